@@ -1,0 +1,27 @@
+import type { Context } from 'aws-lambda';
+import type { Need, QueueName } from './queues.ts';
+
+/** What starts a worker. Infra makes the event-source mapping or the rule from it. */
+export type Trigger =
+  | { queue: QueueName; batchSize: number; batchingWindowSeconds?: number; maxConcurrency?: number }
+  | { stream: 'table'; batchSize: number; filters: readonly Record<string, unknown>[] }
+  | { rate: `rate(${string})` }
+  | { bucket: 'mail' };
+
+export interface WorkerSettings {
+  trigger: Trigger;
+  summary: string;
+  needs?: readonly Need[];
+  timeoutSeconds: number;
+  memoryMb?: number;
+}
+
+export interface Worker<Event = unknown, Result = unknown> {
+  (event: Event, context: Context): Promise<Result>;
+  worker: WorkerSettings;
+}
+
+/** A Lambda fed by a queue, a stream, a rule or a bucket: the work with its declaration attached. */
+export function worker<Event, Result>(settings: WorkerSettings, work: (event: Event, context: Context) => Promise<Result>): Worker<Event, Result> {
+  return Object.assign((event: Event, context: Context) => work(event, context), { worker: settings });
+}
