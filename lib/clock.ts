@@ -1,0 +1,19 @@
+/** ISO 8601 in UTC to the second, as every timestamp of the API is written (contract 0.1). */
+export function timestamp(date: Date = new Date()): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+/** A timestamp (or now) moved by so many milliseconds. */
+export function shifted(from: string | Date, byMs: number): string {
+  return timestamp(new Date(new Date(from).getTime() + byMs));
+}
+
+/** Seconds since 1970, for DynamoDB's TTL. */
+export function epochSeconds(date: Date = new Date()): number {
+  return Math.floor(date.getTime() / 1000);
+}
+
+export const secondMs = 1000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;

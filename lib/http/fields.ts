@@ -1,0 +1,47 @@
+import type * as v from 'valibot';
+import type { FieldCode, FieldError } from '../problem.ts';
+
+const codes: Record<string, FieldCode> = {
+  min_code_points: 'too_short',
+  max_code_points: 'too_long',
+  min_length: 'too_short',
+  max_length: 'too_many',
+  min_value: 'out_of_range',
+  max_value: 'out_of_range',
+  picklist: 'invalid_enum',
+  integer: 'invalid_type',
+  regex: 'invalid_format',
+  check: 'invalid_format',
+};
+
+/** The field errors of a failed parse (contract 0.5): nested as `items[3].phone`, of a query as `query.stage`. */
+export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], prefix = ''): FieldError[] {
+  return issues.map((issue) => {
+    const field = `${prefix}${pathOf(issue)}` || 'body';
+    const code = codeOf(issue);
+    return { field, code, message: `${field} ${sentence(code, issue)}` };
+  });
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const { key } of issue.path ?? []) path += typeof key === 'number' ? `[${key}]` : path === '' ? String(key) : `.${String(key)}`;
+  return path;
+}
+
+function codeOf(issue: v.BaseIssue<unknown>): FieldCode {
+  if (issue.kind === 'schema') {
+    if (issue.input === undefined || issue.input === null) return 'required';
+    if (issue.type === 'picklist') return typeof issue.input === 'string' ? 'invalid_enum' : 'invalid_type';
+    if (issue.type === 'variant' || issue.type === 'union' || issue.type === 'literal') return 'invalid_enum';
+    return 'invalid_type';
+  }
+  return codes[issue.type] ?? 'invalid_format';
+}
+
+function sentence(code: FieldCode, issue: v.BaseIssue<unknown>): string {
+  if (code === 'required') return 'is required';
+  if (code === 'invalid_type' && issue.kind === 'schema') return `must be ${issue.expected ?? 'of another type'}`;
+  // valibot's own sentences quote the input, which may be a secret or a message.
+  return issue.message.startsWith('must ') || issue.message.startsWith('is ') ? issue.message : 'is invalid';
+}

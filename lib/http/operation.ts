@@ -1,0 +1,215 @@
+import * as v from 'valibot';
+import type { Caller } from '#lib/keys/identify.ts';
+import { conflict, invalidFields, notFound, Problem } from '#lib/problem.ts';
+import { maxId } from '#lib/schema.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
+import { etagOf, namesTag } from './etag.ts';
+import { fieldErrors } from './fields.ts';
+import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
+import type { Input, Params, RequestFacts, Route } from './route.ts';
+
+/** A route with its work, callable by HTTP and by MCP alike. */
+export interface Operation {
+  route: Route;
+  work: (input: Input<unknown, unknown>) => Promise<unknown>;
+}
+
+/** What a caller sends, before it is validated. */
+export interface Call {
+  /** Path variables as text. */
+  path: Record<string, string>;
+  query: Record<string, string>;
+  /** The body, its raw text for the idempotency fingerprint, or why it could not be read. */
+  body: unknown;
+  rawBody: string;
+  bodyProblem?: Problem | undefined;
+  idempotencyKey?: string | undefined;
+  ifMatch?: string | undefined;
+  ifNoneMatch?: string | undefined;
+}
+
+const defaultTimeoutSeconds = 10;
+const isWrite = (route: Route) => route.method !== 'GET';
+
+/**
+ * Runs one operation in the fixed order: parse, idempotency, work, response parse, commit. Raises Problems; an answer under an
+ * idempotency key is kept when the contract says so (0.3).
+ */
+export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
+  const { route } = operation;
+  const { params, texts } = pathParams(route, call.path);
+  const query = parseQuery(route, call.query);
+  const ignored = [...query.ignored];
+  const body = await parseBody(operation, caller, call, params, texts);
+  ignored.push(...body.ignored);
+  const run = (held: Claim | undefined) =>
+    isWrite(route)
+      ? commitWork(operation, caller, call, facts, held, { params, texts, query: query.value, body: body.value, ignored })
+      : readWork(operation, caller, call, facts, { params, texts, query: query.value, body: body.value, ignored });
+  if (call.idempotencyKey === undefined || !isWrite(route)) return run(undefined);
+
+  const claimed = await claim(caller.tenant, call.idempotencyKey, {
+    ...facts,
+    rawBody: call.rawBody,
+    timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
+  });
+  if ('replay' in claimed) return claimed.replay;
+  try {
+    return await run(claimed.claim);
+  } catch (error) {
+    if (error instanceof Problem && [404, 409, 412].includes(error.status)) {
+      await keepRefusal(claimed.claim, { status: error.status, body: JSON.stringify(error.body), headers: error.headers });
+    } else {
+      await release(claimed.claim);
+    }
+    throw error;
+  }
+}
+
+interface Parsed {
+  params: Params;
+  texts: Record<string, string>;
+  query: unknown;
+  body: unknown;
+  ignored: string[];
+}
+
+async function readWork(operation: Operation, caller: Caller, call: Call, request: RequestFacts, parsed: Parsed): Promise<Reply> {
+  const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
+  const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
+  const result = await operation.work({ tx, caller, request, reply, ...parsed });
+  const answer = answerOf(operation.route, parsed.params, request, reply, result);
+  const tag = answer.headers['ETag'];
+  if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag)) return { status: 304, body: '', headers: answer.headers };
+  return answer;
+}
+
+/** The work and its commit, repeated on fresh reads when somebody else was faster. */
+async function commitWork(
+  operation: Operation,
+  caller: Caller,
+  call: Call,
+  request: RequestFacts,
+  held: Claim | undefined,
+  parsed: Parsed,
+): Promise<Reply> {
+  return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
+    if (call.ifMatch !== undefined) await demandMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
+    const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
+    const result = await operation.work({ tx, caller, request, reply, ...parsed });
+    const answer = answerOf(operation.route, parsed.params, request, reply, result);
+    tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params.id ?? idOf(result)));
+    if (held) keepWith(tx, held, answer);
+    return answer;
+  });
+}
+
+const idOf = (result: unknown) => {
+  const id = (result as { id?: unknown } | null)?.id;
+  return typeof id === 'number' ? id : undefined;
+};
+
+function answerOf(route: Route, params: Params, request: RequestFacts, reply: Input<unknown, unknown>['reply'], result: unknown): Reply {
+  const parsed = v.safeParse(route.response, result);
+  if (!parsed.success) {
+    throw new Error(`${route.method} ${route.path} answers what its schema refuses: ${v.getDotPath(parsed.issues[0])} ${parsed.issues[0].type}`);
+  }
+  const status = reply.status ?? route.status;
+  const body = JSON.stringify(parsed.output);
+  const headers: Record<string, string> = {};
+  if ((route.method === 'GET' && route.path.includes('{')) || (route.current && !route.representation && status === 200)) headers['ETag'] = etagOf(body);
+  if (status === 201 || status === 202) {
+    headers['Location'] = route.location?.(parsed.output as never, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
+  }
+  if (reply.location) headers['Location'] = reply.location;
+  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = reply.ignored.join(', ');
+  return { status, body, headers };
+}
+
+function pathParams(route: Route, path: Record<string, string>): { params: Params; texts: Record<string, string> } {
+  const params: Record<string, number> = {};
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(path)) {
+    if (route.textParams?.includes(name)) texts[name] = value;
+    else if (/^\d{1,10}$/.test(value) && Number(value) >= 1 && Number(value) <= maxId) params[name] = Number(value);
+    else throw notFound('resource');
+  }
+  return { params: params as Params, texts };
+}
+
+function parseQuery(route: Route, query: Record<string, string>): { value: unknown; ignored: string[] } {
+  const entries = entriesOf(route.query);
+  const input: Record<string, unknown> = {};
+  const ignored: string[] = [];
+  const metadata: Record<string, string> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (name.startsWith('metadata.') && 'metadata' in entries) metadata[name.slice('metadata.'.length)] = value;
+    else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
+    else if (value.trim() !== '') input[name] = value;
+  }
+  if (Object.keys(metadata).length > 0) input['metadata'] = metadata;
+  if (route.query === undefined) return { value: {}, ignored };
+  const parsed = v.safeParse(route.query, input);
+  if (!parsed.success) throw invalidFields(...fieldErrors(parsed.issues, 'query.'));
+  return { value: parsed.output, ignored };
+}
+
+async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Record<string, string>) {
+  const { route } = operation;
+  if (!route.body) return { value: undefined, ignored: [] };
+  try {
+    if (call.bodyProblem) throw call.bodyProblem;
+    const input = call.body ?? {};
+    const misplaced = Object.entries(route.misplaced ?? {}).filter(([field]) => typeof input === 'object' && Object.hasOwn(input, field));
+    const parsed = v.safeParse(route.body, input);
+    const wrong = [
+      ...misplaced.map(([field, pointer]) => ({ field, code: 'not_allowed' as const, message: `${field} cannot be changed here: use ${pointer}` })),
+      ...(parsed.success ? [] : fieldErrors(parsed.issues)),
+    ];
+    if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
+    const entries = entriesOf(route.body);
+    const ignored = Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+    return { value: parsed.output, ignored };
+  } catch (problem) {
+    // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
+    const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
+    if (call.ifMatch !== undefined) await demandMatch(route, tx, call.ifMatch, params, texts);
+    else await route.current?.(tx, params, texts);
+    throw problem;
+  }
+}
+
+/** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
+function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
+  if (schema === undefined) return {};
+  const { entries, options, pipe } = schema as { entries?: Record<string, unknown>; options?: unknown[]; pipe?: v.GenericSchema[] };
+  if (entries) return entries;
+  if (pipe) return entriesOf(pipe[0]);
+  return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
+}
+
+async function demandMatch(route: Route, tx: Transaction, ifMatch: string, params: Params, texts: Record<string, string>): Promise<void> {
+  if (!route.current) return;
+  const tag = etagOf(JSON.stringify(v.parse(route.representation ?? route.response, await route.current(tx, params, texts))));
+  if (!namesTag(ifMatch, tag)) {
+    const { code, message, details } = conflict('stale_version', 'the resource has changed since this ETag');
+    throw new Problem(code, message, details, { status: 412 });
+  }
+}
+
+/** One line of the audit trail (contract section 18). */
+export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
+  const segments = route.path.replace('/v1/', '').split('/{')[0]?.split('/').filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];
+  return {
+    keyId,
+    method: request.method,
+    path: request.path,
+    status,
+    ip: request.ip,
+    userAgent: request.userAgent,
+    requestId: request.requestId,
+    resourceType: segments.join('_').replaceAll('-', '_').replace(/s$/, ''),
+    resourceId: resourceId ?? null,
+  };
+}
+

@@ -1,0 +1,85 @@
+/** The closed list of error codes (base document, "Errors") and the status each has unless a case names another. */
+export const statusOf = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof statusOf;
+
+/** What is wrong with one field (contract 0.5). */
+export type FieldCode =
+  | 'required'
+  | 'too_short'
+  | 'too_long'
+  | 'out_of_range'
+  | 'invalid_enum'
+  | 'invalid_format'
+  | 'invalid_type'
+  | 'unknown_reference'
+  | 'not_allowed'
+  | 'too_many';
+
+export interface FieldError {
+  field: string;
+  code: FieldCode;
+  message: string;
+}
+
+/** A refusal that the caller is told: a public sentence and structured details; the private reason is its `cause`. */
+export class Problem extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: Record<string, unknown> | null;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Record<string, unknown> | null = null,
+    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? statusOf[code];
+    this.details = details;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The envelope (base document, "Errors"). */
+  get body() {
+    return { error: this.code, message: this.message, details: this.details };
+  }
+}
+
+/** Missing and foreign look the same (contract 0.1). */
+export const notFound = (what: string) => new Problem('not_found', `${what} not found`);
+
+/** A 400 for a rule that is not about one field (contract 0.5). */
+export const badRequest = (reason: string, message: string, context: Record<string, unknown> = {}) =>
+  new Problem('bad_request', message, { reason, ...context });
+
+/** A 400 that names the fields. */
+export const invalidFields = (...fields: FieldError[]) =>
+  new Problem('bad_request', fields.length === 1 ? (fields[0] as FieldError).message : `${fields.length} fields are invalid`, { fields });
+
+export const invalidField = (field: string, code: FieldCode, message: string) => invalidFields({ field, code, message });
+
+/** A reference in a body to something that is not there (contract 0.1). */
+export const unknownReference = (field: string) => invalidField(field, 'unknown_reference', `${field} does not refer to anything in this workspace`);
+
+/** A 409 with one of the reasons of contract section 16. */
+export const conflict = (reason: string, message: string, context: Record<string, unknown> = {}) =>
+  new Problem('conflict', message, { reason, ...context });
+
+/** A 503: nothing was done; try again after so many seconds. */
+export const unavailable = (retryAfterSeconds: number, cause?: unknown) =>
+  new Problem('internal_error', 'the service is busy; try again', null, {
+    status: 503,
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+    cause,
+  });

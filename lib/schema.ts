@@ -1,0 +1,189 @@
+import * as v from 'valibot';
+
+/**
+ * The building blocks of every schema: how the API reads text, numbers, times and enums (contract 0.1). Each keeps the
+ * valibot type it extends, so that the OpenAPI document can be derived from it.
+ */
+
+type Reads<Schema extends v.GenericSchema> = (value: unknown, schema: Schema) => unknown;
+
+/** The schema with its input prepared first; its type and its place in OpenAPI stay. */
+function reading<Schema extends v.GenericSchema>(schema: Schema, prepare: Reads<Schema>): Schema {
+  return {
+    ...schema,
+    '~run'(dataset: { value: unknown }, config: never) {
+      return schema['~run']({ ...dataset, value: prepare(dataset.value, schema) } as never, config);
+    },
+  } as Schema;
+}
+
+const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
+const trimmedOrAbsent = (value: unknown) => (trimmed(value) === '' ? undefined : trimmed(value));
+const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
+
+/** A limit in Unicode code points; issues have the type `min_code_points` or `max_code_points`. */
+function codePoints(bound: 'min' | 'max', limit: number) {
+  const check = v.check<string, string>(
+    (text) => (bound === 'max' ? text.length <= limit || [...text].length <= limit : [...text].length >= limit),
+    `must have at ${bound === 'max' ? 'most' : 'least'} ${limit} characters`,
+  );
+  return { ...check, type: `${bound}_code_points` as 'check', limit };
+}
+
+/** Required text, trimmed, of `min` to `max` characters; blank counts as absent. */
+export const text = (max: number, min = 1) =>
+  reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max)), trimmedOrAbsent);
+
+/** Text or null, trimmed; blank counts as null. Wrap it in `v.optional` where it may be absent. */
+export const nullableText = (max: number) => reading(v.nullable(v.pipe(v.string(), codePoints('max', max))), trimmedOrNull);
+
+/** Text of a form, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
+export const nullablePattern = (form: RegExp, max: number, description: string, prepare: (value: string) => string = (value) => value) =>
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`))), (value) => {
+    const ready = trimmedOrNull(value);
+    return typeof ready === 'string' ? trimmedOrNull(prepare(ready)) : ready;
+  });
+
+/** Required text of a form. */
+export const pattern = (form: RegExp, max: number, description: string, prepare: (value: string) => string = (value) => value) =>
+  reading(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`)), (value) => {
+    const ready = trimmedOrAbsent(value);
+    return typeof ready === 'string' ? prepare(ready) : ready;
+  });
+
+/** One of the values in any case; the output is lower case. */
+export const choice = <const Values extends readonly string[]>(values: Values) =>
+  reading(v.picklist(values, `must be one of ${values.join(', ')}`), (value) => {
+    const ready = trimmedOrAbsent(value);
+    return typeof ready === 'string' ? ready.toLowerCase() : ready;
+  });
+
+export const maxId = 2_147_483_647;
+
+/** An integer in a range (both ends included) in a JSON body. */
+export const integer = (min: number, max: number) =>
+  v.pipe(
+    v.number(),
+    v.integer('must be an integer'),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  );
+
+/** The id of something in a JSON body. */
+export const id = () => integer(1, maxId);
+
+const cents = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6 * Math.max(1, Math.abs(amount));
+
+/** An amount of money with at most two decimals. */
+export const money = (min: number, max = 1e12) =>
+  v.pipe(
+    v.number(),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+    v.check(cents, 'must have at most two decimals'),
+  );
+
+/** An ISO 4217 code, upper-cased. */
+export const currency = () =>
+  reading(
+    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'), v.check((code) => currencies.has(code), 'must be an ISO 4217 code')),
+    (value) => {
+      const ready = trimmedOrAbsent(value);
+      return typeof ready === 'string' ? ready.toUpperCase() : ready;
+    },
+  );
+
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+const isoDateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
+
+/** ISO 8601 in UTC to the second, or the text itself when it is no date-time. */
+function normalisedTime(value: unknown): unknown {
+  const ready = trimmedOrAbsent(value);
+  if (typeof ready !== 'string' || !isoDateTime.test(ready)) return ready;
+  const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(ready) ? ready : `${ready}Z`;
+  const date = new Date(zoned.replace(' ', 'T'));
+  const day = Number(ready.slice(8, 10));
+  const daysInMonth = new Date(Date.UTC(Number(ready.slice(0, 4)), Number(ready.slice(5, 7)), 0)).getUTCDate();
+  if (Number.isNaN(date.getTime()) || day > daysInMonth) return ready;
+  const normal = date.toISOString();
+  return normal.length === 24 ? `${normal.slice(0, 19)}Z` : ready;
+}
+
+const dateTime = () => v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time'), v.metadata({ format: 'date-time' }));
+
+/** A date-time in a body or a query, with or without an offset; the output is UTC to the second. */
+export const timeInput = () => reading(dateTime(), normalisedTime);
+/** The same, or null. */
+export const nullableTimeInput = () => reading(v.nullable(dateTime()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
+
+/** A date-time as the API writes it. */
+export const time = dateTime;
+
+/** Query parameters arrive as text. */
+const numberFrom = (value: unknown) => (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : trimmedOrAbsent(value));
+
+/** An integer in a query. */
+export const queryInteger = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => reading(integer(min, max), numberFrom);
+/** A number in a query. */
+export const queryNumber = () => reading(v.number(), numberFrom);
+/** `true` or `false` in a query. */
+export const queryBoolean = () =>
+  reading(v.boolean(), (value) => {
+    const ready = typeof value === 'string' ? value.trim().toLowerCase() : value;
+    return ready === 'true' || ready === '1' ? true : ready === 'false' || ready === '0' ? false : trimmedOrAbsent(value);
+  });
+/** Text to search for; blank counts as absent. */
+export const queryText = (max = 200) => reading(v.pipe(v.string(), codePoints('max', max)), (value) => trimmedOrAbsent(value));
+
+const maxIds = 100;
+/** `ids=3,1,2`: at most a hundred. */
+export const queryIds = () =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\s*\d{1,10}(\s*,\s*\d{1,10})*\s*$/, 'must be ids separated by commas'),
+    v.transform((list) => [...new Set(list.split(',').map(Number))]),
+    v.maxLength(maxIds, `must have at most ${maxIds} ids`),
+  );
+
+/** `type=Note,Created`: several values of an enum, in any case. */
+export const queryChoices = <const Values extends readonly string[]>(values: Values) => {
+  const byLowerCase = new Map(values.map((value) => [value.toLowerCase(), value as Values[number]]));
+  return v.pipe(
+    v.string(),
+    v.check((list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())), `must be one or more of ${values.join(', ')}`),
+    v.transform((list) => list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
+  );
+};
+
+/** `assignedToUserId=5` or `none`. */
+export const queryIdOrNone = () => v.union([v.literal('none'), queryInteger(1, maxId)], 'must be an id or none');
+
+/** `after` and `limit` of every list; `limit` is clamped to 1 to 100 (contract 0.2). */
+export const paging = {
+  after: v.optional(queryInteger()),
+  limit: v.optional(
+    reading(integer(1, 100), (value) => {
+      const number = numberFrom(value);
+      return Number.isInteger(number) ? Math.min(100, Math.max(1, number as number)) : number;
+    }),
+    25,
+  ),
+};
+
+/** Extra filters of contacts, deals and tasks (contract 0.2). */
+export const commonFilters = {
+  ids: v.optional(queryIds()),
+  createdSince: v.optional(timeInput()),
+  updatedSince: v.optional(timeInput()),
+};
+
+/** The envelope of a list (base document). */
+export const listOf = <Row extends v.GenericSchema>(row: Row) =>
+  v.object({ items: v.array(row), nextCursor: v.nullable(v.number()), hasMore: v.boolean() });
+
+/** `{id, deleted: true}` (contract 0.1). */
+export const Deleted = v.object({ id: v.number(), deleted: v.literal(true) });
+
+/** Fields that belong to another operation: sending them is a 400 `not_allowed` that names it (contract 0.1). */
+export const misplaced = (pointer: string) => v.metadata({ misplaced: pointer });

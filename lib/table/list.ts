@@ -1,0 +1,172 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { env } from '../env.ts';
+import { documentClient } from './client.ts';
+import { type Entity, entityPartition, type Item, indexPartition } from './entity.ts';
+import { type Key, sortableId } from './keys.ts';
+import { isExpired, type Transaction } from './transaction.ts';
+
+/** The list envelope (base document, "List envelope"). */
+export interface Page<Row> {
+  items: Row[];
+  nextCursor: number | null;
+  hasMore: boolean;
+}
+
+export interface Listing<E extends Entity> {
+  /** Only ids strictly less than this. */
+  after?: number | undefined;
+  limit: number;
+  /** The partition when it is not the entity's name: `contact/5/activity`. */
+  within?: string;
+  /** Index partitions (`stage=new`) whose entries an item must be in, all of them. */
+  indexes?: readonly string[];
+  /** A case-insensitive substring of what `searchEntry` put into the search index. */
+  search?: string | undefined;
+  /** Whatever else must hold. */
+  matches?: (item: Item<E>) => boolean;
+}
+
+/** The index entry that makes an entity findable by `search`: the texts that are looked into. */
+export const searchEntry = (texts: readonly (string | null | undefined)[]) => ({
+  name: 'search',
+  copy: { text: texts.filter((text) => text).join('\n').toLowerCase() },
+});
+
+/**
+ * One page in descending order of id, strongly consistent, never short while there is more. Without filters one query;
+ * with index filters one query per index side by side, then one batch read.
+ */
+export async function listPage<E extends Entity>(tx: Transaction, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
+  const items: Item<E>[] = [];
+  const wanted = listing.limit + 1;
+  const entries = [...(listing.indexes ?? []).map((name) => ({ name })), ...(listing.search ? [{ name: 'search', text: listing.search.toLowerCase() }] : [])];
+  const matches = listing.matches ?? (() => true);
+  const chunk = listing.matches ? Math.max(100, wanted) : wanted;
+  if (entries.length === 0) {
+    const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk);
+    for await (const stored of flatten(pages)) {
+      const item = tx.remember(of, stored);
+      if (matches(item)) items.push(item);
+      if (items.length === wanted) break;
+    }
+  } else {
+    // A text filter reads many entries for few matches, so it asks for whole pages of the index.
+    const streams = entries.map((entry) => {
+      const text = 'text' in entry ? entry.text : undefined;
+      return descending(indexPartition(tx.tenant, of, entry.name), listing.after, entries.length > 1 || text ? 1000 : chunk, text);
+    });
+    for await (const keys of batches(intersection(streams), chunk)) {
+      for (const item of await tx.findAllByKey(of, keys)) {
+        if (matches(item) && items.length < wanted) items.push(item);
+      }
+      if (items.length === wanted) break;
+    }
+  }
+  const hasMore = items.length === wanted;
+  if (hasMore) items.pop();
+  const last = items.at(-1) as { id: number } | undefined;
+  return { items, nextCursor: hasMore && last ? last.id : null, hasMore };
+}
+
+/** Every entity of a partition, ascending by its sort key: for small dictionaries only. */
+export async function listAll<E extends Entity>(tx: Transaction, of: E, within?: string): Promise<Item<E>[]> {
+  const items: Item<E>[] = [];
+  for await (const page of pages({ pk: entityPartition(tx.tenant, of, within), ascending: true })) {
+    for (const stored of page) items.push(tx.remember(of, stored));
+  }
+  return items;
+}
+
+/** Every entity that has this index entry, descending by id: where one parent has few. */
+export async function listIndexed<E extends Entity>(tx: Transaction, of: E, index: string): Promise<Item<E>[]> {
+  const keys: Key[] = [];
+  for await (const entry of flatten(pages({ pk: indexPartition(tx.tenant, of, index) }))) keys.push(pointedAt(entry));
+  return tx.findAllByKey(of, keys);
+}
+
+/** The copies that an index keeps, descending by id, without reading the entities: one round trip. */
+export async function listCopies(tx: Transaction, of: Entity, index: string): Promise<Record<string, unknown>[]> {
+  const copies: Record<string, unknown>[] = [];
+  for await (const entry of flatten(pages({ pk: indexPartition(tx.tenant, of, index) }))) copies.push(entry);
+  return copies;
+}
+
+interface Range {
+  pk: string;
+  ascending?: boolean;
+  /** Exclusive upper bound of the sort key. */
+  below?: string | undefined;
+  limit?: number;
+  /** Keeps entries whose `text` contains this. */
+  text?: string | undefined;
+}
+
+/** The pages of a partition, strongly consistent, without what has expired. */
+export async function* pages(range: Range): AsyncGenerator<Record<string, unknown>[]> {
+  const input: QueryCommandInput = {
+    TableName: env('TABLE_NAME'),
+    ConsistentRead: true,
+    ScanIndexForward: range.ascending ?? false,
+    KeyConditionExpression: range.below === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :below',
+    ExpressionAttributeValues: { ':pk': range.pk, ...(range.below === undefined ? {} : { ':below': range.below }), ...(range.text ? { ':text': range.text } : {}) },
+    ...(range.limit === undefined || range.text ? {} : { Limit: range.limit }),
+    ...(range.text ? { FilterExpression: 'contains(#text, :text)', ExpressionAttributeNames: { '#text': 'text' } } : {}),
+  };
+  let from: QueryCommandInput['ExclusiveStartKey'];
+  do {
+    const { Items = [], LastEvaluatedKey } = await documentClient().send(new QueryCommand({ ...input, ExclusiveStartKey: from }));
+    const live = Items.filter((item) => !isExpired(item));
+    if (live.length > 0) yield live;
+    from = LastEvaluatedKey;
+  } while (from);
+}
+
+const descending = (pk: string, after: number | undefined, limit: number, text?: string) =>
+  pages({ pk, below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, 9_999_999_999))), limit, text });
+
+async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
+  for await (const page of source) yield* page;
+}
+
+async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const one of source) {
+    batch.push(one);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const pointedAt = (entry: Record<string, unknown>): Key => entry['of'] as Key;
+
+/** The keys that all descending streams have in common; the streams' first pages are fetched side by side. */
+async function* intersection(sources: AsyncGenerator<Record<string, unknown>[]>[]): AsyncGenerator<Key> {
+  const cursors = sources.map((source) => ({ source, page: [] as Record<string, unknown>[], at: 0, next: source.next() as ReturnType<typeof source.next> | undefined }));
+  type Cursor = (typeof cursors)[number];
+  const head = async (cursor: Cursor): Promise<Record<string, unknown> | undefined> => {
+    while (cursor.at >= cursor.page.length) {
+      const { value, done } = await (cursor.next ?? cursor.source.next());
+      if (done) return undefined;
+      cursor.page = value;
+      cursor.at = 0;
+      cursor.next = undefined;
+    }
+    return cursor.page[cursor.at];
+  };
+  for (;;) {
+    const heads = await Promise.all(cursors.map(head));
+    if (heads.some((entry) => entry === undefined)) return;
+    const lowest = heads.map((entry) => entry?.['sk'] as string).reduce((a, b) => (a < b ? a : b));
+    if (heads.every((entry) => entry?.['sk'] === lowest)) {
+      yield pointedAt(heads[0] as Record<string, unknown>);
+      for (const cursor of cursors) cursor.at += 1;
+    } else {
+      for (const [index, cursor] of cursors.entries()) {
+        if ((heads[index]?.['sk'] as string) > lowest) cursor.at += 1;
+      }
+    }
+  }
+}

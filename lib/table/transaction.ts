@@ -1,0 +1,417 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BatchGetCommand,
+  GetCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { epochSeconds, timestamp } from '../clock.ts';
+import { env } from '../env.ts';
+import { type Event, type EventDraft, outboxItem } from '../events/outbox.ts';
+import { notFound, type Problem, unavailable } from '../problem.ts';
+import type { Actor, Tenant } from '../tenant.ts';
+import { documentClient } from './client.ts';
+import { companions, type Entity, entityPartition, type Item, keyOf } from './entity.ts';
+import { type Key, partition } from "./keys.ts";
+
+type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type Stored = Record<string, unknown> & Key & { v: number };
+
+/** What one transaction may hold (DynamoDB's limit). */
+export const maxActions = 100;
+
+interface Held {
+  entity: Entity;
+  key: Key;
+  /** As it was read; undefined when it was not there. */
+  before: Stored | undefined;
+  after: Record<string, unknown> | null | undefined;
+}
+
+/** Somebody else changed what this transaction had read, or another transaction touched the same items: run it again. */
+class Overtaken extends Error {}
+
+/** Whether a stored item is past its time; DynamoDB removes it only later. */
+export const isExpired = (item: Record<string, unknown>) =>
+  typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds();
+
+/** The entity that a stored item holds. Throws when it does not fit the declaration. */
+export const parseStored = <E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> => v.parse(of.schema, stored);
+
+/**
+ * A unit of work: what it reads it remembers, what it changes is written at once or not at all by `commit()`, together
+ * with its index entries, counters and events. Every entity it has read and changes must still be what it read.
+ */
+export class Transaction {
+  readonly tenant: Tenant;
+  readonly actor: Actor;
+  readonly now: string;
+  readonly id: string;
+  #held = new Map<string, Held>();
+  #counts = new Map<string, { key: Key; deltas: Map<string, number> }>();
+  #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
+  #raw: { action: Action; refusal: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
+  #events: Event[] = [];
+  #audit: Record<string, unknown> | undefined;
+  #ids: IdPool;
+
+  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant)) {
+    this.tenant = tenant;
+    this.actor = actor;
+    this.#ids = ids;
+    this.id = randomUUID();
+    this.now = timestamp();
+  }
+
+  /** Fetches ids for several entities in one round trip; `nextId` then takes from them. */
+  reserveIds(counts: Record<string, number>): Promise<void> {
+    return this.#ids.reserve(counts);
+  }
+
+  /** The next id of an entity, rising per tenant. Unused ids are lost, which leaves gaps. */
+  nextId(of: Entity): Promise<number> {
+    return this.#ids.next(of);
+  }
+
+  /** The entity, or undefined; strongly consistent, and with the changes of this transaction. `place` names what its partition and key derive from. */
+  async find<E extends Entity>(of: E, place: Partial<Item<E>>): Promise<Item<E> | undefined> {
+    const held = await this.#hold(of, keyOf(this.tenant, of, place as Item<E>));
+    return current(of, held);
+  }
+
+  /** The entity, or a 404 problem. */
+  async get<E extends Entity>(of: E, place: Partial<Item<E>>, missing: () => Problem = () => notFound(of.name)): Promise<Item<E>> {
+    const found = await this.find(of, place);
+    if (found === undefined) throw missing();
+    return found;
+  }
+
+  /** Those of the entities that exist, in the order asked for; one round trip per hundred. */
+  async findAll<E extends Entity>(of: E, places: readonly Partial<Item<E>>[]): Promise<Item<E>[]> {
+    return this.findAllByKey(
+      of,
+      places.map((place) => keyOf(this.tenant, of, place as Item<E>)),
+    );
+  }
+
+  /** As `findAll`, by keys that an index entry holds. */
+  async findAllByKey<E extends Entity>(of: E, keys: readonly Key[]): Promise<Item<E>[]> {
+    const unknown = keys.filter((key) => !this.#held.has(identity(key)));
+    const read = await getAll(unknown);
+    for (const key of unknown) {
+      this.#held.set(identity(key), { entity: of, key, before: read.get(identity(key)), after: undefined });
+    }
+    return keys.map((key) => current(of, this.#held.get(identity(key)) as Held)).filter((item) => item !== undefined);
+  }
+
+  /** Lets a list share what it has read, so that a later change of it is conditional on it. */
+  remember<E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> {
+    const key = { pk: stored['pk'] as string, sk: stored['sk'] as string };
+    const known = this.#held.get(identity(key));
+    if (known) return current(of, known) as Item<E>;
+    const held: Held = { entity: of, key, before: stored as Stored, after: undefined };
+    this.#held.set(identity(key), held);
+    return current(of, held) as Item<E>;
+  }
+
+  /** Writes a new entity; an existing one with this key is a conflict. */
+  create<E extends Entity>(of: E, item: Item<E>): Item<E> {
+    const key = keyOf(this.tenant, of, item);
+    const known = this.#held.get(identity(key));
+    this.#held.set(identity(key), { entity: of, key, before: known?.before, after: item as Record<string, unknown> });
+    return item;
+  }
+
+  /** Replaces an entity that this transaction has read. */
+  update<E extends Entity>(of: E, item: Item<E>): Item<E> {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held === undefined) throw new Error(`${of.name} is updated without having been read`);
+    held.after = item as Record<string, unknown>;
+    const pending = this.#additions.get(identity(held.key));
+    if (pending) {
+      this.#additions.delete(identity(held.key));
+      this.add(of, item, Object.fromEntries(pending.deltas));
+    }
+    return item;
+  }
+
+  /** Removes an entity that this transaction has read, with everything that stands beside it. */
+  delete<E extends Entity>(of: E, item: Item<E>): void {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held === undefined) throw new Error(`${of.name} is deleted without having been read`);
+    held.after = null;
+  }
+
+  /**
+   * Adds to number attributes of an existing entity without reading it; `missing` is thrown when it is not there. The
+   * attributes must not be part of an index copy.
+   */
+  add<E extends Entity>(of: E, place: Partial<Item<E>>, deltas: Record<string, number>, missing?: Problem): void {
+    const key = keyOf(this.tenant, of, place as Item<E>);
+    const held = this.#held.get(identity(key));
+    if (held && held.after !== undefined && held.after !== null) {
+      for (const [name, delta] of Object.entries(deltas)) held.after[name] = ((held.after[name] as number | undefined) ?? 0) + delta;
+      return;
+    }
+    const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
+    for (const [name, delta] of Object.entries(deltas)) addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
+    this.#additions.set(identity(key), addition);
+  }
+
+  /**
+   * Adds to the tenant's counters under `group` and `name` (lib/table/counters.ts reads them). A counter is spread over
+   * eight items by `spread`, so that concurrent writers rarely meet.
+   */
+  count(group: string, name: string, deltas: Record<string, number>, spread: number = Math.floor(Math.random() * 8)): void {
+    const key = { pk: partition(this.tenant, `count/${group}`), sk: `${name}#${spread % 8}` };
+    const counter = this.#counts.get(identity(key)) ?? { key, deltas: new Map() };
+    for (const [attribute, delta] of Object.entries(deltas)) counter.deltas.set(attribute, (counter.deltas.get(attribute) ?? 0) + delta);
+    this.#counts.set(identity(key), counter);
+  }
+
+  /** Demands that an entity exists when the transaction commits. */
+  demand<E extends Entity>(of: E, place: Partial<Item<E>>, missing: () => Problem): void {
+    const key = keyOf(this.tenant, of, place as Item<E>);
+    const held = this.#held.get(identity(key));
+    if (held?.after) return;
+    this.write({ ConditionCheck: { TableName: env('TABLE_NAME'), Key: key, ConditionExpression: 'attribute_exists(pk)' } }, missing);
+  }
+
+  /** Any other DynamoDB action; `refusal` turns its failed condition into the answer. */
+  write(action: Action, refusal?: (item: Record<string, unknown> | undefined) => Problem): void {
+    this.#raw.push({ action, refusal });
+  }
+
+  /** Emits an event with this change (contract section 15); it gets its sequence after the commit. */
+  emit(draft: EventDraft): void {
+    this.#events.push({ ...draft, timestamp: this.now });
+  }
+
+  /** Records who did this, in the same transaction (contract section 18). */
+  audit(entry: Record<string, unknown>): void {
+    this.#audit = entry;
+  }
+
+  /** Whether anything would be written. */
+  get isEmpty(): boolean {
+    return this.#actions().length === 0;
+  }
+
+  /** How many actions `commit()` would send, of at most `maxActions`. */
+  get size(): number {
+    return this.#actions().length;
+  }
+
+  /** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
+  async commit(): Promise<void> {
+    const prepared = this.#actions();
+    if (prepared.length === 0) return;
+    if (prepared.length > maxActions) throw new Error(`a transaction of ${prepared.length} actions; DynamoDB takes ${maxActions}`);
+    try {
+      await documentClient().send(
+        new TransactWriteCommand({ TransactItems: prepared.map(({ action }) => action), ClientRequestToken: this.id.slice(0, 36) }),
+      );
+    } catch (error) {
+      throw refusalOf(error, prepared);
+    }
+  }
+
+  #actions() {
+    const TableName = env('TABLE_NAME');
+    const prepared: { action: Action; refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
+    const changed = new Set<string>();
+    for (const [name, held] of this.#held) {
+      if (held.after === undefined) continue;
+      changed.add(name);
+      prepared.push(...changeOf(TableName, this.tenant, held));
+    }
+    for (const [name, { key, deltas, missing }] of this.#additions) {
+      if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
+      prepared.push({
+        action: { Update: { TableName, Key: key, ...addition(deltas, { v: 1 }), ConditionExpression: 'attribute_exists(pk)' } },
+        refusal: missing && (() => missing),
+      });
+    }
+    for (const { key, deltas } of this.#counts.values()) {
+      if ([...deltas.values()].some((delta) => delta !== 0)) prepared.push({ action: { Update: { TableName, Key: key, ...addition(deltas) } } });
+    }
+    prepared.push(...this.#raw);
+    if (this.#events.length > 0 || this.#audit) {
+      const Item = outboxItem(this.tenant, this.id, this.now, this.actor, this.#events, this.#audit);
+      prepared.push({ action: { Put: { TableName, Item } } });
+    }
+    return prepared;
+  }
+
+  async #hold(of: Entity, key: Key): Promise<Held> {
+    const known = this.#held.get(identity(key));
+    if (known) return known;
+    const { Item } = await documentClient().send(
+      new GetCommand({ TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true }),
+    );
+    // A parallel read of the same item may have been first; a change may already be held there.
+    const meanwhile = this.#held.get(identity(key));
+    if (meanwhile) return meanwhile;
+    const held: Held = { entity: of, key, before: Item as Stored | undefined, after: undefined };
+    this.#held.set(identity(key), held);
+    return held;
+  }
+}
+
+/** Ids fetched for one unit of work; kept over its repetitions, so that a conflict wastes none. */
+export class IdPool {
+  readonly #tenant: Tenant;
+  #free = new Map<string, number[]>();
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
+
+  /** Makes sure that so many ids are at hand, by entity name. */
+  async reserve(counts: Record<string, number>, pk: string = partition(this.#tenant, 'ids')): Promise<void> {
+    const wanted = Object.entries(counts)
+      .map(([name, count]) => [name, count - this.#of(name).length] as const)
+      .filter(([, count]) => count > 0);
+    if (wanted.length === 0) return;
+    const { Attributes } = await documentClient().send(
+      new UpdateCommand({
+        TableName: env('TABLE_NAME'),
+        Key: { pk, sk: 'ids' },
+        ...addition(new Map(wanted)),
+        ReturnValues: 'UPDATED_NEW',
+      }),
+    );
+    for (const [name, count] of wanted) {
+      const last = Attributes?.[name] as number;
+      for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);
+    }
+  }
+
+  async next(of: Entity): Promise<number> {
+    await this.reserve({ [of.name]: 1 }, entityPartition(this.#tenant, of, 'ids'));
+    return this.#of(of.name).shift() as number;
+  }
+
+  #of(name: string): number[] {
+    const ids = this.#free.get(name) ?? [];
+    this.#free.set(name, ids);
+    return ids;
+  }
+}
+
+/**
+ * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
+ * returned. Raises 503 when it is overtaken for seconds on end.
+ */
+export async function transact<Result>(tenant: Tenant, actor: Actor, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  const ids = new IdPool(tenant);
+  const deadline = Date.now() + 8_000;
+  for (let attempt = 0; ; attempt += 1) {
+    const tx = new Transaction(tenant, actor, ids);
+    try {
+      const result = await work(tx);
+      await tx.commit();
+      return result;
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+      if (Date.now() > deadline) throw unavailable(1, error);
+      await sleep(Math.random() * Math.min(300, 10 * 2 ** attempt));
+    }
+  }
+}
+
+const identity = (key: Key) => `${key.pk}|${key.sk}`;
+
+function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
+  if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
+  if (held.before === undefined || isExpired(held.before)) return undefined;
+  return parseStored(of, held.before);
+}
+
+/** The actions that turn what was read into what shall be, index entries included. */
+function changeOf(TableName: string, tenant: Tenant, { entity, key, before, after }: Held): { action: Action }[] {
+  const unchanged = before === undefined ? { ConditionExpression: 'attribute_not_exists(pk)' } : versionIs(before.v);
+  const old = before === undefined ? new Map<string, Record<string, unknown> & Key>() : companions(tenant, entity, parseStored(entity, before));
+  if (after === null || after === undefined) {
+    if (before === undefined) return [];
+    return [
+      { action: { Delete: { TableName, Key: key, ...unchanged } } },
+      ...[...old.values()].map(({ pk, sk }) => ({ action: { Delete: { TableName, Key: { pk, sk } } } })),
+    ];
+  }
+  const expiresAtSeconds = entity.expiresAtSeconds?.(after);
+  const Item = { ...after, ...key, v: (before?.v ?? 0) + 1, ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }) };
+  const next = companions(tenant, entity, after);
+  const actions: { action: Action }[] = [{ action: { Put: { TableName, Item, ...unchanged } } }];
+  for (const [name, companion] of next) {
+    const was = old.get(name);
+    if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion)) actions.push({ action: { Put: { TableName, Item: companion } } });
+  }
+  for (const [name, { pk, sk }] of old) {
+    if (!next.has(name)) actions.push({ action: { Delete: { TableName, Key: { pk, sk } } } });
+  }
+  return actions;
+}
+
+const versionIs = (version: number) => ({
+  ConditionExpression: '#v = :read',
+  ExpressionAttributeNames: { '#v': 'v' },
+  ExpressionAttributeValues: { ':read': version },
+});
+
+function addition(deltas: ReadonlyMap<string, number>, more: Record<string, number> = {}) {
+  const all = [...deltas, ...Object.entries(more)];
+  return {
+    UpdateExpression: `ADD ${all.map((_, index) => `#a${index} :a${index}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(all.map(([name], index) => [`#a${index}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(all.map(([, delta], index) => [`:a${index}`, delta])),
+  };
+}
+
+/** Up to any number of items by key, strongly consistent, in rounds of a hundred side by side. */
+async function getAll(keys: readonly Key[]): Promise<Map<string, Stored>> {
+  const found = new Map<string, Stored>();
+  const TableName = env('TABLE_NAME');
+  const distinct = [...new Map(keys.map((key) => [identity(key), key])).values()];
+  const rounds: Key[][] = [];
+  for (let start = 0; start < distinct.length; start += 100) rounds.push(distinct.slice(start, start + 100));
+  await Promise.all(
+    rounds.map(async (round) => {
+      let pending: Record<string, unknown>[] = round.map(({ pk, sk }) => ({ pk, sk }));
+      for (let attempt = 0; pending.length > 0; attempt += 1) {
+        if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
+        if (attempt > 6) throw unavailable(1);
+        const answer = await documentClient().send(
+          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: pending, ConsistentRead: true } } }),
+        );
+        for (const item of answer.Responses?.[TableName] ?? []) found.set(identity(item as Stored), item as Stored);
+        pending = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
+      }
+    }),
+  );
+  return found;
+}
+
+interface Cancellation {
+  name: 'TransactionCanceledException';
+  CancellationReasons?: { Code?: string; Item?: Record<string, unknown> }[];
+}
+
+/** The answer that a failed commit means: a domain refusal, Overtaken, or the error itself. */
+function refusalOf(error: unknown, prepared: { refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[]): unknown {
+  const name = (error as { name?: string }).name;
+  if (name === 'TransactionInProgressException' || name === 'TransactionConflictException') return new Overtaken(name, { cause: error });
+  if (name !== 'TransactionCanceledException') return error;
+  const reasons = (error as Cancellation).CancellationReasons ?? [];
+  for (const [index, reason] of reasons.entries()) {
+    if (reason.Code !== 'ConditionalCheckFailed') continue;
+    const refusal = prepared[index]?.refusal;
+    if (refusal) return refusal(reason.Item);
+  }
+  const retryable = ['ConditionalCheckFailed', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+  if (reasons.some(({ Code }) => retryable.includes(Code ?? ''))) return new Overtaken('overtaken', { cause: error });
+  return error;
+}
