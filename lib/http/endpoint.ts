@@ -9,8 +9,9 @@ import { type Allowance, type Caller, countAnonymous, identify, KnownKeyRefused 
 import { log } from '#lib/log.ts';
 import { MetricUnit, measure } from '#lib/metrics.ts';
 import { clientAddress, isWithin } from '#lib/network/addresses.ts';
-import { badRequest, Problem, unavailable } from '#lib/problem.ts';
+import { badRequest, notFound, Problem, unavailable } from '#lib/problem.ts';
 import type { Reply } from './idempotency.ts';
+import { methodsOf } from './paths.ts';
 import { auditEntry, type Call, execute, type Operation } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
 
@@ -66,6 +67,25 @@ export function publicEndpoint<Response extends v.GenericSchema>(
     .handler(async (event) => render({ status: route.status, body: JSON.stringify(await work(event)), headers: {} }));
   const operation = { route, work } as unknown as Operation;
   return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route: operation.route, operation });
+}
+
+/** The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). */
+export function unroutedEndpoint(route: Route & { scope: 'public' }): Endpoint {
+  const keyed = identifying({ ...route, scope: 'any' });
+  const open = identifying(route);
+  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+    .use(answering(route))
+    .use({ before: (request) => (/^\/v1(\/|$)/.test(request.event.rawPath) ? keyed : open).before?.(request) })
+    .handler(async (event) => {
+      const allowed = methodsOf(event.rawPath);
+      if (allowed.length === 0) throw notFound('path');
+      throw new Problem('bad_request', `this path answers ${allowed.join(', ')}`, { reason: 'method_not_allowed', allowed }, {
+        status: 405,
+        headers: { Allow: allowed.join(', ') },
+      });
+    });
+  const operation: Operation = { route, work: async () => undefined };
+  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route, operation });
 }
 
 /** Middy gives the handler no `request`, so the progress travels with the context. */

@@ -26,15 +26,15 @@ export interface Entity<Schema extends GenericSchema = GenericSchema> {
   /** `workspace`: shared by both environments of a workspace. */
   scope?: 'workspace';
   /** Its whole partition key when it must be found without knowing the tenant. */
-  partitionKey?: (item: InferOutput<Schema>) => string;
+  partitionKey?(item: InferOutput<Schema>): string;
   /** The partition it lies in when that is not its name: `contact/5/activity`. */
-  within?: (item: InferOutput<Schema>) => string;
+  within?(item: InferOutput<Schema>): string;
   /** Its sort key when that is not the padded id. */
-  sortKey?: (item: InferOutput<Schema>) => string;
-  indexes?: (item: InferOutput<Schema>) => readonly (IndexEntry | false | null | undefined)[];
-  wakeUp?: (item: InferOutput<Schema>, tenant: Tenant) => WakeUp | null;
+  sortKey?(item: InferOutput<Schema>): string;
+  indexes?(item: InferOutput<Schema>): readonly (IndexEntry | false | null | undefined)[];
+  wakeUp?(item: InferOutput<Schema>, tenant: Tenant): WakeUp | null;
   /** Unix seconds after which it is gone. */
-  expiresAtSeconds?: (item: InferOutput<Schema>) => number | undefined;
+  expiresAtSeconds?(item: InferOutput<Schema>): number | undefined;
 }
 
 export type Item<E extends Entity> = InferOutput<E['schema']>;

@@ -66,6 +66,11 @@ export class Transaction {
     this.now = timestamp();
   }
 
+  /** The actor as events show it (contract section 15). */
+  get eventActor(): { type: Actor['type']; id: string | null } {
+    return { type: this.actor.type, id: this.actor.id === null ? null : String(this.actor.id) };
+  }
+
   /** Fetches ids for several entities in one round trip; `nextId` then takes from them. */
   reserveIds(counts: Record<string, number>): Promise<void> {
     return this.#ids.reserve(counts);

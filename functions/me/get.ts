@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { time } from '#lib/schema.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+
+const Me = v.pipe(
+  v.object({
+    id: v.number(),
+    email: v.string(),
+    name: v.nullable(v.string()),
+    createdAt: time(),
+    apiKey: v.object({ keyId: v.string(), scopes: v.array(v.string()) }),
+  }),
+  v.title('Me'),
+);
+
+/** The workspace behind the key, and what the key may do. */
+export const handler = endpoint(
+  { method: 'GET', path: '/v1/me', summary: 'Who am I', scope: 'any', status: 200, response: Me, errors: ['not_found'] },
+  async ({ tx, caller }) => ({ ...(await getWorkspace(tx)), apiKey: { keyId: caller.keyId, scopes: [...caller.scopes] } }),
+);

@@ -1,0 +1,17 @@
+import * as v from 'valibot';
+import document from '#openapi' with { type: 'json' };
+import { publicEndpoint } from '#lib/http/endpoint.ts';
+
+/** This API's own description. */
+export const handler = publicEndpoint(
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'The OpenAPI 3.1 document',
+    scope: 'public',
+    status: 200,
+    response: v.looseObject({ openapi: v.string() }),
+    errors: [],
+  },
+  async () => document as { openapi: string },
+);

@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+import { currency, text } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+export const Workspaces = entity({
+  name: 'workspace',
+  scope: 'workspace',
+  schema: v.object({
+    id: v.number(),
+    name: v.nullable(v.string()),
+    email: v.string(),
+    currency: v.string(),
+    createdAt: v.string(),
+  }),
+});
+
+export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
+
+export const CreateWorkspace = v.object({ name: text(200), currency: v.optional(currency(), 'USD') });
