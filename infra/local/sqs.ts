@@ -1,0 +1,45 @@
+import { sqsActions } from './sqs/actions.ts';
+import { queueDoesNotExist } from './sqs/errors.ts';
+import type { Queue, SendOptions } from './sqs/queue.ts';
+import { type Home, Queues } from './sqs/queues.ts';
+import { type Address, AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+
+export type LocalQueue = Queue;
+
+export interface LocalSqs {
+  url: string;
+  /** Attributes as CloudFormation or the API writes them; a dead-letter queue has to exist before its sources. */
+  createQueue(name: string, attributes?: Record<string, unknown>): LocalQueue;
+  queueByArn(arn: string): LocalQueue | undefined;
+  queues(): LocalQueue[];
+  /** Throws when there is no such queue. */
+  send(queueArn: string, body: string, options?: SendOptions): void;
+  close(): Promise<void>;
+}
+
+/** Starts SQS in memory: over the wire for the SDK, and in process for what feeds from its queues. */
+export async function startSqs({ accountId, region, ...address }: Address & Home): Promise<LocalSqs> {
+  const queues: Queues = new Queues({ accountId, region }, () => server.url);
+  const actions = sqsActions(queues);
+  const server = await listen(address, awsJson('1.0', 'com.amazonaws.sqs'), (request) => {
+    const name = targetAction(request, 'AmazonSQS');
+    const action = actions[name];
+    if (!action) throw new AwsError('UnknownOperationException', `The local SQS has no ${name}.`);
+    return action(jsonBody(request) as never, request.gone);
+  });
+  return {
+    url: server.url,
+    createQueue: (name, attributes = {}) => queues.create(name, attributes),
+    queueByArn: (arn) => queues.byArn(arn),
+    queues: () => queues.all(),
+    send: (queueArn, body, options) => {
+      const queue = queues.byArn(queueArn);
+      if (!queue) throw queueDoesNotExist();
+      queue.send(body, options);
+    },
+    close: () => {
+      for (const queue of queues.all()) queue.close();
+      return server.close();
+    },
+  };
+}
