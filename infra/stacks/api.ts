@@ -1,0 +1,61 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
+import { Alarms } from './alarms.ts';
+import type { DataStack } from './data.ts';
+import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
+import { createHttpApi, type Endpoint } from './http-api.ts';
+import { createMailBucket } from './mail.ts';
+import { createQueues } from './queues.ts';
+import { createSchedules } from './schedules.ts';
+import { createWorkers } from './workers.ts';
+
+export interface ApiSettings {
+  data: DataStack;
+  routes: readonly RouteFunction[];
+  workers: readonly WorkerFunction[];
+  /** The folder that holds one folder per function. */
+  bundles: string;
+  /** Operator settings, as environment variables of every function. */
+  environment: Record<string, string>;
+  alarmEmail: string | undefined;
+  mailDomain: string | undefined;
+  mailFrom: string | undefined;
+}
+
+/** What a deployment may replace: functions, queues, schedules, the HTTP API and the alarms. */
+export class ApiStack extends Stack {
+  constructor(scope: Construct, id: string, settings: ApiSettings) {
+    super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
+    const { data, routes, workers, bundles, environment, alarmEmail, mailDomain, mailFrom } = settings;
+    const alarms = new Alarms(this, alarmEmail);
+    const queues = createQueues(this, workers, alarms);
+    const schedules = createSchedules(this, queues, alarms);
+    const mailBucket = workers.some(readsMail) ? createMailBucket(this, mailDomain) : undefined;
+    const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom };
+    const deployment = { scope: this, resources, environment, bundles, alarms };
+    createHttpApi(this, createEndpoints(deployment, routes), alarms);
+    createWorkers(deployment, workers);
+  }
+}
+
+const readsMail = ({ worker }: WorkerFunction) => 'bucket' in worker.trigger;
+
+function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
+  const domains = Map.groupBy(routes, ({ domain }) => domain);
+  return [...domains].flatMap(([domain, functions]) => {
+    const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings));
+    return functions.flatMap(({ route }, index) => {
+      const lambda = lambdas[index];
+      return lambda ? [{ route, lambda }] : [];
+    });
+  });
+}
+
+const endpointSettings = ({ route, ...file }: RouteFunction): FunctionSettings => ({
+  ...file,
+  summary: route.summary,
+  needs: route.needs ?? [],
+  timeoutSeconds: route.timeoutSeconds ?? 10,
+  memoryMb: route.memoryMb ?? 512,
+});

@@ -1,0 +1,124 @@
+import { Duration } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { WorkerFunction } from '#infra/functions.ts';
+import type { Trigger } from '#lib/worker.ts';
+import { pascalCase } from '../names.ts';
+import { createFunctions, type Deployment } from './functions.ts';
+import { queueOf } from './needs.ts';
+import { statement } from './policy.ts';
+import { createDeadLetterQueue } from './queues.ts';
+
+type TriggerOf<Kind extends string> = Extract<Trigger, Record<Kind, unknown>>;
+
+/** How a trigger becomes resources: what the function must be allowed, and what starts it. */
+interface Source {
+  statements: PolicyStatement[];
+  connect(lambda: Lambda): void;
+}
+
+/** The functions that queues, the stream, rules and the mail bucket start, each with a role and an alarm of its own. */
+export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): void {
+  const { scope, alarms } = deployment;
+  const rulesDead = createDeadLetterQueue(scope, 'RulesDead', alarms);
+  for (const { worker, ...file } of workers) {
+    const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
+    const { summary, needs = [], timeoutSeconds, memoryMb = 512 } = worker;
+    const settings = { ...file, summary, needs, timeoutSeconds, memoryMb };
+    const [lambda] = createFunctions(deployment, file.name, [settings], source.statements) as [Lambda];
+    source.connect(lambda);
+    alarms.add(lambda, 'Errors', {
+      metric: lambda.metricErrors({ statistic: Stats.SUM }),
+      threshold: 0,
+      description: `${file.name} failed`,
+    });
+  }
+}
+
+function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLetters: Queue): Source {
+  if ('queue' in trigger) return fromQueue(trigger, deployment);
+  if ('stream' in trigger) return fromStream(trigger, deployment, id);
+  if ('rate' in trigger) return fromRule(id, { schedule: Schedule.expression(trigger.rate) }, deadLetters);
+  return fromRule(id, { eventPattern: mailArrived(deployment) }, deadLetters);
+}
+
+function fromQueue(trigger: TriggerOf<'queue'>, { resources }: Deployment): Source {
+  const { queueArn } = queueOf(resources.queues, trigger.queue);
+  const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
+  const { batchSize, batchingWindowSeconds, maxConcurrency } = trigger;
+  return {
+    statements: [
+      statement(
+        actions.map((action) => `sqs:${action}`),
+        [queueArn],
+      ),
+    ],
+    connect: (target) =>
+      new EventSourceMapping(target, 'Source', {
+        target,
+        eventSourceArn: queueArn,
+        batchSize,
+        reportBatchItemFailures: true,
+        ...(batchingWindowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(batchingWindowSeconds) }),
+        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      }),
+  };
+}
+
+function fromStream(trigger: TriggerOf<'stream'>, { scope, resources, alarms }: Deployment, id: string): Source {
+  const streamArn = resources.table.tableStreamArn as string;
+  const deadLetters = createDeadLetterQueue(scope, `${id}Dead`, alarms);
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  return {
+    statements: [
+      statement(
+        actions.map((action) => `dynamodb:${action}`),
+        [streamArn],
+      ),
+      statement(['sqs:SendMessage'], [deadLetters.queueArn]),
+    ],
+    connect(target) {
+      new EventSourceMapping(target, 'Source', {
+        target,
+        eventSourceArn: streamArn,
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: trigger.batchSize,
+        filters: trigger.filters.map((filter) => FilterCriteria.filter(filter)),
+        reportBatchItemFailures: true,
+        bisectBatchOnError: true,
+        retryAttempts: 20,
+        onFailure: new SqsDlq(deadLetters),
+      });
+      alarms.add(target, 'Late', {
+        metric: target.metric('IteratorAge', { statistic: Stats.MAXIMUM }),
+        threshold: Duration.minutes(5).toMilliseconds(),
+        description: `${id} is more than 5 minutes behind the table`,
+      });
+    },
+  };
+}
+
+const fromRule = (
+  id: string,
+  when: { schedule: Schedule } | { eventPattern: EventPattern },
+  deadLetters: Queue,
+): Source => ({
+  statements: [],
+  connect: (lambda) =>
+    new Rule(lambda, 'Rule', {
+      ...when,
+      description: `Starts ${id}`,
+      targets: [new LambdaFunction(lambda, { deadLetterQueue: deadLetters })],
+    }),
+});
+
+const mailArrived = ({ resources }: Deployment): EventPattern => ({
+  source: ['aws.s3'],
+  detailType: ['Object Created'],
+  detail: { bucket: { name: [resources.mailBucket?.bucketName] } },
+});

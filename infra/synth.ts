@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { buildApp } from '#infra/app.ts';
+import { bundleFunctions } from '#infra/bundle.ts';
+import { loadRoutes, loadWorkers } from '#infra/functions.ts';
+
+const root = join(import.meta.dirname, '..');
+
+export interface SynthesiseInput {
+  /** The cloud assembly goes here; by default where the CDK command line asks for it, or `cdk.out`. */
+  outdir?: string;
+  /** Operator settings and other context, over those of cdk.json. */
+  settings?: Record<string, string>;
+  /** Where the bundled functions go. */
+  bundles?: string;
+}
+
+/** Bundles every function and writes the CloudFormation templates with their assets; needs no network and no credentials. */
+export async function synthesise({
+  outdir,
+  settings,
+  bundles = join(root, 'dist'),
+}: SynthesiseInput = {}): Promise<CloudAssembly> {
+  const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
+  await bundleFunctions([...routes, ...workers], bundles);
+  const target = outdir ?? process.env.CDK_OUTDIR ?? join(root, 'cdk.out');
+  return buildApp({ routes, workers, bundles, outdir: target, context: { ...context, ...settings } }).synth();
+}
+
+async function contextOfProject(): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')).context;
+}
+
+if (import.meta.main) await synthesise();
