@@ -5,7 +5,10 @@ export { MetricUnit };
 let metrics: Metrics | undefined;
 
 /** Writes numbers to CloudWatch in the embedded metric format, under one set of dimensions. */
-export function measure(dimensions: Record<string, string>, values: Record<string, { unit: (typeof MetricUnit)[keyof typeof MetricUnit]; value: number }>): void {
+export function measure(
+  dimensions: Record<string, string>,
+  values: Record<string, { unit: (typeof MetricUnit)[keyof typeof MetricUnit]; value: number }>,
+): void {
   metrics ??= new Metrics({ namespace: 'CrmApi', serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'crm-api' });
   metrics.addDimensions(dimensions);
   for (const [name, { unit, value }] of Object.entries(values)) metrics.addMetric(name, unit, value);

@@ -65,12 +65,18 @@ export const badRequest = (reason: string, message: string, context: Record<stri
 
 /** A 400 that names the fields. */
 export const invalidFields = (...fields: FieldError[]) =>
-  new Problem('bad_request', fields.length === 1 ? (fields[0] as FieldError).message : `${fields.length} fields are invalid`, { fields });
+  new Problem(
+    'bad_request',
+    fields.length === 1 ? (fields[0] as FieldError).message : `${fields.length} fields are invalid`,
+    { fields },
+  );
 
-export const invalidField = (field: string, code: FieldCode, message: string) => invalidFields({ field, code, message });
+export const invalidField = (field: string, code: FieldCode, message: string) =>
+  invalidFields({ field, code, message });
 
 /** A reference in a body to something that is not there (contract 0.1). */
-export const unknownReference = (field: string) => invalidField(field, 'unknown_reference', `${field} does not refer to anything in this workspace`);
+export const unknownReference = (field: string) =>
+  invalidField(field, 'unknown_reference', `${field} does not refer to anything in this workspace`);
 
 /** A 409 with one of the reasons of contract section 16. */
 export const conflict = (reason: string, message: string, context: Record<string, unknown> = {}) =>

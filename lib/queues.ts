@@ -1,5 +1,13 @@
 /** Every SQS queue, by its short name. Each is a standard queue with a dead-letter queue of its own; infra derives time-outs from its consumer. */
-export const queues = ['telegram', 'twitter', 'email', 'deliveries', 'slow-deliveries', 'sequences', 'revenue'] as const;
+export const queues = [
+  'telegram',
+  'twitter',
+  'email',
+  'deliveries',
+  'slow-deliveries',
+  'sequences',
+  'revenue',
+] as const;
 
 export type QueueName = (typeof queues)[number];
 

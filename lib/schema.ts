@@ -35,17 +35,28 @@ export const text = (max: number, min = 1) =>
   reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max)), trimmedOrAbsent);
 
 /** Text or null, trimmed; blank counts as null. Wrap it in `v.optional` where it may be absent. */
-export const nullableText = (max: number) => reading(v.nullable(v.pipe(v.string(), codePoints('max', max))), trimmedOrNull);
+export const nullableText = (max: number) =>
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max))), trimmedOrNull);
 
 /** Text of a form, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
-export const nullablePattern = (form: RegExp, max: number, description: string, prepare: (value: string) => string = (value) => value) =>
+export const nullablePattern = (
+  form: RegExp,
+  max: number,
+  description: string,
+  prepare: (value: string) => string = (value) => value,
+) =>
   reading(v.nullable(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`))), (value) => {
     const ready = trimmedOrNull(value);
     return typeof ready === 'string' ? trimmedOrNull(prepare(ready)) : ready;
   });
 
 /** Required text of a form. */
-export const pattern = (form: RegExp, max: number, description: string, prepare: (value: string) => string = (value) => value) =>
+export const pattern = (
+  form: RegExp,
+  max: number,
+  description: string,
+  prepare: (value: string) => string = (value) => value,
+) =>
   reading(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`)), (value) => {
     const ready = trimmedOrAbsent(value);
     return typeof ready === 'string' ? prepare(ready) : ready;
@@ -72,7 +83,8 @@ export const integer = (min: number, max: number) =>
 /** The id of something in a JSON body. */
 export const id = () => integer(1, maxId);
 
-const cents = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6 * Math.max(1, Math.abs(amount));
+const cents = (amount: number) =>
+  Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6 * Math.max(1, Math.abs(amount));
 
 /** An amount of money with at most two decimals. */
 export const money = (min: number, max = 1e12) =>
@@ -86,7 +98,11 @@ export const money = (min: number, max = 1e12) =>
 /** An ISO 4217 code, upper-cased. */
 export const currency = () =>
   reading(
-    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'), v.check((code) => currencies.has(code), 'must be an ISO 4217 code')),
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
+      v.check((code) => currencies.has(code), 'must be an ISO 4217 code'),
+    ),
     (value) => {
       const ready = trimmedOrAbsent(value);
       return typeof ready === 'string' ? ready.toUpperCase() : ready;
@@ -110,31 +126,44 @@ function normalisedTime(value: unknown): unknown {
   return normal.length === 24 ? `${normal.slice(0, 19)}Z` : ready;
 }
 
-const dateTime = () => v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time'), v.metadata({ format: 'date-time' }));
+const dateTime = () =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time'),
+    v.metadata({ format: 'date-time' }),
+  );
 
 /** A date-time in a body or a query, with or without an offset; the output is UTC to the second. */
 export const timeInput = () => reading(dateTime(), normalisedTime);
 /** The same, or null. */
-export const nullableTimeInput = () => reading(v.nullable(dateTime()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
+export const nullableTimeInput = () =>
+  reading(v.nullable(dateTime()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
 
 /** A date-time as the API writes it. */
 export const time = dateTime;
 
 /** Query parameters arrive as text. */
-const numberFrom = (value: unknown) => (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : trimmedOrAbsent(value));
+const numberFrom = (value: unknown) =>
+  typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : trimmedOrAbsent(value);
 
 /** An integer in a query. */
-export const queryInteger = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => reading(integer(min, max), numberFrom);
+export const queryInteger = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) =>
+  reading(integer(min, max), numberFrom);
 /** A number in a query. */
 export const queryNumber = () => reading(v.number(), numberFrom);
 /** `true` or `false` in a query. */
 export const queryBoolean = () =>
   reading(v.boolean(), (value) => {
     const ready = typeof value === 'string' ? value.trim().toLowerCase() : value;
-    return ready === 'true' || ready === '1' ? true : ready === 'false' || ready === '0' ? false : trimmedOrAbsent(value);
+    return ready === 'true' || ready === '1'
+      ? true
+      : ready === 'false' || ready === '0'
+        ? false
+        : trimmedOrAbsent(value);
   });
 /** Text to search for; blank counts as absent. */
-export const queryText = (max = 200) => reading(v.pipe(v.string(), codePoints('max', max)), (value) => trimmedOrAbsent(value));
+export const queryText = (max = 200) =>
+  reading(v.pipe(v.string(), codePoints('max', max)), (value) => trimmedOrAbsent(value));
 
 const maxIds = 100;
 /** `ids=3,1,2`: at most a hundred. */
@@ -151,7 +180,10 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
   const byLowerCase = new Map(values.map((value) => [value.toLowerCase(), value as Values[number]]));
   return v.pipe(
     v.string(),
-    v.check((list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())), `must be one or more of ${values.join(', ')}`),
+    v.check(
+      (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
+      `must be one or more of ${values.join(', ')}`,
+    ),
     v.transform((list) => list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
   );
 };

@@ -22,6 +22,9 @@ export interface Worker<Event = unknown, Result = unknown> {
 }
 
 /** A Lambda fed by a queue, a stream, a rule or a bucket: the work with its declaration attached. */
-export function worker<Event, Result>(settings: WorkerSettings, work: (event: Event, context: Context) => Promise<Result>): Worker<Event, Result> {
+export function worker<Event, Result>(
+  settings: WorkerSettings,
+  work: (event: Event, context: Context) => Promise<Result>,
+): Worker<Event, Result> {
   return Object.assign((event: Event, context: Context) => work(event, context), { worker: settings });
 }

@@ -16,6 +16,17 @@ const Me = v.pipe(
 
 /** The workspace behind the key, and what the key may do. */
 export const handler = endpoint(
-  { method: 'GET', path: '/v1/me', summary: 'Who am I', scope: 'any', status: 200, response: Me, errors: ['not_found'] },
-  async ({ tx, caller }) => ({ ...(await getWorkspace(tx)), apiKey: { keyId: caller.keyId, scopes: [...caller.scopes] } }),
+  {
+    method: 'GET',
+    path: '/v1/me',
+    summary: 'Who am I',
+    scope: 'any',
+    status: 200,
+    response: Me,
+    errors: ['not_found'],
+  },
+  async ({ tx, caller }) => ({
+    ...(await getWorkspace(tx)),
+    apiKey: { keyId: caller.keyId, scopes: [...caller.scopes] },
+  }),
 );

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import document from '#openapi' with { type: 'json' };
 import { publicEndpoint } from '#lib/http/endpoint.ts';
+import document from '#openapi' with { type: 'json' };
 
 /** This API's own description. */
 export const handler = publicEndpoint(

@@ -1,10 +1,10 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { timestamp } from '../clock.ts';
 import { env } from '../env.ts';
 import { documentClient } from '../table/client.ts';
-import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
 import { shardOf } from '../table/keys.ts';
+import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
 import type { EventKind } from './kinds.ts';
 
 /** An event as the code that causes it states it. Keys of `data` are snake_case and ids strings (contract section 15). */
@@ -48,6 +48,9 @@ export function outboxItem(
 /** Records a refused call, which changed nothing else (contract section 18). */
 export async function recordAudit(tenant: Tenant, actor: Actor, entry: Record<string, unknown>): Promise<void> {
   await documentClient().send(
-    new PutCommand({ TableName: env('TABLE_NAME'), Item: outboxItem(tenant, randomUUID(), timestamp(), actor, [], entry) }),
+    new PutCommand({
+      TableName: env('TABLE_NAME'),
+      Item: outboxItem(tenant, randomUUID(), timestamp(), actor, [], entry),
+    }),
   );
 }

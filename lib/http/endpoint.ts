@@ -11,8 +11,8 @@ import { MetricUnit, measure } from '#lib/metrics.ts';
 import { clientAddress, isWithin } from '#lib/network/addresses.ts';
 import { badRequest, notFound, Problem, unavailable } from '#lib/problem.ts';
 import type { Reply } from './idempotency.ts';
-import { methodsOf } from './paths.ts';
 import { auditEntry, type Call, execute, type Operation } from './operation.ts';
+import { methodsOf } from './paths.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
 
 type Event = APIGatewayProxyEventV2;
@@ -53,7 +53,10 @@ export function endpoint<Query extends v.GenericSchema, Body extends v.GenericSc
       const progress = progressOf(context);
       return render(await execute(operation, progress.caller as Caller, callOf(event, progress), progress.facts));
     });
-  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route: operation.route, operation });
+  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, {
+    route: operation.route,
+    operation,
+  });
 }
 
 /** A route that needs no key: the work answers from the request alone. */
@@ -66,7 +69,10 @@ export function publicEndpoint<Response extends v.GenericSchema>(
     .use(identifying(route as unknown as Route))
     .handler(async (event) => render({ status: route.status, body: JSON.stringify(await work(event)), headers: {} }));
   const operation = { route, work } as unknown as Operation;
-  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route: operation.route, operation });
+  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, {
+    route: operation.route,
+    operation,
+  });
 }
 
 /** The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). */
@@ -79,10 +85,15 @@ export function unroutedEndpoint(route: Route & { scope: 'public' }): Endpoint {
     .handler(async (event) => {
       const allowed = methodsOf(event.rawPath);
       if (allowed.length === 0) throw notFound('path');
-      throw new Problem('bad_request', `this path answers ${allowed.join(', ')}`, { reason: 'method_not_allowed', allowed }, {
-        status: 405,
-        headers: { Allow: allowed.join(', ') },
-      });
+      throw new Problem(
+        'bad_request',
+        `this path answers ${allowed.join(', ')}`,
+        { reason: 'method_not_allowed', allowed },
+        {
+          status: 405,
+          headers: { Allow: allowed.join(', ') },
+        },
+      );
     });
   const operation: Operation = { route, work: async () => undefined };
   return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route, operation });
@@ -119,13 +130,20 @@ function answering(route: Route): Middleware {
       const { caller, facts } = request.internal;
       const problem = problemOf(request.error);
       const keyed = caller ?? (problem instanceof KnownKeyRefused ? problem : undefined);
-      const isAudited = problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
+      const isAudited =
+        problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
       if (keyed && isAudited && problem.status < 500) {
-        await recordAudit(keyed.tenant, { type: 'api_key', id: keyed.keyId }, auditEntry(route, keyed.keyId, facts, problem.status)).catch((error) =>
-          log().error('the audit entry of a refusal is lost', error as Error),
-        );
+        await recordAudit(
+          keyed.tenant,
+          { type: 'api_key', id: keyed.keyId },
+          auditEntry(route, keyed.keyId, facts, problem.status),
+        ).catch((error) => log().error('the audit entry of a refusal is lost', error as Error));
       }
-      if (problem.status >= 500) log().error('the request failed', { requestId: facts.requestId, error: (problem.cause ?? request.error) as Error });
+      if (problem.status >= 500)
+        log().error('the request failed', {
+          requestId: facts.requestId,
+          error: (problem.cause ?? request.error) as Error,
+        });
       finish(request, render({ status: problem.status, body: JSON.stringify(problem.body), headers: problem.headers }));
     },
   };
@@ -156,7 +174,10 @@ function identifying(route: Route): Middleware {
         throw new Problem('forbidden', 'this key may not be used from this address', { reason: 'ip_not_allowed' });
       }
       if (route.scope !== 'public' && route.scope !== 'any' && !caller.scopes.includes(route.scope)) {
-        throw new Problem('forbidden', `this key lacks the scope ${route.scope}`, { reason: 'missing_scope', requiredScopes: [route.scope] });
+        throw new Problem('forbidden', `this key lacks the scope ${route.scope}`, {
+          reason: 'missing_scope',
+          requiredScopes: [route.scope],
+        });
       }
       if (allowance.exceeded) throw rateLimited(allowance);
     },
@@ -227,17 +248,25 @@ function withHeaders({ internal, event }: Request, answer: Result): Result {
 
 function rateLimited(allowance: Allowance): Problem {
   const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(Date.now() / 1000));
-  return new Problem('rate_limited', 'too many requests in this minute', { retryAfterSeconds }, {
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  });
+  return new Problem(
+    'rate_limited',
+    'too many requests in this minute',
+    { retryAfterSeconds },
+    {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    },
+  );
 }
 
 /** Throttling and time-outs of the table are worth a retry; anything else unexpected is ours. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { name = '', $retryable } = error as { name?: string; $retryable?: unknown };
-  if ($retryable || /Throttl|ProvisionedThroughput|RequestLimit|TimeoutError|ECONNREFUSED|ECONNRESET/.test(name)) return unavailable(1, error);
-  return new Problem('internal_error', 'an unexpected error occurred; it is safe to retry with back-off', null, { cause: error });
+  if ($retryable || /Throttl|ProvisionedThroughput|RequestLimit|TimeoutError|ECONNREFUSED|ECONNRESET/.test(name))
+    return unavailable(1, error);
+  return new Problem('internal_error', 'an unexpected error occurred; it is safe to retry with back-off', null, {
+    cause: error,
+  });
 }
 
 function report(route: Route, { internal, response }: Request): void {
@@ -252,16 +281,28 @@ function report(route: Route, { internal, response }: Request): void {
     durationMs: Math.round(durationMs * 10) / 10,
     ...(caller && { keyId: caller.keyId, workspaceId: caller.tenant.workspaceId, env: caller.tenant.env }),
   });
-  measure({ route: `${route.method} ${route.path}` }, {
-    latency: { unit: MetricUnit.Milliseconds, value: durationMs },
-    serverErrors: { unit: MetricUnit.Count, value: status >= 500 ? 1 : 0 },
-    clientErrors: { unit: MetricUnit.Count, value: status >= 400 && status < 500 ? 1 : 0 },
-  });
+  measure(
+    { route: `${route.method} ${route.path}` },
+    {
+      latency: { unit: MetricUnit.Milliseconds, value: durationMs },
+      serverErrors: { unit: MetricUnit.Count, value: status >= 500 ? 1 : 0 },
+      clientErrors: { unit: MetricUnit.Count, value: status >= 400 && status < 500 ? 1 : 0 },
+    },
+  );
 }
 
-const newRequestId = () => BigInt(`0x${randomUUID().replaceAll('-', '')}`).toString(36).padStart(26, '0').slice(0, 26).toUpperCase();
+const newRequestId = () =>
+  BigInt(`0x${randomUUID().replaceAll('-', '')}`)
+    .toString(36)
+    .padStart(26, '0')
+    .slice(0, 26)
+    .toUpperCase();
 
 const lowerCased = (headers: Record<string, string | undefined> = {}) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-const trustedProxies = () => env('TRUSTED_PROXIES').split(',').map((range) => range.trim()).filter((range) => range !== '');
+const trustedProxies = () =>
+  env('TRUSTED_PROXIES')
+    .split(',')
+    .map((range) => range.trim())
+    .filter((range) => range !== '');

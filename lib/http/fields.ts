@@ -25,7 +25,8 @@ export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], prefix = ''
 
 function pathOf(issue: v.BaseIssue<unknown>): string {
   let path = '';
-  for (const { key } of issue.path ?? []) path += typeof key === 'number' ? `[${key}]` : path === '' ? String(key) : `.${String(key)}`;
+  for (const { key } of issue.path ?? [])
+    path += typeof key === 'number' ? `[${key}]` : path === '' ? String(key) : `.${String(key)}`;
   return path;
 }
 

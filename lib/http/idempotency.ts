@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { epochSeconds } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
-import { epochSeconds } from '#lib/clock.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { type Key, partition } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/list.ts';
@@ -40,17 +40,30 @@ export async function claim(
   request: { method: string; path: string; rawBody: string; requestId: string; timeoutSeconds: number },
 ): Promise<Claimed> {
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
-    throw invalidField('Idempotency-Key', 'invalid_format', 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+    throw invalidField(
+      'Idempotency-Key',
+      'invalid_format',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    );
   }
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-  const key = { pk: partition(tenant, `idempotency/${digest(`${request.method} ${request.path} ${header}`)}`), sk: '0' };
+  const key = {
+    pk: partition(tenant, `idempotency/${digest(`${request.method} ${request.path} ${header}`)}`),
+    sk: '0',
+  };
   const fingerprint = digest(request.rawBody);
   const now = epochSeconds();
   try {
     await documentClient().send(
       new PutCommand({
         TableName: env('TABLE_NAME'),
-        Item: { ...key, fingerprint, owner: request.requestId, lockedUntil: now + request.timeoutSeconds + 1, expiresAtSeconds: now + keptSeconds },
+        Item: {
+          ...key,
+          fingerprint,
+          owner: request.requestId,
+          lockedUntil: now + request.timeoutSeconds + 1,
+          expiresAtSeconds: now + keptSeconds,
+        },
         ConditionExpression:
           'attribute_not_exists(pk) OR expiresAtSeconds <= :now OR (attribute_not_exists(#status) AND lockedUntil < :now AND fingerprint = :same)',
         ExpressionAttributeNames: { '#status': 'status' },
@@ -62,7 +75,8 @@ export async function claim(
   } catch (error) {
     const item = refusedItem(error);
     if (item === undefined) throw error;
-    if (item['fingerprint'] !== fingerprint) throw conflict('idempotency_key_reused', 'this Idempotency-Key was used with another body');
+    if (item['fingerprint'] !== fingerprint)
+      throw conflict('idempotency_key_reused', 'this Idempotency-Key was used with another body');
     if (item['status'] === undefined) {
       throw inProgress();
     }
@@ -71,18 +85,30 @@ export async function claim(
 }
 
 const inProgress = () =>
-  new Problem('conflict', 'the first call with this Idempotency-Key is still running', { reason: 'idempotency_in_progress' }, {
-    headers: { 'Retry-After': '1' },
-  });
+  new Problem(
+    'conflict',
+    'the first call with this Idempotency-Key is still running',
+    { reason: 'idempotency_in_progress' },
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 
 /** Adds the answer to the transaction that does the work, so that both happen or neither. */
 export function keepWith(tx: Transaction, held: Claim, reply: Reply): void {
   const [first, ...rest] = pieces(reply);
   // The claim is gone only when another call took it over after the lock of this one ran out.
-  tx.write({ Update: { TableName: env('TABLE_NAME'), Key: held.key, ...settlement(held, reply, first as Buffer, rest.length) } }, inProgress);
+  tx.write(
+    {
+      Update: { TableName: env('TABLE_NAME'), Key: held.key, ...settlement(held, reply, first as Buffer, rest.length) },
+    },
+    inProgress,
+  );
   const expiresAtSeconds = epochSeconds() + keptSeconds;
   for (const [index, piece] of rest.entries()) {
-    tx.write({ Put: { TableName: env('TABLE_NAME'), Item: { pk: held.key.pk, sk: String(index + 1), piece, expiresAtSeconds } } });
+    tx.write({
+      Put: { TableName: env('TABLE_NAME'), Item: { pk: held.key.pk, sk: String(index + 1), piece, expiresAtSeconds } },
+    });
   }
 }
 
@@ -96,18 +122,20 @@ export async function keepRefusal(held: Claim, reply: Reply): Promise<void> {
 
 /** Gives the key free: the answer is one that is not kept. */
 export async function release(held: Claim): Promise<void> {
-  await documentClient().send(
-    new DeleteCommand({
-      TableName: env('TABLE_NAME'),
-      Key: held.key,
-      ConditionExpression: '#owner = :owner AND attribute_not_exists(#status)',
-      ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
-      ExpressionAttributeValues: { ':owner': held.owner },
-    }),
-  ).catch((error: unknown) => {
-    // Somebody took the key over after its lock ran out: it is theirs now.
-    if ((error as { name?: string }).name !== 'ConditionalCheckFailedException') throw error;
-  });
+  await documentClient()
+    .send(
+      new DeleteCommand({
+        TableName: env('TABLE_NAME'),
+        Key: held.key,
+        ConditionExpression: '#owner = :owner AND attribute_not_exists(#status)',
+        ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
+        ExpressionAttributeValues: { ':owner': held.owner },
+      }),
+    )
+    .catch((error: unknown) => {
+      // Somebody took the key over after its lock ran out: it is theirs now.
+      if ((error as { name?: string }).name !== 'ConditionalCheckFailedException') throw error;
+    });
 }
 
 function settlement(held: Claim, reply: Reply, piece: Buffer, more: number) {
@@ -115,7 +143,13 @@ function settlement(held: Claim, reply: Reply, piece: Buffer, more: number) {
     UpdateExpression: 'SET #status = :status, headers = :headers, piece = :piece, more = :more',
     ConditionExpression: '#owner = :owner AND attribute_not_exists(#status)',
     ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
-    ExpressionAttributeValues: { ':status': reply.status, ':headers': reply.headers, ':piece': piece, ':more': more, ':owner': held.owner },
+    ExpressionAttributeValues: {
+      ':status': reply.status,
+      ':headers': reply.headers,
+      ':piece': piece,
+      ':more': more,
+      ':owner': held.owner,
+    },
   };
 }
 

@@ -44,7 +44,13 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
   ignored.push(...body.ignored);
   const run = (held: Claim | undefined) =>
     isWrite(route)
-      ? commitWork(operation, caller, call, facts, held, { params, texts, query: query.value, body: body.value, ignored })
+      ? commitWork(operation, caller, call, facts, held, {
+          params,
+          texts,
+          query: query.value,
+          body: body.value,
+          ignored,
+        })
       : readWork(operation, caller, call, facts, { params, texts, query: query.value, body: body.value, ignored });
   if (call.idempotencyKey === undefined || !isWrite(route)) return run(undefined);
 
@@ -58,7 +64,11 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
     return await run(claimed.claim);
   } catch (error) {
     if (error instanceof Problem && [404, 409, 412].includes(error.status)) {
-      await keepRefusal(claimed.claim, { status: error.status, body: JSON.stringify(error.body), headers: error.headers });
+      await keepRefusal(claimed.claim, {
+        status: error.status,
+        body: JSON.stringify(error.body),
+        headers: error.headers,
+      });
     } else {
       await release(claimed.claim);
     }
@@ -74,13 +84,20 @@ interface Parsed {
   ignored: string[];
 }
 
-async function readWork(operation: Operation, caller: Caller, call: Call, request: RequestFacts, parsed: Parsed): Promise<Reply> {
+async function readWork(
+  operation: Operation,
+  caller: Caller,
+  call: Call,
+  request: RequestFacts,
+  parsed: Parsed,
+): Promise<Reply> {
   const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await operation.work({ tx, caller, request, reply, ...parsed });
   const answer = answerOf(operation.route, parsed.params, request, reply, result);
   const tag = answer.headers['ETag'];
-  if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag)) return { status: 304, body: '', headers: answer.headers };
+  if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
+    return { status: 304, body: '', headers: answer.headers };
   return answer;
 }
 
@@ -109,17 +126,31 @@ const idOf = (result: unknown) => {
   return typeof id === 'number' ? id : undefined;
 };
 
-function answerOf(route: Route, params: Params, request: RequestFacts, reply: Input<unknown, unknown>['reply'], result: unknown): Reply {
+function answerOf(
+  route: Route,
+  params: Params,
+  request: RequestFacts,
+  reply: Input<unknown, unknown>['reply'],
+  result: unknown,
+): Reply {
   const parsed = v.safeParse(route.response, result);
   if (!parsed.success) {
-    throw new Error(`${route.method} ${route.path} answers what its schema refuses: ${v.getDotPath(parsed.issues[0])} ${parsed.issues[0].type}`);
+    throw new Error(
+      `${route.method} ${route.path} answers what its schema refuses: ${v.getDotPath(parsed.issues[0])} ${parsed.issues[0].type}`,
+    );
   }
   const status = reply.status ?? route.status;
   const body = JSON.stringify(parsed.output);
   const headers: Record<string, string> = {};
-  if ((route.method === 'GET' && route.path.includes('{')) || (route.current && !route.representation && status === 200)) headers['ETag'] = etagOf(body);
+  if (
+    (route.method === 'GET' && route.path.includes('{')) ||
+    (route.current && !route.representation && status === 200)
+  )
+    headers['ETag'] = etagOf(body);
   if (status === 201 || status === 202) {
-    headers['Location'] = route.location?.(parsed.output as never, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
+    headers['Location'] =
+      route.location?.(parsed.output as never, params) ??
+      `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
   if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = reply.ignored.join(', ');
@@ -154,21 +185,34 @@ function parseQuery(route: Route, query: Record<string, string>): { value: unkno
   return { value: parsed.output, ignored };
 }
 
-async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Record<string, string>) {
+async function parseBody(
+  operation: Operation,
+  caller: Caller,
+  call: Call,
+  params: Params,
+  texts: Record<string, string>,
+) {
   const { route } = operation;
   if (!route.body) return { value: undefined, ignored: [] };
   try {
     if (call.bodyProblem) throw call.bodyProblem;
     const input = call.body ?? {};
-    const misplaced = Object.entries(route.misplaced ?? {}).filter(([field]) => typeof input === 'object' && Object.hasOwn(input, field));
+    const misplaced = Object.entries(route.misplaced ?? {}).filter(
+      ([field]) => typeof input === 'object' && Object.hasOwn(input, field),
+    );
     const parsed = v.safeParse(route.body, input);
     const wrong = [
-      ...misplaced.map(([field, pointer]) => ({ field, code: 'not_allowed' as const, message: `${field} cannot be changed here: use ${pointer}` })),
+      ...misplaced.map(([field, pointer]) => ({
+        field,
+        code: 'not_allowed' as const,
+        message: `${field} cannot be changed here: use ${pointer}`,
+      })),
       ...(parsed.success ? [] : fieldErrors(parsed.issues)),
     ];
     if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
     const entries = entriesOf(route.body);
-    const ignored = Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+    const ignored =
+      Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
     return { value: parsed.output, ignored };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
@@ -182,15 +226,27 @@ async function parseBody(operation: Operation, caller: Caller, call: Call, param
 /** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
 function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
   if (schema === undefined) return {};
-  const { entries, options, pipe } = schema as { entries?: Record<string, unknown>; options?: unknown[]; pipe?: v.GenericSchema[] };
+  const { entries, options, pipe } = schema as {
+    entries?: Record<string, unknown>;
+    options?: unknown[];
+    pipe?: v.GenericSchema[];
+  };
   if (entries) return entries;
   if (pipe) return entriesOf(pipe[0]);
   return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
 }
 
-async function demandMatch(route: Route, tx: Transaction, ifMatch: string, params: Params, texts: Record<string, string>): Promise<void> {
+async function demandMatch(
+  route: Route,
+  tx: Transaction,
+  ifMatch: string,
+  params: Params,
+  texts: Record<string, string>,
+): Promise<void> {
   if (!route.current) return;
-  const tag = etagOf(JSON.stringify(v.parse(route.representation ?? route.response, await route.current(tx, params, texts))));
+  const tag = etagOf(
+    JSON.stringify(v.parse(route.representation ?? route.response, await route.current(tx, params, texts))),
+  );
   if (!namesTag(ifMatch, tag)) {
     const { code, message, details } = conflict('stale_version', 'the resource has changed since this ETag');
     throw new Problem(code, message, details, { status: 412 });
@@ -199,7 +255,12 @@ async function demandMatch(route: Route, tx: Transaction, ifMatch: string, param
 
 /** One line of the audit trail (contract section 18). */
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
-  const segments = route.path.replace('/v1/', '').split('/{')[0]?.split('/').filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];
+  const segments =
+    route.path
+      .replace('/v1/', '')
+      .split('/{')[0]
+      ?.split('/')
+      .filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];
   return {
     keyId,
     method: request.method,
@@ -212,4 +273,3 @@ export function auditEntry(route: Route, keyId: string, request: RequestFacts, s
     resourceId: resourceId ?? null,
   };
 }
-

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { epochSeconds, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
@@ -63,7 +63,10 @@ const currentWindow = () => Math.floor(epochSeconds() / 60) * 60;
  * count are one conditional update (a second one at the first request of a minute). Over the limit the caller comes back with
  * `exceeded`, so that a missing scope can still be told. Raises 401.
  */
-export async function identify(authorization: string | undefined, ip: string): Promise<{ caller: Caller; allowance: Allowance }> {
+export async function identify(
+  authorization: string | undefined,
+  ip: string,
+): Promise<{ caller: Caller; allowance: Allowance }> {
   if (!authorization?.trim()) throw unauthorized('missing_key');
   const [scheme, key = ''] = authorization.trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer') throw unauthorized('missing_key');
@@ -94,10 +97,19 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
     ipAllowlist: key.ipAllowlist,
     ip,
   };
-  return { caller, allowance: { limit, remaining: exceeded ? 0 : Math.max(0, limit - (key.used ?? 0)), resetAt: window + 60, exceeded } };
+  return {
+    caller,
+    allowance: {
+      limit,
+      remaining: exceeded ? 0 : Math.max(0, limit - (key.used ?? 0)),
+      resetAt: window + 60,
+      exceeded,
+    },
+  };
 }
 
-const valid = '#hash = :hash AND attribute_type(revokedAt, :null) AND (attribute_type(expiresAt, :null) OR expiresAt > :now)';
+const valid =
+  '#hash = :hash AND attribute_type(revokedAt, :null) AND (attribute_type(expiresAt, :null) OR expiresAt > :now)';
 
 const forms = {
   within: {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { environments } from '#lib/tenant.ts';
 import { scopes } from '#lib/scopes.ts';
 import { entity } from '#lib/table/entity.ts';
+import { environments } from '#lib/tenant.ts';
 
 /** A key as it is stored; it is found by its public part, without knowing the workspace. */
 export const Keys = entity({

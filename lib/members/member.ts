@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { nullableText, pattern, time } from '#lib/schema.ts';
-import { choice } from '#lib/schema.ts';
+import { choice, nullableText, pattern, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const roles = ['owner', 'admin', 'member'] as const;

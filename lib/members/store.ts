@@ -5,7 +5,10 @@ import type { Transaction } from '#lib/table/transaction.ts';
 import { type CreateMember, Members } from './member.ts';
 
 /** Adds a person to the workspace. Their id is what every `assignedToUserId` holds. */
-export async function createMember(tx: Transaction, input: v.InferOutput<typeof CreateMember>): Promise<Item<typeof Members>> {
+export async function createMember(
+  tx: Transaction,
+  input: v.InferOutput<typeof CreateMember>,
+): Promise<Item<typeof Members>> {
   return tx.create(Members, { ...input, id: await tx.nextId(Members), isActive: true, createdAt: tx.now });
 }
 

@@ -26,9 +26,16 @@ function mapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
  * The client's address (contract section 18): the TCP peer, or, when the peer is a trusted proxy, the right-most hop of
  * `X-Forwarded-For` that is not.
  */
-export function clientAddress(peer: string, forwardedFor: string | undefined, trustedProxies: readonly string[]): string {
+export function clientAddress(
+  peer: string,
+  forwardedFor: string | undefined,
+  trustedProxies: readonly string[],
+): string {
   let client = peer;
-  const hops = (forwardedFor ?? '').split(',').map((hop) => hop.trim()).filter((hop) => hop !== '');
+  const hops = (forwardedFor ?? '')
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter((hop) => hop !== '');
   while (isWithin(client, trustedProxies) && hops.length > 0) client = hops.pop() as string;
   return client;
 }

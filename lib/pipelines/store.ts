@@ -5,5 +5,11 @@ import { Boards } from './board.ts';
 export async function createBoards(tx: Transaction): Promise<void> {
   await tx.reserveIds({ board: 2 });
   tx.create(Boards, { id: await tx.nextId(Boards), name: 'Deals', kind: 'deal', isDefault: true, createdAt: tx.now });
-  tx.create(Boards, { id: await tx.nextId(Boards), name: 'Contacts', kind: 'contact', isDefault: true, createdAt: tx.now });
+  tx.create(Boards, {
+    id: await tx.nextId(Boards),
+    name: 'Contacts',
+    kind: 'contact',
+    isDefault: true,
+    createdAt: tx.now,
+  });
 }

@@ -9,7 +9,8 @@ export async function readCounters(tx: Transaction, group: string): Promise<Map<
     for (const { pk, sk, ...deltas } of page) {
       const name = (sk as string).slice(0, (sk as string).lastIndexOf('#'));
       const sum = sums.get(name) ?? {};
-      for (const [attribute, value] of Object.entries(deltas)) sum[attribute] = (sum[attribute] ?? 0) + (value as number);
+      for (const [attribute, value] of Object.entries(deltas))
+        sum[attribute] = (sum[attribute] ?? 0) + (value as number);
       sums.set(name, sum);
     }
   }

@@ -54,15 +54,23 @@ export const entityPartition = (tenant: Tenant, of: Entity, within: string = of.
   of.scope === 'workspace' ? `${tenant.workspaceId}#${within}` : partition(tenant, within);
 
 /** The partition of an index: `7:live#contact?stage=new`. */
-export const indexPartition = (tenant: Tenant, of: Entity, name: string) => entityPartition(tenant, of, `${of.name}?${name}`);
+export const indexPartition = (tenant: Tenant, of: Entity, name: string) =>
+  entityPartition(tenant, of, `${of.name}?${name}`);
 
 /** The items that stand beside an entity: its index entries and its wake-up, by their keys. */
-export function companions<E extends Entity>(tenant: Tenant, of: E, item: Item<E>): Map<string, Record<string, unknown> & Key> {
+export function companions<E extends Entity>(
+  tenant: Tenant,
+  of: E,
+  item: Item<E>,
+): Map<string, Record<string, unknown> & Key> {
   const found = new Map<string, Record<string, unknown> & Key>();
   const key = keyOf(tenant, of, item);
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   const add = (companion: Record<string, unknown> & Key) => {
-    found.set(`${companion.pk}|${companion.sk}`, expiresAtSeconds === undefined ? companion : { ...companion, expiresAtSeconds });
+    found.set(
+      `${companion.pk}|${companion.sk}`,
+      expiresAtSeconds === undefined ? companion : { ...companion, expiresAtSeconds },
+    );
   };
   for (const entry of of.indexes?.(item) ?? []) {
     if (!entry) continue;

@@ -20,4 +20,5 @@ export function shardOf(text: string): string {
 }
 
 /** Every shard of a sharded partition: `DUE#00` to `DUE#31`. */
-export const shardsOf = (prefix: string) => Array.from({ length: shards }, (_, shard) => `${prefix}#${String(shard).padStart(2, '0')}`);
+export const shardsOf = (prefix: string) =>
+  Array.from({ length: shards }, (_, shard) => `${prefix}#${String(shard).padStart(2, '0')}`);

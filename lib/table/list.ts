@@ -18,19 +18,30 @@ export interface Listing<E extends Entity> {
   limit: number;
   /** The partition when it is not the entity's name: `contact/5/activity`. */
   within?: string;
+  /** Only these ids. */
+  ids?: readonly number[] | undefined;
   /** Index partitions (`stage=new`) whose entries an item must be in, all of them. */
   indexes?: readonly string[];
-  /** A case-insensitive substring of what `searchEntry` put into the search index. */
-  search?: string | undefined;
+  /** Index partitions whose entries' `text` must contain something, lower case. */
+  texts?: readonly { index: string; contains: string }[];
   /** Whatever else must hold. */
   matches?: (item: Item<E>) => boolean;
 }
 
-/** The index entry that makes an entity findable by `search`: the texts that are looked into. */
+/** The index entry that makes an entity findable by a substring of any of the texts. */
 export const searchEntry = (texts: readonly (string | null | undefined)[]) => ({
   name: 'search',
-  copy: { text: texts.filter((text) => text).join('\n').toLowerCase() },
+  copy: {
+    text: texts
+      .filter((text) => text)
+      .join('\n')
+      .toLowerCase(),
+  },
 });
+
+/** The `texts` of a listing that a `q` means; none without it. */
+export const searching = (q: string | undefined) =>
+  q === undefined ? [] : [{ index: 'search', contains: q.toLowerCase() }];
 
 /**
  * One page in descending order of id, strongly consistent, never short while there is more. Without filters one query;
@@ -39,10 +50,21 @@ export const searchEntry = (texts: readonly (string | null | undefined)[]) => ({
 export async function listPage<E extends Entity>(tx: Transaction, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
   const items: Item<E>[] = [];
   const wanted = listing.limit + 1;
-  const entries = [...(listing.indexes ?? []).map((name) => ({ name })), ...(listing.search ? [{ name: 'search', text: listing.search.toLowerCase() }] : [])];
+  const entries = [
+    ...(listing.indexes ?? []).map((name) => ({ name, text: undefined })),
+    ...(listing.texts ?? []).map(({ index, contains }) => ({ name: index, text: contains })),
+  ];
   const matches = listing.matches ?? (() => true);
   const chunk = listing.matches ? Math.max(100, wanted) : wanted;
-  if (entries.length === 0) {
+  if (listing.ids) {
+    const below = listing.after ?? Number.POSITIVE_INFINITY;
+    const ids = [...new Set(listing.ids)].filter((id) => id < below).sort((a, b) => b - a);
+    const found = await tx.findAll(
+      of,
+      ids.map((id) => ({ id }) as Partial<Item<E>>),
+    );
+    items.push(...found.filter((item) => matches(item) && isIndexed(of, item, entries)).slice(0, wanted));
+  } else if (entries.length === 0) {
     const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk);
     for await (const stored of flatten(pages)) {
       const item = tx.remember(of, stored);
@@ -51,10 +73,9 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
     }
   } else {
     // A text filter reads many entries for few matches, so it asks for whole pages of the index.
-    const streams = entries.map((entry) => {
-      const text = 'text' in entry ? entry.text : undefined;
-      return descending(indexPartition(tx.tenant, of, entry.name), listing.after, entries.length > 1 || text ? 1000 : chunk, text);
-    });
+    const streams = entries.map(({ name, text }) =>
+      descending(indexPartition(tx.tenant, of, name), listing.after, entries.length > 1 ? 1000 : chunk, text),
+    );
     for await (const keys of batches(intersection(streams), chunk)) {
       for (const item of await tx.findAllByKey(of, keys)) {
         if (matches(item) && items.length < wanted) items.push(item);
@@ -66,6 +87,18 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
   if (hasMore) items.pop();
   const last = items.at(-1) as { id: number } | undefined;
   return { items, nextCursor: hasMore && last ? last.id : null, hasMore };
+}
+
+/** Whether an item would be found by way of all the index entries. */
+function isIndexed<E extends Entity>(
+  of: E,
+  item: Item<E>,
+  wanted: readonly { name: string; text: string | undefined }[],
+): boolean {
+  const entries = (of.indexes?.(item) ?? []).filter((entry) => !!entry);
+  return wanted.every(({ name, text }) =>
+    entries.some((entry) => entry.name === name && (text === undefined || String(entry.copy?.['text']).includes(text))),
+  );
 }
 
 /** Every entity of a partition, ascending by its sort key: for small dictionaries only. */
@@ -108,13 +141,21 @@ export async function* pages(range: Range): AsyncGenerator<Record<string, unknow
     ConsistentRead: true,
     ScanIndexForward: range.ascending ?? false,
     KeyConditionExpression: range.below === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :below',
-    ExpressionAttributeValues: { ':pk': range.pk, ...(range.below === undefined ? {} : { ':below': range.below }), ...(range.text ? { ':text': range.text } : {}) },
+    ExpressionAttributeValues: {
+      ':pk': range.pk,
+      ...(range.below === undefined ? {} : { ':below': range.below }),
+      ...(range.text ? { ':text': range.text } : {}),
+    },
     ...(range.limit === undefined || range.text ? {} : { Limit: range.limit }),
-    ...(range.text ? { FilterExpression: 'contains(#text, :text)', ExpressionAttributeNames: { '#text': 'text' } } : {}),
+    ...(range.text
+      ? { FilterExpression: 'contains(#text, :text)', ExpressionAttributeNames: { '#text': 'text' } }
+      : {}),
   };
   let from: QueryCommandInput['ExclusiveStartKey'];
   do {
-    const { Items = [], LastEvaluatedKey } = await documentClient().send(new QueryCommand({ ...input, ExclusiveStartKey: from }));
+    const { Items = [], LastEvaluatedKey } = await documentClient().send(
+      new QueryCommand({ ...input, ExclusiveStartKey: from }),
+    );
     const live = Items.filter((item) => !isExpired(item));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
@@ -122,7 +163,12 @@ export async function* pages(range: Range): AsyncGenerator<Record<string, unknow
 }
 
 const descending = (pk: string, after: number | undefined, limit: number, text?: string) =>
-  pages({ pk, below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, 9_999_999_999))), limit, text });
+  pages({
+    pk,
+    below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, 9_999_999_999))),
+    limit,
+    text,
+  });
 
 async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
   for await (const page of source) yield* page;
@@ -144,7 +190,12 @@ const pointedAt = (entry: Record<string, unknown>): Key => entry['of'] as Key;
 
 /** The keys that all descending streams have in common; the streams' first pages are fetched side by side. */
 async function* intersection(sources: AsyncGenerator<Record<string, unknown>[]>[]): AsyncGenerator<Key> {
-  const cursors = sources.map((source) => ({ source, page: [] as Record<string, unknown>[], at: 0, next: source.next() as ReturnType<typeof source.next> | undefined }));
+  const cursors = sources.map((source) => ({
+    source,
+    page: [] as Record<string, unknown>[],
+    at: 0,
+    next: source.next() as ReturnType<typeof source.next> | undefined,
+  }));
   type Cursor = (typeof cursors)[number];
   const head = async (cursor: Cursor): Promise<Record<string, unknown> | undefined> => {
     while (cursor.at >= cursor.page.length) {

@@ -15,7 +15,7 @@ import { notFound, type Problem, unavailable } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { documentClient } from './client.ts';
 import { companions, type Entity, entityPartition, type Item, keyOf } from './entity.ts';
-import { type Key, partition } from "./keys.ts";
+import { type Key, partition } from './keys.ts';
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type Stored = Record<string, unknown> & Key & { v: number };
@@ -39,7 +39,8 @@ export const isExpired = (item: Record<string, unknown>) =>
   typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds();
 
 /** The entity that a stored item holds. Throws when it does not fit the declaration. */
-export const parseStored = <E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> => v.parse(of.schema, stored);
+export const parseStored = <E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> =>
+  v.parse(of.schema, stored);
 
 /**
  * A unit of work: what it reads it remembers, what it changes is written at once or not at all by `commit()`, together
@@ -88,7 +89,11 @@ export class Transaction {
   }
 
   /** The entity, or a 404 problem. */
-  async get<E extends Entity>(of: E, place: Partial<Item<E>>, missing: () => Problem = () => notFound(of.name)): Promise<Item<E>> {
+  async get<E extends Entity>(
+    of: E,
+    place: Partial<Item<E>>,
+    missing: () => Problem = () => notFound(of.name),
+  ): Promise<Item<E>> {
     const found = await this.find(of, place);
     if (found === undefined) throw missing();
     return found;
@@ -158,11 +163,13 @@ export class Transaction {
     const key = keyOf(this.tenant, of, place as Item<E>);
     const held = this.#held.get(identity(key));
     if (held && held.after !== undefined && held.after !== null) {
-      for (const [name, delta] of Object.entries(deltas)) held.after[name] = ((held.after[name] as number | undefined) ?? 0) + delta;
+      for (const [name, delta] of Object.entries(deltas))
+        held.after[name] = ((held.after[name] as number | undefined) ?? 0) + delta;
       return;
     }
     const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
-    for (const [name, delta] of Object.entries(deltas)) addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
+    for (const [name, delta] of Object.entries(deltas))
+      addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
     this.#additions.set(identity(key), addition);
   }
 
@@ -170,10 +177,16 @@ export class Transaction {
    * Adds to the tenant's counters under `group` and `name` (lib/table/counters.ts reads them). A counter is spread over
    * eight items by `spread`, so that concurrent writers rarely meet.
    */
-  count(group: string, name: string, deltas: Record<string, number>, spread: number = Math.floor(Math.random() * 8)): void {
+  count(
+    group: string,
+    name: string,
+    deltas: Record<string, number>,
+    spread: number = Math.floor(Math.random() * 8),
+  ): void {
     const key = { pk: partition(this.tenant, `count/${group}`), sk: `${name}#${spread % 8}` };
     const counter = this.#counts.get(identity(key)) ?? { key, deltas: new Map() };
-    for (const [attribute, delta] of Object.entries(deltas)) counter.deltas.set(attribute, (counter.deltas.get(attribute) ?? 0) + delta);
+    for (const [attribute, delta] of Object.entries(deltas))
+      counter.deltas.set(attribute, (counter.deltas.get(attribute) ?? 0) + delta);
     this.#counts.set(identity(key), counter);
   }
 
@@ -182,7 +195,10 @@ export class Transaction {
     const key = keyOf(this.tenant, of, place as Item<E>);
     const held = this.#held.get(identity(key));
     if (held?.after) return;
-    this.write({ ConditionCheck: { TableName: env('TABLE_NAME'), Key: key, ConditionExpression: 'attribute_exists(pk)' } }, missing);
+    this.write(
+      { ConditionCheck: { TableName: env('TABLE_NAME'), Key: key, ConditionExpression: 'attribute_exists(pk)' } },
+      missing,
+    );
   }
 
   /** Any other DynamoDB action; `refusal` turns its failed condition into the answer. */
@@ -214,10 +230,14 @@ export class Transaction {
   async commit(): Promise<void> {
     const prepared = this.#actions();
     if (prepared.length === 0) return;
-    if (prepared.length > maxActions) throw new Error(`a transaction of ${prepared.length} actions; DynamoDB takes ${maxActions}`);
+    if (prepared.length > maxActions)
+      throw new Error(`a transaction of ${prepared.length} actions; DynamoDB takes ${maxActions}`);
     try {
       await documentClient().send(
-        new TransactWriteCommand({ TransactItems: prepared.map(({ action }) => action), ClientRequestToken: this.id.slice(0, 36) }),
+        new TransactWriteCommand({
+          TransactItems: prepared.map(({ action }) => action),
+          ClientRequestToken: this.id.slice(0, 36),
+        }),
       );
     } catch (error) {
       throw refusalOf(error, prepared);
@@ -226,7 +246,10 @@ export class Transaction {
 
   #actions() {
     const TableName = env('TABLE_NAME');
-    const prepared: { action: Action; refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
+    const prepared: {
+      action: Action;
+      refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined;
+    }[] = [];
     const changed = new Set<string>();
     for (const [name, held] of this.#held) {
       if (held.after === undefined) continue;
@@ -236,12 +259,15 @@ export class Transaction {
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
       prepared.push({
-        action: { Update: { TableName, Key: key, ...addition(deltas, { v: 1 }), ConditionExpression: 'attribute_exists(pk)' } },
+        action: {
+          Update: { TableName, Key: key, ...addition(deltas, { v: 1 }), ConditionExpression: 'attribute_exists(pk)' },
+        },
         refusal: missing && (() => missing),
       });
     }
     for (const { key, deltas } of this.#counts.values()) {
-      if ([...deltas.values()].some((delta) => delta !== 0)) prepared.push({ action: { Update: { TableName, Key: key, ...addition(deltas) } } });
+      if ([...deltas.values()].some((delta) => delta !== 0))
+        prepared.push({ action: { Update: { TableName, Key: key, ...addition(deltas) } } });
     }
     prepared.push(...this.#raw);
     if (this.#events.length > 0 || this.#audit) {
@@ -311,7 +337,11 @@ export class IdPool {
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
  * returned. Raises 503 when it is overtaken for seconds on end.
  */
-export async function transact<Result>(tenant: Tenant, actor: Actor, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+export async function transact<Result>(
+  tenant: Tenant,
+  actor: Actor,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
   const ids = new IdPool(tenant);
   const deadline = Date.now() + 8_000;
   for (let attempt = 0; ; attempt += 1) {
@@ -339,7 +369,10 @@ function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
 /** The actions that turn what was read into what shall be, index entries included. */
 function changeOf(TableName: string, tenant: Tenant, { entity, key, before, after }: Held): { action: Action }[] {
   const unchanged = before === undefined ? { ConditionExpression: 'attribute_not_exists(pk)' } : versionIs(before.v);
-  const old = before === undefined ? new Map<string, Record<string, unknown> & Key>() : companions(tenant, entity, parseStored(entity, before));
+  const old =
+    before === undefined
+      ? new Map<string, Record<string, unknown> & Key>()
+      : companions(tenant, entity, parseStored(entity, before));
   if (after === null || after === undefined) {
     if (before === undefined) return [];
     return [
@@ -348,12 +381,18 @@ function changeOf(TableName: string, tenant: Tenant, { entity, key, before, afte
     ];
   }
   const expiresAtSeconds = entity.expiresAtSeconds?.(after);
-  const Item = { ...after, ...key, v: (before?.v ?? 0) + 1, ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }) };
+  const Item = {
+    ...after,
+    ...key,
+    v: (before?.v ?? 0) + 1,
+    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
+  };
   const next = companions(tenant, entity, after);
   const actions: { action: Action }[] = [{ action: { Put: { TableName, Item, ...unchanged } } }];
   for (const [name, companion] of next) {
     const was = old.get(name);
-    if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion)) actions.push({ action: { Put: { TableName, Item: companion } } });
+    if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion))
+      actions.push({ action: { Put: { TableName, Item: companion } } });
   }
   for (const [name, { pk, sk }] of old) {
     if (!next.has(name)) actions.push({ action: { Delete: { TableName, Key: { pk, sk } } } });
@@ -406,9 +445,13 @@ interface Cancellation {
 }
 
 /** The answer that a failed commit means: a domain refusal, Overtaken, or the error itself. */
-function refusalOf(error: unknown, prepared: { refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[]): unknown {
+function refusalOf(
+  error: unknown,
+  prepared: { refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[],
+): unknown {
   const name = (error as { name?: string }).name;
-  if (name === 'TransactionInProgressException' || name === 'TransactionConflictException') return new Overtaken(name, { cause: error });
+  if (name === 'TransactionInProgressException' || name === 'TransactionConflictException')
+    return new Overtaken(name, { cause: error });
   if (name !== 'TransactionCanceledException') return error;
   const reasons = (error as Cancellation).CancellationReasons ?? [];
   for (const [index, reason] of reasons.entries()) {
@@ -416,7 +459,12 @@ function refusalOf(error: unknown, prepared: { refusal?: ((item: Record<string, 
     const refusal = prepared[index]?.refusal;
     if (refusal) return refusal(reason.Item);
   }
-  const retryable = ['ConditionalCheckFailed', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+  const retryable = [
+    'ConditionalCheckFailed',
+    'TransactionConflict',
+    'ThrottlingError',
+    'ProvisionedThroughputExceeded',
+  ];
   if (reasons.some(({ Code }) => retryable.includes(Code ?? ''))) return new Overtaken('overtaken', { cause: error });
   return error;
 }

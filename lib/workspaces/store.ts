@@ -24,7 +24,13 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
     environments.map((name) =>
       transact({ workspaceId: id, env: name }, operator, async (tx) => {
         await createBoards(tx);
-        const made = { id, name: input.name, email: `workspace-${id}@localhost.invalid`, currency: input.currency, createdAt: tx.now };
+        const made = {
+          id,
+          name: input.name,
+          email: `workspace-${id}@localhost.invalid`,
+          currency: input.currency,
+          createdAt: tx.now,
+        };
         return name === 'live' ? tx.create(Workspaces, made) : made;
       }),
     ),

@@ -1,0 +1,18 @@
+import { ContactWithTags, CreateContact } from '#lib/contacts/contact.ts';
+import { createContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Adds one person; a name, a username or a phone is enough. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts',
+    summary: 'Create a contact',
+    scope: 'contacts:write',
+    body: CreateContact,
+    status: 201,
+    response: ContactWithTags,
+    errors: ['bad_request'],
+  },
+  ({ tx, body }) => createContact(tx, body),
+);

@@ -1,0 +1,17 @@
+import { ContactWithTags } from '#lib/contacts/contact.ts';
+import { getContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** One contact with its tags. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}',
+    summary: 'Get a contact',
+    scope: 'contacts:read',
+    status: 200,
+    response: ContactWithTags,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getContact(tx, params.id),
+);

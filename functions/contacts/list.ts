@@ -1,0 +1,19 @@
+import { Contact, ContactQuery } from '#lib/contacts/contact.ts';
+import { listContacts } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Contacts, newest first; every filter may be combined with every other. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/contacts',
+    summary: 'List and search contacts',
+    scope: 'contacts:read',
+    query: ContactQuery,
+    status: 200,
+    response: listOf(Contact),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listContacts(tx, query),
+);

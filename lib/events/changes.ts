@@ -1,0 +1,30 @@
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const eventValue = (field: string, value: unknown) =>
+  field.endsWith('Id') && value !== null && value !== undefined ? String(value) : value;
+
+/** `changed` and `changes` of an event: field names snake_case, ids as strings (contract sections 15 and 0.9). */
+export function changesOf<Fields extends object>(
+  before: Fields,
+  after: Fields,
+  fields: readonly (keyof Fields & string)[],
+) {
+  return {
+    changed: fields.map(snakeCase),
+    changes: Object.fromEntries(
+      fields.map((field) => [
+        snakeCase(field),
+        { from: eventValue(field, before[field]), to: eventValue(field, after[field]) },
+      ]),
+    ),
+  };
+}
+
+/** The fields of a patch that are given and differ. */
+export function changedFields<Patch extends object>(
+  before: { [Field in keyof Patch]?: unknown },
+  patch: Patch,
+): (keyof Patch & string)[] {
+  return (Object.keys(patch) as (keyof Patch & string)[]).filter(
+    (field) => patch[field] !== undefined && patch[field] !== before[field],
+  );
+}

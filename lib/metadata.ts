@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+
+/** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
+export const Metadata = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
+    v.pipe(
+      v.string(),
+      v.check((value) => [...value].length <= 500, 'must have values of at most 500 characters'),
+    ),
+  ),
+  v.check((pairs) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
+);
+
+export const MetadataAnswer = v.pipe(v.object({ metadata: v.record(v.string(), v.string()) }), v.title('Metadata'));
+
+/** `metadata.<key>=<value>` of a list. */
+export const metadataFilter = { metadata: v.optional(v.record(v.string(), v.string())) };
+
+const pair = (key: string, value: string) => `\n${JSON.stringify([key, value])}\n`;
+
+/** The one index entry that makes all pairs findable; absent without pairs. */
+export const metadataEntry = (metadata: Record<string, string>) => {
+  const pairs = Object.entries(metadata);
+  return (
+    pairs.length > 0 && { name: 'metadata', copy: { text: pairs.map(([key, value]) => pair(key, value)).join('') } }
+  );
+};
+
+/** The `texts` of a listing that a metadata filter means. */
+export const withMetadata = (filter: Record<string, string> | undefined) =>
+  Object.entries(filter ?? {}).map(([key, value]) => ({ index: 'metadata', contains: pair(key, value) }));
