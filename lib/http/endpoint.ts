@@ -12,7 +12,6 @@ import { clientAddress, isWithin } from '#lib/network/addresses.ts';
 import { badRequest, notFound, Problem, unavailable } from '#lib/problem.ts';
 import type { Reply } from './idempotency.ts';
 import { auditEntry, type Call, execute, type Operation } from './operation.ts';
-import { methodsOf } from './paths.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
 
 type Event = APIGatewayProxyEventV2;
@@ -75,8 +74,11 @@ export function publicEndpoint<Response extends v.GenericSchema>(
   });
 }
 
-/** The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). */
-export function unroutedEndpoint(route: Route & { scope: 'public' }): Endpoint {
+/**
+ * The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). It is given `methodsOf`
+ * because that loads the OpenAPI document, which no other function shall carry.
+ */
+export function unroutedEndpoint(route: Route & { scope: 'public' }, methodsOf: (path: string) => string[]): Endpoint {
   const keyed = identifying({ ...route, scope: 'any' });
   const open = identifying(route);
   const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
