@@ -63,7 +63,7 @@ const options = (functions: readonly FunctionFile[]) =>
     legalComments: 'none',
     sourcemap: 'external',
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    plugins: [entries(functions), environmentCredentials, openApiBeside, sourceMapsOfOurs],
+    plugins: [entries(functions), environmentCredentials, noEventStreams, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
 /** What the Lambda imports: the handler, and for endpoints one read that warms the SDK while the function initialises. */
@@ -98,6 +98,16 @@ const environmentCredentials: Plugin = {
       resolveDir: pluginData,
       contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
     }));
+  },
+};
+
+// No client here reads event streams; their codec would be a chunk of 15 KB beside every function.
+const noEventStreams: Plugin = {
+  name: 'no-event-streams',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
   },
 };
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { buildApp } from '#infra/app.ts';
@@ -8,7 +8,7 @@ import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 const root = join(import.meta.dirname, '..');
 
 export interface SynthesiseInput {
-  /** The cloud assembly goes here; by default where the CDK command line asks for it, or `cdk.out`. */
+  /** The cloud assembly goes here, unless the CDK command line asks for another place; `cdk.out` by default. */
   outdir?: string;
   /** Operator settings and other context, over those of cdk.json. */
   settings?: Record<string, string>;
@@ -24,8 +24,13 @@ export async function synthesise({
 }: SynthesiseInput = {}): Promise<CloudAssembly> {
   const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
   await bundleFunctions([...routes, ...workers], bundles);
-  const target = outdir ?? process.env.CDK_OUTDIR ?? join(root, 'cdk.out');
-  return buildApp({ routes, workers, bundles, outdir: target, context: { ...context, ...settings } }).synth();
+  const folder = process.env.CDK_OUTDIR ?? outdir ?? (await emptied(join(root, 'cdk.out')));
+  return buildApp({ routes, workers, bundles, outdir: folder, context: { ...context, ...settings } }).synth();
+}
+
+async function emptied(folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  return folder;
 }
 
 async function contextOfProject(): Promise<Record<string, unknown>> {
