@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { openKey, seal, unseal } from './kms/key.ts';
+import { type Address, AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+
+export interface LocalKms {
+  url: string;
+  keyId: string;
+  keyArn: string;
+  close(): Promise<void>;
+}
+
+interface KmsRequest {
+  KeyId?: string;
+  Plaintext?: string;
+  CiphertextBlob?: string;
+  EncryptionContext?: Record<string, string>;
+  EncryptionAlgorithm?: string;
+  KeySpec?: string;
+  NumberOfBytes?: number;
+}
+
+const algorithm = 'SYMMETRIC_DEFAULT';
+const dataKeyBytes: Record<string, number> = { AES_128: 16, AES_256: 32 };
+
+/** Starts KMS with one symmetric key, kept in `keyPath` so that what it encrypted can be read after a restart. */
+export async function startKms({
+  accountId,
+  region,
+  keyPath,
+  ...address
+}: Address & { accountId: string; region: string; keyPath: string }): Promise<LocalKms> {
+  const key = await openKey(keyPath);
+  const keyArn = `arn:aws:kms:${region}:${accountId}:key/${key.id}`;
+
+  const checkKeyId = (KeyId: string | undefined) => {
+    if (KeyId === undefined)
+      throw validation("Value null at 'keyId' failed to satisfy constraint: Member must not be null");
+    if (KeyId !== key.id && KeyId !== keyArn) throw new AwsError('NotFoundException', `Key '${KeyId}' does not exist`);
+  };
+
+  const encrypt = (plaintext: Buffer, request: KmsRequest) =>
+    seal(key, plaintext, request.EncryptionContext ?? {}).toString('base64');
+
+  const actions: Record<string, (request: KmsRequest) => unknown> = {
+    Encrypt: (request) => {
+      checkKeyId(request.KeyId);
+      const plaintext = binary(request.Plaintext, 'plaintext', 4096);
+      return { KeyId: keyArn, CiphertextBlob: encrypt(plaintext, request), EncryptionAlgorithm: algorithm };
+    },
+    Decrypt: (request) => {
+      if (request.KeyId !== undefined) checkKeyId(request.KeyId);
+      const sealed = binary(request.CiphertextBlob, 'ciphertextBlob', 6144);
+      const plaintext = unseal(key, sealed, request.EncryptionContext ?? {});
+      if (!plaintext) throw new AwsError('InvalidCiphertextException', '');
+      return { KeyId: keyArn, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: algorithm };
+    },
+    GenerateDataKey: (request) => {
+      checkKeyId(request.KeyId);
+      const dataKey = randomBytes(dataKeyLength(request));
+      return { KeyId: keyArn, Plaintext: dataKey.toString('base64'), CiphertextBlob: encrypt(dataKey, request) };
+    },
+    DescribeKey: (request) => {
+      checkKeyId(request.KeyId);
+      return { KeyMetadata: keyMetadata({ accountId, keyArn, keyId: key.id, createdAt: key.createdAt }) };
+    },
+  };
+
+  const server = await listen(address, awsJson('1.1', 'com.amazonaws.kms'), (request) => {
+    const name = targetAction(request, 'TrentService');
+    const action = actions[name];
+    if (!action) throw new AwsError('UnknownOperationException', `The local KMS has no ${name}.`);
+    return action(jsonBody(request));
+  });
+  return { url: server.url, keyId: key.id, keyArn, close: server.close };
+}
+
+const validation = (message: string) => new AwsError('ValidationException', `1 validation error detected: ${message}`);
+
+function binary(base64: string | undefined, member: string, maxBytes: number): Buffer {
+  if (base64 === undefined) {
+    throw validation(`Value null at '${member}' failed to satisfy constraint: Member must not be null`);
+  }
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length >= 1 && bytes.length <= maxBytes) return bytes;
+  throw validation(
+    `Value at '${member}' failed to satisfy constraint: Member must have length between 1 and ${maxBytes}`,
+  );
+}
+
+function dataKeyLength({ KeySpec, NumberOfBytes }: KmsRequest): number {
+  if ((KeySpec === undefined) === (NumberOfBytes === undefined)) {
+    throw new AwsError('ValidationException', 'Please specify either number of bytes or key spec.');
+  }
+  const length = KeySpec === undefined ? NumberOfBytes : dataKeyBytes[KeySpec];
+  if (length && Number.isInteger(length) && length >= 1 && length <= 1024) return length;
+  throw validation(`Value '${KeySpec ?? NumberOfBytes}' failed to satisfy constraint: no such length of data key`);
+}
+
+const keyMetadata = (key: { accountId: string; keyArn: string; keyId: string; createdAt: number }) => ({
+  AWSAccountId: key.accountId,
+  Arn: key.keyArn,
+  KeyId: key.keyId,
+  CreationDate: key.createdAt / 1000,
+  Enabled: true,
+  KeyState: 'Enabled',
+  KeyManager: 'CUSTOMER',
+  KeyUsage: 'ENCRYPT_DECRYPT',
+  KeySpec: algorithm,
+  CustomerMasterKeySpec: algorithm,
+  EncryptionAlgorithms: [algorithm],
+  Origin: 'AWS_KMS',
+  MultiRegion: false,
+  Description: '',
+});
