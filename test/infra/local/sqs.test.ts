@@ -129,7 +129,7 @@ describe('queues', () => {
     await expect(send(queue.url, 'x')).rejects.toBeInstanceOf(QueueDoesNotExist);
   });
 
-  test.each([
+  test.each<[string, Record<string, string>, string]>([
     ['an unknown attribute', { Nonsense: '1' }, 'InvalidAttributeName'],
     ['a value out of range', { VisibilityTimeout: '43201' }, 'InvalidAttributeValue'],
     [
