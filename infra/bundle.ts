@@ -63,7 +63,7 @@ const options = (functions: readonly FunctionFile[]) =>
     legalComments: 'none',
     sourcemap: 'external',
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    plugins: [entries(functions), environmentCredentials, noEventStreams, openApiBeside, sourceMapsOfOurs],
+    plugins: [entries(functions), environmentCredentials, neverLoaded, endpointCache, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
 /** What the Lambda imports: the handler, and for endpoints one read that warms the SDK while the function initialises. */
@@ -101,13 +101,24 @@ const environmentCredentials: Plugin = {
   },
 };
 
-// No client here reads event streams; their codec would be a chunk of 15 KB beside every function.
-const noEventStreams: Plugin = {
-  name: 'no-event-streams',
+// The SDK imports these only for event streams and in browsers; they would be 49 KB beside every function.
+const neverLoaded: Plugin = {
+  name: 'never-loaded',
   setup({ onResolve }) {
-    onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^(@smithy\/core\/event-streams|bowser)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,
     );
+  },
+};
+
+// Endpoint discovery is off for DynamoDB; its least-recently-used cache brings 8 KB of data structures.
+const endpointCache: Plugin = {
+  name: 'endpoint-cache',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@aws-sdk\/endpoint-cache$/ }, ({ path }) => ({ path, namespace: 'endpoint-cache' }));
+    onLoad({ filter: /.*/, namespace: 'endpoint-cache' }, () => ({
+      contents: 'export class EndpointCache extends Map { constructor() { super(); } }',
+    }));
   },
 };
 
