@@ -1,0 +1,19 @@
+import { AuditEvent, AuditQuery } from '#lib/audit/audit.ts';
+import { listAuditEvents } from '#lib/audit/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Who did what: every write, and every 401 and 403 of a known key. Kept 90 days; may trail by up to 4 s. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/audit-events',
+    summary: 'List audit events',
+    scope: 'keys:manage',
+    query: AuditQuery,
+    status: 200,
+    response: listOf(AuditEvent),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listAuditEvents(tx, query),
+);
