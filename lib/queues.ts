@@ -7,6 +7,7 @@ export const queues = [
   'slow-deliveries',
   'sequences',
   'revenue',
+  'wake-ups',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { timestamp } from '../clock.ts';
 import { env } from '../env.ts';
 import { documentClient } from '../table/client.ts';
 import { shardOf } from '../table/keys.ts';
 import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
-import type { EventKind } from './kinds.ts';
+import { type EventKind, eventKinds } from './kinds.ts';
 
 /** An event as the code that causes it states it. Keys of `data` are snake_case and ids strings (contract section 15). */
 export interface EventDraft {
@@ -20,6 +21,28 @@ export interface Event extends EventDraft {
 }
 
 export const outboxPrefix = 'OUTBOX';
+
+/** An outbox row as the publisher reads it, from the stream or from the table. */
+export const OutboxRow = v.object({
+  pk: v.string(),
+  sk: v.string(),
+  tenant: v.string(),
+  now: v.string(),
+  events: v.array(
+    v.object({
+      kind: v.picklist(Object.keys(eventKinds) as EventKind[]),
+      id: v.string(),
+      timestamp: v.string(),
+      subject: v.string(),
+      data: v.record(v.string(), v.unknown()),
+    }),
+  ),
+  audit: v.optional(v.record(v.string(), v.unknown())),
+  /** The sequence of its first event, once numbered. */
+  published: v.optional(v.number()),
+});
+
+export type OutboxRow = v.InferOutput<typeof OutboxRow>;
 
 /**
  * The one row that carries a transaction's events and its audit entry to the publisher. All rows of a tenant share a

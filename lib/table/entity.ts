@@ -1,7 +1,10 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '../queues.ts';
-import type { Tenant } from '../tenant.ts';
+import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Key, partition, shardOf, sortableId } from './keys.ts';
+
+/** Partition keys of the rows that wait for their time, all tenants together. */
+export const duePrefix = 'DUE';
 
 /** When a row wants attention, which queue is told and what. Rows of one `group` are told in commit order. */
 export interface WakeUp {
@@ -79,7 +82,12 @@ export function companions<E extends Entity>(
   }
   const wakeUp = of.wakeUp?.(item, tenant);
   if (wakeUp) {
-    add({ pk: `DUE#${shardOf(wakeUp.group)}`, sk: `${wakeUp.at}#${key.pk}#${key.sk}`, ...wakeUp });
+    add({
+      ...wakeUp,
+      pk: `${duePrefix}#${shardOf(wakeUp.group)}`,
+      sk: `${wakeUp.at}#${key.pk}#${key.sk}`,
+      tenant: tenantKey(tenant),
+    });
   }
   return found;
 }

@@ -129,6 +129,8 @@ interface Range {
   ascending?: boolean;
   /** Exclusive upper bound of the sort key. */
   below?: string | undefined;
+  /** Exclusive lower bound of the sort key; not together with `below`. */
+  above?: string | undefined;
   limit?: number;
   /** Keeps entries whose `text` contains this. */
   text?: string | undefined;
@@ -136,20 +138,24 @@ interface Range {
 
 /** The pages of a partition, strongly consistent, without what has expired. */
 export async function* pages(range: Range): AsyncGenerator<Record<string, unknown>[]> {
+  const { below, above, text } = range;
+  const bound = below !== undefined ? ' AND sk < :bound' : above !== undefined ? ' AND sk > :bound' : '';
   const input: QueryCommandInput = {
     TableName: env('TABLE_NAME'),
     ConsistentRead: true,
     ScanIndexForward: range.ascending ?? false,
-    KeyConditionExpression: range.below === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :below',
+    KeyConditionExpression: `pk = :pk${bound}`,
     ExpressionAttributeValues: {
       ':pk': range.pk,
-      ...(range.below === undefined ? {} : { ':below': range.below }),
-      ...(range.text ? { ':text': range.text } : {}),
+      ...(bound && { ':bound': below ?? above }),
+      ...(text !== undefined && { ':text': text }),
     },
-    ...(range.limit === undefined || range.text ? {} : { Limit: range.limit }),
-    ...(range.text
-      ? { FilterExpression: 'contains(#text, :text)', ExpressionAttributeNames: { '#text': 'text' } }
-      : {}),
+    // With a text filter the limit would count what is looked at, not what is found.
+    ...(range.limit !== undefined && text === undefined && { Limit: range.limit }),
+    ...(text !== undefined && {
+      FilterExpression: 'contains(#text, :text)',
+      ExpressionAttributeNames: { '#text': 'text' },
+    }),
   };
   let from: QueryCommandInput['ExclusiveStartKey'];
   do {
