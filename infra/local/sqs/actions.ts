@@ -215,5 +215,6 @@ const inSeconds = (timestampMs: number) => String(Math.floor(timestampMs / 1000)
 
 function urlPage(member: string, queues: Queue[], maxResults: number | undefined, nextToken: string | undefined) {
   const shown = page(queues, ({ name }) => name, { maxResults: maxResults ?? 1000, nextToken });
-  return { [member]: shown.items.map(({ url }) => url), ...(maxResults && { NextToken: shown.nextToken }) };
+  const urls = shown.items.map(({ url }) => url);
+  return { ...(urls.length > 0 && { [member]: urls }), ...(maxResults && { NextToken: shown.nextToken }) };
 }

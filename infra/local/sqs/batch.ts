@@ -12,12 +12,15 @@ interface Failure {
   Message: string;
 }
 
-/** Checks a batch as a whole, then performs its entries one by one; one that fails does not stop the others. */
+/**
+ * Checks a batch as a whole, then performs its entries one by one; one that fails does not stop the others.
+ * As in SQS's JSON protocol, and against its documentation, an empty list is left out of the answer.
+ */
 export function performBatch<E extends Entry, Result extends object>(
   entries: readonly E[] | undefined,
   entryType: string,
   perform: (entry: E) => Result,
-): { Successful: (Result & { Id: string })[]; Failed?: Failure[] } {
+): { Successful?: (Result & { Id: string })[]; Failed?: Failure[] } {
   const checked = checkEntries(entries ?? [], entryType);
   const Successful: (Result & { Id: string })[] = [];
   const Failed: Failure[] = [];
@@ -29,7 +32,7 @@ export function performBatch<E extends Entry, Result extends object>(
       Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });
     }
   }
-  return { Successful, ...(Failed.length > 0 && { Failed }) };
+  return { ...(Successful.length > 0 && { Successful }), ...(Failed.length > 0 && { Failed }) };
 }
 
 function checkEntries<E extends Entry>(entries: readonly E[], entryType: string): { Id: string; entry: E }[] {
