@@ -215,7 +215,8 @@ function callOf(event: Event, progress: Progress): Call {
   return {
     path: (event.pathParameters ?? {}) as Record<string, string>,
     query: (event.queryStringParameters ?? {}) as Record<string, string>,
-    body: progress.bodyProblem ? undefined : (event.body ?? undefined),
+    // An empty body counts as {}; a body that says null is one of the wrong type.
+    body: progress.rawBody === '' ? {} : event.body,
     rawBody: progress.rawBody,
     bodyProblem: progress.bodyProblem,
     idempotencyKey: headers['idempotency-key'],

@@ -146,16 +146,23 @@ function answerOf(
     (route.method === 'GET' && route.path.includes('{')) ||
     (route.current && !route.representation && status === 200)
   )
-    headers['ETag'] = etagOf(body);
+    headers['ETag'] = tagOf(route, parsed.output);
   if (status === 201 || status === 202) {
     headers['Location'] =
       route.location?.(parsed.output as never, params) ??
       `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
-  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = reply.ignored.join(', ');
+  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = headerList(reply.ignored);
   return { status, body, headers };
 }
+
+/** Callers name their fields as they like; a header takes only some characters, and not too many. */
+const headerList = (names: readonly string[]) =>
+  names
+    .map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 100))
+    .slice(0, 20)
+    .join(', ');
 
 function pathParams(route: Route, path: Record<string, string>): { params: Params; texts: Record<string, string> } {
   const params: Record<string, number> = {};
@@ -196,9 +203,9 @@ async function parseBody(
   if (!route.body) return { value: undefined, ignored: [] };
   try {
     if (call.bodyProblem) throw call.bodyProblem;
-    const input = call.body ?? {};
+    const input = call.body;
     const misplaced = Object.entries(route.misplaced ?? {}).filter(
-      ([field]) => typeof input === 'object' && Object.hasOwn(input, field),
+      ([field]) => typeof input === 'object' && input !== null && Object.hasOwn(input, field),
     );
     const parsed = v.safeParse(route.body, input);
     const wrong = [
@@ -212,7 +219,9 @@ async function parseBody(
     if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
     const entries = entriesOf(route.body);
     const ignored =
-      Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+      Object.keys(entries).length === 0
+        ? []
+        : Object.keys(input as object).filter((name) => !Object.hasOwn(entries, name));
     return { value: parsed.output, ignored };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
@@ -244,14 +253,15 @@ async function demandMatch(
   texts: Record<string, string>,
 ): Promise<void> {
   if (!route.current) return;
-  const tag = etagOf(
-    JSON.stringify(v.parse(route.representation ?? route.response, await route.current(tx, params, texts))),
-  );
+  const tag = tagOf(route, v.parse(route.representation ?? route.response, await route.current(tx, params, texts)));
   if (!namesTag(ifMatch, tag)) {
     const { code, message, details } = conflict('stale_version', 'the resource has changed since this ETag');
     throw new Problem(code, message, details, { status: 412 });
   }
 }
+
+const tagOf = ({ volatile }: Route, shown: unknown) =>
+  etagOf(JSON.stringify(shown, volatile && ((name, value) => (volatile.includes(name) ? undefined : value))));
 
 /** One line of the audit trail (contract section 18). */
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {

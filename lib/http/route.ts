@@ -41,6 +41,8 @@ export interface Route<
   current?: (tx: Transaction, params: Params, texts: Record<string, string>) => Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
+  /** Fields that change without a change of the resource: the ETag leaves them out. */
+  volatile?: readonly string[];
   /** The path of what was made, for `Location`; `<request path>/<id>` unless given. */
   location?: (body: v.InferOutput<Response>, params: Params) => string;
   needs?: readonly Need[];

@@ -42,7 +42,11 @@ const sentences: Record<UnauthorizedReason, string> = {
   expired_key: 'the API key has expired',
 };
 
-export const unauthorized = (reason: UnauthorizedReason) => new Problem('unauthorized', sentences[reason], { reason });
+/** RFC 9110 asks for it with every 401; it names no OAuth metadata, because there is none. */
+const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="api"' } };
+
+export const unauthorized = (reason: UnauthorizedReason) =>
+  new Problem('unauthorized', sentences[reason], { reason }, challenge);
 
 /** A 401 of a key that exists, which the audit trail records. */
 export class KnownKeyRefused extends Problem {
@@ -50,7 +54,7 @@ export class KnownKeyRefused extends Problem {
   readonly keyId: string;
 
   constructor(reason: UnauthorizedReason, key: StoredKey) {
-    super('unauthorized', sentences[reason], { reason });
+    super('unauthorized', sentences[reason], { reason }, challenge);
     this.tenant = { workspaceId: key.workspaceId, env: key.env };
     this.keyId = key.keyId;
   }
