@@ -1,7 +1,84 @@
 import * as v from 'valibot';
+import { env } from '#lib/env.ts';
+import { isAddressOrRange } from '#lib/network/addresses.ts';
+import { choice, integer, nullableTimeInput, paging, queryBoolean, text, time } from '#lib/schema.ts';
 import { scopes } from '#lib/scopes.ts';
 import { entity } from '#lib/table/entity.ts';
 import { environments } from '#lib/tenant.ts';
+
+const shown = {
+  id: v.number(),
+  keyId: v.string(),
+  name: v.string(),
+  env: v.picklist(environments),
+  scopes: v.array(v.picklist(scopes)),
+  ipAllowlist: v.array(v.string()),
+  rateLimitPerMinute: v.number(),
+  lastUsedAt: v.nullable(time()),
+  lastUsedIp: v.nullable(v.string()),
+  expiresAt: v.nullable(time()),
+  createdByKeyId: v.nullable(v.string()),
+  createdAt: time(),
+  revokedAt: v.nullable(time()),
+};
+
+/** A key as everybody may see it (contract section 18). */
+export const Key = v.pipe(v.object(shown), v.title('Key'));
+/** Every call with the key changes these. */
+export const volatileKeyFields = ['lastUsedAt', 'lastUsedIp'];
+/** The one answer that holds the full value. */
+export const MintedKey = v.pipe(v.object({ ...shown, key: v.string() }), v.title('MintedKey'));
+
+export const RevokedKey = v.pipe(
+  v.object({ id: v.number(), keyId: v.string(), revoked: v.literal(true), revokedAt: time() }),
+  v.title('RevokedKey'),
+);
+
+const ipAllowlist = v.pipe(
+  v.array(v.pipe(v.string(), v.trim(), v.check(isAddressOrRange, 'must be an IPv4 or IPv6 address or CIDR'))),
+  v.maxLength(50, 'must have at most 50 entries'),
+);
+const granted = v.pipe(v.array(choice(scopes)), v.minLength(1, 'must have at least 1 scope'));
+
+export const MintKey = v.pipe(
+  v.object({
+    name: text(100),
+    scopes: granted,
+    ipAllowlist: v.optional(ipAllowlist, []),
+    expiresAt: v.optional(nullableTimeInput(), null),
+  }),
+  v.title('MintKey'),
+);
+
+export const PatchKey = v.pipe(
+  v.object({
+    name: v.optional(text(100)),
+    scopes: v.optional(granted),
+    ipAllowlist: v.optional(v.nullable(ipAllowlist)),
+    expiresAt: v.optional(nullableTimeInput()),
+  }),
+  v.title('PatchKey'),
+);
+
+/** What an operator may choose besides. */
+export const OperatorKey = v.object({
+  ...MintKey.entries,
+  name: v.optional(text(100), 'Operator key'),
+  scopes: v.union([
+    v.pipe(
+      v.literal('all'),
+      v.transform(() => [...scopes]),
+    ),
+    granted,
+  ]),
+  rateLimitPerMinute: v.optional(v.nullable(integer(1, 1_000_000)), null),
+});
+
+export const KeyQuery = v.object({
+  ...paging,
+  env: v.optional(choice(environments)),
+  isRevoked: v.optional(queryBoolean()),
+});
 
 /** A key as it is stored; it is found by its public part, without knowing the workspace. */
 export const Keys = entity({
@@ -30,7 +107,13 @@ export const Keys = entity({
   }),
   partitionKey: ({ keyId }) => `KEY#${keyId}`,
   sortKey: () => 'KEY',
-  indexes: ({ id }) => [{ name: 'all', copy: { id } }],
+  indexes: () => [{ name: 'all' }],
 });
 
 export type StoredKey = v.InferOutput<(typeof Keys)['schema']>;
+
+/** The key as it is shown: with the rate that holds for it. */
+export const shownKey = (key: StoredKey) => ({
+  ...key,
+  rateLimitPerMinute: key.rateLimitPerMinute ?? env('RATE_LIMIT_PER_MINUTE'),
+});

@@ -1,0 +1,18 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Key, volatileKeyFields } from '#lib/keys/key.ts';
+import { getKey } from '#lib/keys/store.ts';
+
+/** One key; its secret is stored hashed and never shown again. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/keys/{id}',
+    summary: 'Get an API key',
+    scope: 'keys:manage',
+    status: 200,
+    response: Key,
+    errors: ['not_found'],
+    volatile: volatileKeyFields,
+  },
+  ({ tx, params }) => getKey(tx, params.id),
+);

@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Key, KeyQuery } from '#lib/keys/key.ts';
+import { listKeys } from '#lib/keys/store.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The keys of the workspace, of both environments, revoked ones included. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/keys',
+    summary: 'List API keys',
+    scope: 'keys:manage',
+    query: KeyQuery,
+    status: 200,
+    response: listOf(Key),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listKeys(tx, query),
+);
