@@ -113,17 +113,18 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 const isoDateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
 
-/** ISO 8601 in UTC to the second, or the text itself when it is no date-time. */
+/** ISO 8601 in UTC to the second; empty when it is no date-time, so that the form refuses it. */
 function normalisedTime(value: unknown): unknown {
   const ready = trimmedOrAbsent(value);
-  if (typeof ready !== 'string' || !isoDateTime.test(ready)) return ready;
+  if (typeof ready !== 'string') return ready;
+  if (!isoDateTime.test(ready)) return '';
   const zoned = /([Zz]|[+-]\d{2}:?\d{2})$/.test(ready) ? ready : `${ready}Z`;
   const date = new Date(zoned.replace(' ', 'T'));
   const day = Number(ready.slice(8, 10));
   const daysInMonth = new Date(Date.UTC(Number(ready.slice(0, 4)), Number(ready.slice(5, 7)), 0)).getUTCDate();
-  if (Number.isNaN(date.getTime()) || day > daysInMonth) return ready;
+  if (Number.isNaN(date.getTime()) || day > daysInMonth) return '';
   const normal = date.toISOString();
-  return normal.length === 24 ? `${normal.slice(0, 19)}Z` : ready;
+  return normal.length === 24 ? `${normal.slice(0, 19)}Z` : '';
 }
 
 const dateTime = () =>
