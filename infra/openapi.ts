@@ -1,0 +1,94 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadRoutes, type RouteFunction } from '#infra/functions.ts';
+import { errorEnvelope, errorResponses, errorSchema } from './openapi/errors.ts';
+import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';
+import { operationOf } from './openapi/operation.ts';
+import { SchemaComponents } from './openapi/schemas.ts';
+
+const file = join(import.meta.dirname, '../openapi.json');
+
+/** The OpenAPI 3.1 document of the routes. */
+export function buildOpenApi(routes: readonly RouteFunction[]) {
+  const described = routes.filter(({ route }) => route.method !== 'ANY');
+  const components = new SchemaComponents();
+  components.add('Error', errorEnvelope);
+  return {
+    openapi: '3.1.0',
+    info,
+    servers,
+    security: [{ bearerKey: [] }],
+    tags: [...new Set(described.map(({ domain }) => domain))].map((name) => ({ name })),
+    paths: pathsOf(described, components),
+    components: {
+      schemas: components.toJSON(),
+      responses: errorComponents(),
+      headers,
+      parameters,
+      securitySchemes: { bearerKey },
+    },
+  };
+}
+
+const info = {
+  title: 'Contact and Pipeline Management API',
+  version: '1.2.0',
+  description: [
+    'Contacts, deals, tasks, finance, e-mail threads and outbound messages over HTTPS and JSON.',
+    'A resource that does not exist or belongs to another workspace is a 404. Ids are 32-bit integers; times are ISO 8601 in UTC.',
+    'Unknown query parameters and body fields are ignored and named in `X-Ignored-Parameters`.',
+    'Lists are newest first: pass `nextCursor` as `after` until `hasMore` is false.',
+  ].join('\n\n'),
+};
+
+const servers = [
+  {
+    url: '{baseUrl}',
+    description: 'Where this API is deployed',
+    variables: { baseUrl: { default: 'http://127.0.0.1:3000' } },
+  },
+];
+
+const bearerKey = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A key `csk_<env>_<keyId><secret>`; `live` keys act on real data, `test` keys on the sandbox.',
+};
+
+function pathsOf(routes: readonly RouteFunction[], components: SchemaComponents) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const of of routes) {
+    const item = paths[of.route.path] ?? {};
+    paths[of.route.path] = { ...item, [of.route.method.toLowerCase()]: operationOf(of, components) };
+  }
+  return paths;
+}
+
+function errorComponents() {
+  const waits = ['Conflict', 'RateLimited', 'Unavailable'];
+  return Object.fromEntries(
+    errorResponses.map((response) => [
+      response.name,
+      {
+        description: response.description,
+        headers: headerRefs([...everyAnswer, ...(waits.includes(response.name) ? (['Retry-After'] as const) : [])]),
+        content: { 'application/json': { schema: errorSchema(response), example: response.example.body } },
+      },
+    ]),
+  );
+}
+
+/** The document as `openapi.json` holds it. */
+export async function renderOpenApi(): Promise<string> {
+  return `${JSON.stringify(buildOpenApi(await loadRoutes()), null, 2)}\n`;
+}
+
+async function main() {
+  const rendered = await renderOpenApi();
+  if (!process.argv.includes('--check')) return writeFile(file, rendered);
+  if ((await readFile(file, 'utf8')) === rendered) return;
+  console.error('openapi.json is not what the routes say: run npm run openapi');
+  process.exitCode = 1;
+}
+
+if (import.meta.main) await main();

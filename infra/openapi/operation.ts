@@ -1,0 +1,133 @@
+import * as v from 'valibot';
+import type { RouteFunction } from '#infra/functions.ts';
+import type { Route } from '#lib/http/route.ts';
+import { statusOf } from '#lib/problem.ts';
+import { maxId } from '#lib/schema.ts';
+import { errorResponses } from './errors.ts';
+import { exampleOf } from './examples.ts';
+import { everyAnswer, headerRefs, parameterRef } from './headers.ts';
+import type { JsonSchema, SchemaComponents } from './schemas.ts';
+
+/** One route as an OpenAPI operation. */
+export function operationOf({ name, domain, route }: RouteFunction, components: SchemaComponents) {
+  const { body, scope, summary } = route;
+  return {
+    operationId: name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: [domain],
+    summary,
+    description: descriptionOf(route),
+    ...(scope === 'public' ? { security: [] } : {}),
+    'x-required-scopes': isScoped(route) ? [scope] : [],
+    parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
+    ...(body
+      ? { requestBody: { required: true, content: json(components.input(body), body, components, route) } }
+      : {}),
+    responses: responsesOf(route, components),
+  };
+}
+
+const isScoped = ({ scope }: Route) => scope !== 'public' && scope !== 'any';
+const isWrite = ({ method }: Route) => method !== 'GET';
+const hasResource = ({ path }: Route) => path.includes('{');
+const answersTag = (route: Route) =>
+  isWrite(route) ? Boolean(route.current && !route.representation && route.status === 200) : hasResource(route);
+
+function descriptionOf(route: Route): string {
+  const elsewhere = Object.entries(route.misplaced ?? {}).map(([field, pointer]) => `- \`${field}\`: ${pointer}`);
+  const paragraphs = [
+    route.description ?? '',
+    isScoped(route) ? `Requires the scope \`${route.scope}\`.` : '',
+    route.scope === 'any' ? 'Any valid key may call it.' : '',
+    'metadata' in entriesOf(route.query) ? 'Filter by metadata with `metadata.<key>=<value>`.' : '',
+    elsewhere.length > 0 ? `Not changed here:\n${elsewhere.join('\n')}` : '',
+  ];
+  return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
+}
+
+function pathParameters({ path, textParams }: Route) {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: textParams?.includes(name)
+      ? { type: 'string' }
+      : { type: 'integer', format: 'int32', minimum: 1, maximum: maxId },
+    ...(textParams?.includes(name) ? {} : { example: 7 }),
+  }));
+}
+
+function queryParameters({ query }: Route, components: SchemaComponents) {
+  if (!query) return [];
+  const { properties = {}, required = [] } = components.resolve(components.input(query)) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).flatMap(([name, { description, ...schema }]) =>
+    name === 'metadata'
+      ? []
+      : [{ name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema }],
+  );
+}
+
+function headerParameters(route: Route) {
+  if (!isWrite(route)) return hasResource(route) ? [parameterRef('IfNoneMatch')] : [];
+  if (route.scope === 'public') return [];
+  return [parameterRef('IdempotencyKey'), ...(route.current ? [parameterRef('IfMatch')] : [])];
+}
+
+function responsesOf(route: Route, components: SchemaComponents) {
+  const { response, status, otherStatuses = [] } = route;
+  const statuses = [...new Set([status, ...otherStatuses])];
+  const content = json(components.output(response), response, components, route);
+  const successes = statuses.map((code) => [
+    code,
+    { description: sentences[code], headers: successHeaders(route, code), content },
+  ]);
+  const unchanged = !isWrite(route) && hasResource(route) ? [[304, unchangedAnswer]] : [];
+  const errors = errorResponses
+    .filter(({ name }) => mayAnswer(route).has(name))
+    .map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }]);
+  return Object.fromEntries([...successes, ...unchanged, ...errors]);
+}
+
+const sentences = { 200: 'Done', 201: 'Created', 202: 'Accepted; it is done soon after' } as const;
+const unchangedAnswer = { description: 'Not changed since the ETag', headers: headerRefs([...everyAnswer, 'ETag']) };
+
+function successHeaders(route: Route, status: number) {
+  return headerRefs([
+    ...everyAnswer,
+    ...(answersTag(route) ? (['ETag'] as const) : []),
+    ...(status === 200 ? [] : (['Location'] as const)),
+    ...(isWrite(route) && route.scope !== 'public' ? (['Idempotency-Replayed'] as const) : []),
+    ...(route.query || route.body ? (['X-Ignored-Parameters'] as const) : []),
+  ]);
+}
+
+/** The names of the error answers that a route can give: those every route has, those of its features, its own. */
+function mayAnswer(route: Route): Set<string> {
+  const own = errorResponses.filter(({ code, status }) => route.errors.includes(code) && statusOf[code] === status);
+  const always = ['RateLimited', 'InternalError', 'Unavailable'];
+  const keyed = route.scope === 'public' ? [] : ['Unauthorized', 'Forbidden'];
+  const parsed = route.query || route.body ? ['BadRequest'] : [];
+  const named = hasResource(route) ? ['NotFound'] : [];
+  const written = isWrite(route) && route.scope !== 'public' ? ['BadRequest', 'Conflict'] : [];
+  const versioned = route.current ? ['StaleVersion'] : [];
+  return new Set([...always, ...keyed, ...parsed, ...named, ...written, ...versioned, ...own.map(({ name }) => name)]);
+}
+
+function json(schema: JsonSchema, source: v.GenericSchema, components: SchemaComponents, { method, path }: Route) {
+  const example = exampleOf(schema, components);
+  const parsed = v.safeParse(source, example);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new Error(
+      `${method} ${path}: the example does not fit its schema (${v.getDotPath(issue)}: ${issue.message}); give it one with v.examples`,
+    );
+  }
+  return { 'application/json': { schema, example } };
+}
+
+function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
+  const { entries, pipe } = (schema ?? {}) as { entries?: Record<string, unknown>; pipe?: v.GenericSchema[] };
+  return entries ?? (pipe ? entriesOf(pipe[0]) : {});
+}
