@@ -52,6 +52,7 @@ export class Transaction {
   readonly now: string;
   readonly id: string;
   #held = new Map<string, Held>();
+  #pinned = new Set<Held>();
   #counts = new Map<string, { key: Key; deltas: Map<string, number> }>();
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
   #raw: { action: Action; refusal: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
@@ -201,6 +202,13 @@ export class Transaction {
     );
   }
 
+  /** Demands that an entity it has read, and does not change, is still the same when the transaction commits. */
+  demandUnchanged<E extends Entity>(of: E, item: Item<E>): void {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held?.before === undefined) throw new Error(`${of.name} is demanded without having been read`);
+    this.#pinned.add(held);
+  }
+
   /** Any other DynamoDB action; `refusal` turns its failed condition into the answer. */
   write(action: Action, refusal?: (item: Record<string, unknown> | undefined) => Problem): void {
     this.#raw.push({ action, refusal });
@@ -255,6 +263,11 @@ export class Transaction {
       if (held.after === undefined) continue;
       changed.add(name);
       prepared.push(...changeOf(TableName, this.tenant, held));
+    }
+    for (const { key, before, after } of this.#pinned) {
+      const { v } = before as Stored;
+      if (after === undefined && !this.#additions.has(identity(key)))
+        prepared.push({ action: { ConditionCheck: { TableName, Key: key, ...versionIs(v) } } });
     }
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
