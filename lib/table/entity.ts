@@ -18,6 +18,8 @@ export interface WakeUp {
 export interface IndexEntry {
   name: string;
   copy?: Record<string, unknown>;
+  /** Sorted by this before the id, for queues and time ranges that `pages` reads; `listPage` takes only entries without. */
+  order?: string;
 }
 
 /** One declaration per entity: what is stored, where it lies, and where else it is found. */
@@ -77,7 +79,8 @@ export function companions<E extends Entity>(
   };
   for (const entry of of.indexes?.(item) ?? []) {
     if (!entry) continue;
-    const sk = sortableId((item as { id: number }).id);
+    const id = sortableId((item as { id: number }).id);
+    const sk = entry.order === undefined ? id : `${entry.order}#${id}`;
     add({ ...entry.copy, pk: indexPartition(tenant, of, entry.name), sk, of: key });
   }
   const wakeUp = of.wakeUp?.(item, tenant);
