@@ -83,8 +83,7 @@ export const integer = (min: number, max: number) =>
 /** The id of something in a JSON body. */
 export const id = () => integer(1, maxId);
 
-const cents = (amount: number) =>
-  Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6 * Math.max(1, Math.abs(amount));
+const isWholeCents = (amount: number) => Number(amount.toFixed(2)) === amount;
 
 /** An amount of money with at most two decimals. */
 export const money = (min: number, max = 1e12) =>
@@ -92,7 +91,7 @@ export const money = (min: number, max = 1e12) =>
     v.number(),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
-    v.check(cents, 'must have at most two decimals'),
+    v.check(isWholeCents, 'must have at most two decimals'),
   );
 
 /** An ISO 4217 code, upper-cased. */

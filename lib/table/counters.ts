@@ -10,7 +10,7 @@ export async function readCounters(tx: Transaction, group: string): Promise<Map<
       const name = (sk as string).slice(0, (sk as string).lastIndexOf('#'));
       const sum = sums.get(name) ?? {};
       for (const [attribute, value] of Object.entries(deltas))
-        sum[attribute] = (sum[attribute] ?? 0) + (value as number);
+        sum[attribute] = (sum[attribute] ?? 0) + Number(value);
       sums.set(name, sum);
     }
   }
