@@ -1,0 +1,58 @@
+import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { unavailable } from '#lib/problem.ts';
+import type { Model, Turn } from './model.ts';
+
+/** Leaves the function time to answer within the 30 s that the gateway waits. */
+const deadlineMs = 27_000;
+const maxTokens = 1024;
+const retryAfterSeconds = 5;
+
+let client: BedrockRuntimeClient | undefined;
+
+// The SDK's own choice for this client is HTTP/2, which only its streaming operations need.
+const bedrock = () => {
+  client ??= new BedrockRuntimeClient({ maxAttempts: 2, requestHandler: new NodeHttpHandler() });
+  return client;
+};
+
+/** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long. */
+export const bedrockModel = (modelId: string): Model => ({
+  name: modelId,
+  async complete({ system, turns }) {
+    try {
+      const { output, usage } = await bedrock().send(
+        new ConverseCommand({
+          modelId,
+          system: [{ text: system }],
+          messages: messagesOf(turns),
+          inferenceConfig: { maxTokens },
+        }),
+        { abortSignal: AbortSignal.timeout(deadlineMs) },
+      );
+      return {
+        text: (output?.message?.content ?? []).map(({ text = '' }) => text).join(''),
+        inputTokens: usage?.inputTokens ?? 0,
+        outputTokens: usage?.outputTokens ?? 0,
+      };
+    } catch (error) {
+      throw isPassing(error) ? unavailable(retryAfterSeconds, error) : error;
+    }
+  },
+});
+
+const passing = /Abort|Timeout|Throttl|ServiceUnavailable|ModelNotReady/;
+const isPassing = (error: unknown) => passing.test((error as Error).name);
+
+/** Converse wants the sides to alternate and the user to begin. */
+function messagesOf(turns: readonly Turn[]): Message[] {
+  const messages: { role: 'user' | 'assistant'; content: { text: string }[] }[] = [];
+  for (const { role, text } of turns) {
+    const side = role === 'contact' ? 'user' : 'assistant';
+    const last = messages.at(-1);
+    if (last?.role === side) last.content.push({ text });
+    else messages.push({ role: side, content: [{ text }] });
+  }
+  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ text: '(no message yet)' }] });
+  return messages;
+}
