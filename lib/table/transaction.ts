@@ -53,6 +53,7 @@ export class Transaction {
   readonly id: string;
   #held = new Map<string, Held>();
   #pinned = new Set<Held>();
+  #demanded = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
   #counts = new Map<string, { key: Key; deltas: Map<string, number> }>();
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
   #raw: { action: Action; refusal: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
@@ -191,15 +192,10 @@ export class Transaction {
     this.#counts.set(identity(key), counter);
   }
 
-  /** Demands that an entity exists when the transaction commits. */
-  demand<E extends Entity>(of: E, place: Partial<Item<E>>, missing: () => Problem): void {
+  /** Demands that an entity, read or not, exists when the transaction commits; `missing` is thrown when it does not, or else the work runs again. */
+  demand<E extends Entity>(of: E, place: Partial<Item<E>>, missing?: () => Problem): void {
     const key = keyOf(this.tenant, of, place as Item<E>);
-    const held = this.#held.get(identity(key));
-    if (held?.after) return;
-    this.write(
-      { ConditionCheck: { TableName: env('TABLE_NAME'), Key: key, ConditionExpression: 'attribute_exists(pk)' } },
-      missing,
-    );
+    this.#demanded.set(identity(key), { key, missing });
   }
 
   /** Demands that an entity it has read, and does not change, is still the same when the transaction commits. */
@@ -268,6 +264,12 @@ export class Transaction {
       const { v } = before as Stored;
       if (after === undefined && !this.#additions.has(identity(key)))
         prepared.push({ action: { ConditionCheck: { TableName, Key: key, ...versionIs(v) } } });
+    }
+    const pinned = new Set([...this.#pinned].map(({ key }) => identity(key)));
+    for (const [name, { key, missing }] of this.#demanded) {
+      if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
+      const ConditionExpression = 'attribute_exists(pk)';
+      prepared.push({ action: { ConditionCheck: { TableName, Key: key, ConditionExpression } }, refusal: missing });
     }
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
