@@ -33,7 +33,7 @@ export class ApiStack extends Stack {
     const schedules = createSchedules(this, queues, alarms);
     const mailBucket = workers.some(readsMail) ? createMailBucket(this, mailDomain) : undefined;
     const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom };
-    const deployment = { scope: this, resources, environment, bundles, alarms };
+    const deployment = { stack: this, resources, environment, bundles, alarms };
     createHttpApi(this, createEndpoints(deployment, routes), alarms);
     createWorkers(deployment, workers);
   }

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { type IRole, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
 import type { FunctionFile } from '#infra/functions.ts';
 import type { Need } from '#lib/queues.ts';
 import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
 import { baseGrant, grantsOf, type Resources } from './needs.ts';
-import { policy, statement } from './policy.ts';
+import { createRole, type Permission } from './role.ts';
 
 export interface FunctionSettings extends FunctionFile {
   summary: string;
@@ -26,7 +25,7 @@ interface Shared {
 
 /** What all functions of a stack are made with. */
 export interface Deployment {
-  scope: Construct;
+  stack: Stack;
   resources: Resources;
   /** Operator settings. */
   environment: Record<string, string>;
@@ -37,43 +36,40 @@ export interface Deployment {
 
 /** Functions that share one log and one role, which may do what their needs say and nothing else. */
 export function createFunctions(
-  { scope, resources, environment, bundles }: Deployment,
+  { stack, resources, environment, bundles }: Deployment,
   domain: string,
   functions: readonly FunctionSettings[],
-  more: PolicyStatement[] = [],
+  more: Permission[] = [],
 ): Lambda[] {
   const needs = [...new Set(functions.flatMap((of) => of.needs))].sort();
-  const statements = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.statements);
-  const shared = createShared(scope, pascalCase(domain), [...statements, ...more]);
+  const permissions = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.permissions);
+  const shared = createShared(stack, pascalCase(domain), [...permissions, ...more]);
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
     const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));
-    return createFunction(scope, of, shared, variables, bundles);
+    return createFunction(stack, of, shared, variables, bundles);
   });
 }
 
-function createShared(scope: Construct, id: string, statements: PolicyStatement[]): Shared {
-  const logGroup = new LogGroup(scope, `${id}Log`, {
+function createShared(stack: Stack, id: string, permissions: Permission[]): Shared {
+  const logGroup = new LogGroup(stack, `${id}Log`, {
     retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  const write = statement(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
-  const role = new Role(scope, `${id}Role`, {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: policy(write, ...statements),
-  });
+  const write = { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] };
+  const role = createRole(stack, `${id}Role`, 'lambda.amazonaws.com', [write, ...permissions]);
   return { logGroup, role: role.withoutPolicyUpdates() };
 }
 
 function createFunction(
-  scope: Construct,
+  stack: Stack,
   { name, summary, timeoutSeconds, memoryMb }: FunctionSettings,
   { logGroup, role }: Shared,
   environment: Record<string, string>,
   bundles: string,
 ): Lambda {
   const id = pascalCase(name);
-  const lambda = new Lambda(scope, id, {
+  const lambda = new Lambda(stack, id, {
     description: summary,
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,

@@ -1,12 +1,12 @@
 import { ArnFormat, CfnOutput, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Route } from '#lib/http/route.ts';
 import type { Alarms } from './alarms.ts';
-import { policy, statement } from './policy.ts';
+import { createRole } from './role.ts';
 
 export interface Endpoint {
   route: Route;
@@ -41,7 +41,6 @@ export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alar
   new CfnOutput(stack, 'ApiUrl', { value: api.attrApiEndpoint });
 }
 
-// By name: the ARNs of 110 functions are more than an inline policy holds.
 function createInvokeRole(stack: Stack): Role {
   const functions = stack.formatArn({
     service: 'lambda',
@@ -49,10 +48,13 @@ function createInvokeRole(stack: Stack): Role {
     resourceName: `${stack.stackName}-*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  return new Role(stack, 'HttpApiRole', {
-    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-    inlinePolicies: policy(statement(['lambda:InvokeFunction'], [functions])),
-  });
+  return createRole(stack, 'HttpApiRole', 'apigateway.amazonaws.com', [
+    {
+      actions: ['lambda:InvokeFunction'],
+      resources: [functions],
+      wildcard: 'The functions of this stack; the ARNs of 110 are more than an inline policy holds',
+    },
+  ]);
 }
 
 function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {

@@ -1,12 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
-import { statement } from './policy.ts';
 import type { Queues } from './queues.ts';
+import type { Permission } from './role.ts';
 import type { Schedules } from './schedules.ts';
 
 export interface Resources {
@@ -20,7 +19,7 @@ export interface Resources {
 
 export interface Grant {
   environment: Record<string, string>;
-  statements: PolicyStatement[];
+  permissions: Permission[];
 }
 
 const tableActions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
@@ -28,87 +27,110 @@ const tableActions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem
 /** What every function gets: the table and tracing. */
 export const baseGrant = ({ table }: Resources): Grant => ({
   environment: { TABLE_NAME: table.tableName },
-  statements: [
-    statement(
-      tableActions.map((action) => `dynamodb:${action}`),
-      [table.tableArn],
-    ),
-    statement(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+  permissions: [
+    { actions: tableActions.map((action) => `dynamodb:${action}`), resources: [table.tableArn] },
+    {
+      actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+      resources: ['*'],
+      wildcard: 'X-Ray knows no resources for traces',
+    },
   ],
 });
 
 /** The environment variables and permissions that the needs of one function stand for. */
 export function grantsOf(needs: readonly Need[], resources: Resources): Grant[] {
-  const queues = needs.filter((need) => need.startsWith('send:')).map((need) => need.slice(5) as QueueName);
+  const queues = needs.filter((need) => need.startsWith('send:')).map(queueNameOf);
   return needs.map((need) => (need === 'schedule' ? schedule(queues, resources) : grantOf(need, resources)));
 }
 
-function grantOf(need: Exclude<Need, 'schedule'>, { key, queues, table, mailBucket, mailFrom }: Resources): Grant {
+const queueNameOf = (need: Need) => need.slice('send:'.length) as QueueName;
+
+function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
   switch (need) {
     case 'kms':
-      return {
-        environment: { KMS_KEY_ID: key.keyId },
-        statements: [statement(['kms:Encrypt', 'kms:Decrypt'], [key.keyArn])],
-      };
+      return kms(resources);
     case 'bedrock':
-      return {
-        environment: {},
-        statements: [
-          statement(
-            ['bedrock:InvokeModel'],
-            ['arn:aws:bedrock:*::foundation-model/*', arn(table, 'bedrock', 'inference-profile/*')],
-          ),
-        ],
-      };
+      return bedrock(resources);
     case 'ses':
-      return {
-        environment: mailFrom ? { MAIL_FROM: mailFrom } : {},
-        statements: [statement(['ses:SendEmail', 'ses:SendRawEmail'], [arn(table, 'ses', 'identity/*')])],
-      };
+      return ses(resources);
     case 'mail-bucket':
-      if (!mailBucket) throw new Error('a function needs the mail bucket, but no worker reads from it');
-      return {
-        environment: { MAIL_BUCKET: mailBucket.bucketName },
-        statements: [statement(['s3:GetObject'], [mailBucket.arnForObjects('*')])],
-      };
-    default: {
-      const name = need.slice(5) as QueueName;
-      const queue = queueOf(queues, name);
-      return {
-        environment: { [queueUrlVariable(name)]: queue.queueUrl },
-        statements: [statement(['sqs:SendMessage'], [queue.queueArn])],
-      };
-    }
+      return readMail(resources);
+    default:
+      return send(queueNameOf(need), resources);
   }
 }
 
-const schedule = (names: readonly QueueName[], { schedules, queues }: Resources): Grant => {
+const kms = ({ key }: Resources): Grant => ({
+  environment: { KMS_KEY_ID: key.keyId },
+  permissions: [{ actions: ['kms:Encrypt', 'kms:Decrypt'], resources: [key.keyArn] }],
+});
+
+const send = (name: QueueName, { queues }: Resources): Grant => ({
+  environment: { [queueUrlVariable(name)]: queues[name].queueUrl },
+  permissions: [{ actions: ['sqs:SendMessage'], resources: [queues[name].queueArn] }],
+});
+
+const bedrock = ({ table }: Resources): Grant => ({
+  environment: {},
+  permissions: [
+    {
+      actions: ['bedrock:InvokeModel'],
+      resources: ['arn:aws:bedrock:*::foundation-model/*', arnOf(table, 'bedrock', 'inference-profile/*')],
+      wildcard: 'Each agent names its own model',
+    },
+  ],
+});
+
+const ses = ({ table, mailFrom }: Resources): Grant => ({
+  environment: mailFrom ? { MAIL_FROM: mailFrom } : {},
+  permissions: [
+    {
+      actions: ['ses:SendEmail'],
+      resources: [arnOf(table, 'ses', 'identity/*'), arnOf(table, 'ses', 'configuration-set/*')],
+      wildcard: 'The sending identity is an operator setting outside this stack',
+    },
+  ],
+});
+
+function readMail({ mailBucket }: Resources): Grant {
+  if (!mailBucket) throw new Error('a function needs the mail bucket, but no worker reads from it');
+  return {
+    environment: { MAIL_BUCKET: mailBucket.bucketName },
+    permissions: [
+      {
+        actions: ['s3:GetObject'],
+        resources: [mailBucket.arnForObjects('*')],
+        wildcard: 'SES chooses the names of the objects',
+      },
+    ],
+  };
+}
+
+function schedule(names: readonly QueueName[], { queues, schedules }: Resources): Grant {
   const { group, role, deadLetters } = schedules;
-  const inGroup = Stack.of(group).formatArn({
-    service: 'scheduler',
-    resource: 'schedule',
-    resourceName: `${group.scheduleGroupName}/*`,
-  });
   return {
     environment: {
       SCHEDULE_GROUP: group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: role.roleArn,
       SCHEDULE_DLQ_ARN: deadLetters.queueArn,
-      ...Object.fromEntries(names.map((name) => [queueArnVariable(name), queueOf(queues, name).queueArn])),
+      ...Object.fromEntries(names.map((name) => [queueArnVariable(name), queues[name].queueArn])),
     },
-    statements: [
-      statement(['scheduler:CreateSchedule', 'scheduler:GetSchedule', 'scheduler:DeleteSchedule'], [inGroup]),
-      statement(['iam:PassRole'], [role.roleArn]),
+    permissions: [
+      {
+        actions: ['scheduler:CreateSchedule', 'scheduler:GetSchedule', 'scheduler:DeleteSchedule'],
+        resources: [
+          Stack.of(group).formatArn({
+            service: 'scheduler',
+            resource: 'schedule',
+            resourceName: `${group.scheduleGroupName}/*`,
+          }),
+        ],
+        wildcard: 'Schedules are named after the rows that wait, in a group of their own',
+      },
+      { actions: ['iam:PassRole'], resources: [role.roleArn] },
     ],
   };
-};
-
-/** Throws for a queue without a consumer: what is sent to it would never be handled. */
-export function queueOf(queues: Queues, name: QueueName) {
-  const queue = queues.get(name);
-  if (!queue) throw new Error(`no worker consumes the queue ${name}`);
-  return queue;
 }
 
-const arn = (table: Table, service: string, resource: string) =>
+const arnOf = (table: Table, service: string, resource: string) =>
   `arn:aws:${service}:*:${Stack.of(table).account}:${resource}`;

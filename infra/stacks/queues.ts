@@ -2,22 +2,33 @@ import { CfnOutput, Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { WorkerFunction } from '#infra/functions.ts';
-import type { QueueName } from '#lib/queues.ts';
+import { queues as names, type QueueName } from '#lib/queues.ts';
+import type { WorkerSettings } from '#lib/worker.ts';
 import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
+import { acknowledge } from './role.ts';
 
-export type Queues = ReadonlyMap<QueueName, Queue>;
+export type Queues = Readonly<Record<QueueName, Queue>>;
 
-/** One queue for each worker that consumes one, with its dead-letter queue and alarms. */
+/** Every queue, each with its dead-letter queue, its alarms and a visibility that follows its consumer's time-out. */
 export function createQueues(scope: Construct, workers: readonly WorkerFunction[], alarms: Alarms): Queues {
-  const queues = new Map<QueueName, Queue>();
+  const consumers = consumersOf(workers);
+  const entries = names.map((name) => [
+    name,
+    createQueue(scope, name, consumers.get(name)?.timeoutSeconds ?? 30, alarms),
+  ]);
+  return Object.fromEntries(entries) as Record<QueueName, Queue>;
+}
+
+function consumersOf(workers: readonly WorkerFunction[]): Map<QueueName, WorkerSettings> {
+  const consumers = new Map<QueueName, WorkerSettings>();
   for (const { file, worker } of workers) {
     if (!('queue' in worker.trigger)) continue;
-    const { queue: name } = worker.trigger;
-    if (queues.has(name)) throw new Error(`${file}: the queue ${name} has another consumer already`);
-    queues.set(name, createQueue(scope, name, worker.timeoutSeconds, alarms));
+    const { queue } = worker.trigger;
+    if (consumers.has(queue)) throw new Error(`${file}: the queue ${queue} has another consumer already`);
+    consumers.set(queue, worker);
   }
-  return queues;
+  return consumers;
 }
 
 function createQueue(scope: Construct, name: QueueName, consumerTimeoutSeconds: number, alarms: Alarms): Queue {
@@ -45,6 +56,7 @@ export function createDeadLetterQueue(scope: Construct, id: string, alarms: Alar
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
+  acknowledge(queue, 'SQS3', 'It is a dead-letter queue itself, of a queue, a stream, a rule or the schedules');
   alarms.add(queue, 'NotEmpty', {
     metric: queue.metricApproximateNumberOfMessagesVisible(),
     threshold: 0,

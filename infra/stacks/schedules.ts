@@ -1,10 +1,10 @@
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Stack } from 'aws-cdk-lib';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
-import { policy, statement } from './policy.ts';
 import { createDeadLetterQueue, type Queues } from './queues.ts';
+import { createRole } from './role.ts';
 
 export interface Schedules {
   group: ScheduleGroup;
@@ -14,15 +14,14 @@ export interface Schedules {
 }
 
 /** Where functions put one-time schedules that later send to a queue. */
-export function createSchedules(scope: Construct, queues: Queues, alarms: Alarms): Schedules {
-  const deadLetters = createDeadLetterQueue(scope, 'SchedulesDead', alarms);
-  const targets = [...queues.values(), deadLetters].map(({ queueArn }) => queueArn);
+export function createSchedules(stack: Stack, queues: Queues, alarms: Alarms): Schedules {
+  const deadLetters = createDeadLetterQueue(stack, 'SchedulesDead', alarms);
+  const targets = [...Object.values(queues), deadLetters].map(({ queueArn }) => queueArn);
   return {
-    group: new ScheduleGroup(scope, 'Schedules'),
-    role: new Role(scope, 'SchedulesRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-      inlinePolicies: policy(statement(['sqs:SendMessage'], targets)),
-    }),
+    group: new ScheduleGroup(stack, 'Schedules'),
+    role: createRole(stack, 'SchedulesRole', 'scheduler.amazonaws.com', [
+      { actions: ['sqs:SendMessage'], resources: targets },
+    ]),
     deadLetters,
   };
 }

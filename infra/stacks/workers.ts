@@ -2,7 +2,6 @@ import { Duration } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -10,27 +9,26 @@ import type { WorkerFunction } from '#infra/functions.ts';
 import type { Trigger } from '#lib/worker.ts';
 import { pascalCase } from '../names.ts';
 import { createFunctions, type Deployment } from './functions.ts';
-import { queueOf } from './needs.ts';
-import { statement } from './policy.ts';
 import { createDeadLetterQueue } from './queues.ts';
+import type { Permission } from './role.ts';
 
 type TriggerOf<Kind extends string> = Extract<Trigger, Record<Kind, unknown>>;
 
 /** How a trigger becomes resources: what the function must be allowed, and what starts it. */
 interface Source {
-  statements: PolicyStatement[];
+  permissions: Permission[];
   connect(lambda: Lambda): void;
 }
 
 /** The functions that queues, the stream, rules and the mail bucket start, each with a role and an alarm of its own. */
 export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): void {
-  const { scope, alarms } = deployment;
-  const rulesDead = createDeadLetterQueue(scope, 'RulesDead', alarms);
+  const { stack, alarms } = deployment;
+  const rulesDead = createDeadLetterQueue(stack, 'RulesDead', alarms);
   for (const { worker, ...file } of workers) {
     const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
     const { summary, needs = [], timeoutSeconds, memoryMb = 512 } = worker;
     const settings = { ...file, summary, needs, timeoutSeconds, memoryMb };
-    const [lambda] = createFunctions(deployment, file.name, [settings], source.statements) as [Lambda];
+    const [lambda] = createFunctions(deployment, file.name, [settings], source.permissions) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {
       metric: lambda.metricErrors({ statistic: Stats.SUM }),
@@ -48,16 +46,11 @@ function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLett
 }
 
 function fromQueue(trigger: TriggerOf<'queue'>, { resources }: Deployment): Source {
-  const { queueArn } = queueOf(resources.queues, trigger.queue);
+  const { queueArn } = resources.queues[trigger.queue];
   const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
   const { batchSize, batchingWindowSeconds, maxConcurrency } = trigger;
   return {
-    statements: [
-      statement(
-        actions.map((action) => `sqs:${action}`),
-        [queueArn],
-      ),
-    ],
+    permissions: [{ actions: actions.map((action) => `sqs:${action}`), resources: [queueArn] }],
     connect: (target) =>
       new EventSourceMapping(target, 'Source', {
         target,
@@ -70,17 +63,14 @@ function fromQueue(trigger: TriggerOf<'queue'>, { resources }: Deployment): Sour
   };
 }
 
-function fromStream(trigger: TriggerOf<'stream'>, { scope, resources, alarms }: Deployment, id: string): Source {
+function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: Deployment, id: string): Source {
   const streamArn = resources.table.tableStreamArn as string;
-  const deadLetters = createDeadLetterQueue(scope, `${id}Dead`, alarms);
+  const deadLetters = createDeadLetterQueue(stack, `${id}Dead`, alarms);
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   return {
-    statements: [
-      statement(
-        actions.map((action) => `dynamodb:${action}`),
-        [streamArn],
-      ),
-      statement(['sqs:SendMessage'], [deadLetters.queueArn]),
+    permissions: [
+      { actions: actions.map((action) => `dynamodb:${action}`), resources: [streamArn] },
+      { actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] },
     ],
     connect(target) {
       new EventSourceMapping(target, 'Source', {
@@ -108,7 +98,7 @@ const fromRule = (
   when: { schedule: Schedule } | { eventPattern: EventPattern },
   deadLetters: Queue,
 ): Source => ({
-  statements: [],
+  permissions: [],
   connect: (lambda) =>
     new Rule(lambda, 'Rule', {
       ...when,

@@ -1,0 +1,42 @@
+import { type Stack, Validations } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+export interface Permission {
+  actions: string[];
+  resources: string[];
+  /** Why a resource of it ends in a wildcard. */
+  wildcard?: string;
+}
+
+/** A role for one AWS service with one inline policy. */
+export function createRole(stack: Stack, id: string, service: string, permissions: readonly Permission[]): Role {
+  const statements = permissions.map(({ actions, resources }) => new PolicyStatement({ actions, resources }));
+  const role = new Role(stack, id, {
+    assumedBy: new ServicePrincipal(service),
+    inlinePolicies: { Allow: new PolicyDocument({ statements }) },
+  });
+  for (const { resources, wildcard } of permissions) {
+    if (wildcard === undefined) continue;
+    for (const resource of resources) acknowledge(role, `IAM5[Resource::${readable(stack, resource)}]`, wildcard);
+  }
+  return role;
+}
+
+/** Accepts one finding of cdk-nag's AwsSolutions on one construct. */
+export function acknowledge(construct: Construct, finding: string, reason: string): void {
+  Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${finding}`, reason });
+}
+
+type Resolved = string | { Ref: string } | { 'Fn::GetAtt': string[] } | { 'Fn::Join': [string, Resolved[]] };
+
+/** As cdk-nag writes it: `arn:<AWS::Partition>:…`. */
+function readable(stack: Stack, resource: string): string {
+  const text = (value: Resolved): string => {
+    if (typeof value === 'string') return value;
+    if ('Ref' in value) return `<${value.Ref}>`;
+    if ('Fn::GetAtt' in value) return `<${value['Fn::GetAtt'].join('.')}>`;
+    return value['Fn::Join'][1].map(text).join(value['Fn::Join'][0]);
+  };
+  return text(stack.resolve(resource));
+}
