@@ -1,0 +1,105 @@
+import { Agent, request } from 'undici';
+import { inject } from 'vitest';
+
+export interface Answer<Body = any> {
+  status: number;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
+  body: Body;
+}
+
+export interface Options {
+  headers?: Record<string, string>;
+  query?: Record<string, string | number | boolean>;
+  /** JSON, or a string that is sent as it is. */
+  body?: unknown;
+}
+
+const dispatchers = new Map<string, Agent>();
+
+/** Another loopback address: the allowance of calls without a key is per client address. */
+function from(address: string): Agent {
+  const known = dispatchers.get(address) ?? new Agent({ localAddress: address });
+  dispatchers.set(address, known);
+  return known;
+}
+
+let next = 1;
+/** An address of 127/8 that no other caller of this test process has used. */
+export const freshAddress = () => {
+  next += 1;
+  return `127.${1 + (process.pid % 250)}.${Math.floor(next / 250)}.${1 + (next % 250)}`;
+};
+
+/** The API as one key sees it. Without a key no Authorization header is sent. */
+export function api(
+  key?: string,
+  { address = '127.0.0.1', baseUrl = inject('baseUrl') }: { address?: string; baseUrl?: string } = {},
+) {
+  const call = async (method: string, path: string, { headers = {}, query, body }: Options = {}): Promise<Answer> => {
+    const url = new URL(path, baseUrl);
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
+    const answer = await request(url, {
+      method: method as 'GET',
+      dispatcher: from(address),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string>,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+  return {
+    call,
+    get: (path: string, query?: Options['query'], headers?: Options['headers']) =>
+      call('GET', path, { ...(query && { query }), ...(headers && { headers }) }),
+    post: (path: string, body?: unknown, headers?: Options['headers']) =>
+      call('POST', path, { body, ...(headers && { headers }) }),
+    patch: (path: string, body?: unknown, headers?: Options['headers']) =>
+      call('PATCH', path, { body, ...(headers && { headers }) }),
+    put: (path: string, body?: unknown, headers?: Options['headers']) =>
+      call('PUT', path, { body, ...(headers && { headers }) }),
+    delete: (path: string, headers?: Options['headers']) => call('DELETE', path, headers && { headers }),
+  };
+}
+
+export type Client = ReturnType<typeof api>;
+
+/** Every item of a list, page by page. */
+export async function everyItem(
+  client: Client,
+  path: string,
+  query: NonNullable<Options['query']> = {},
+): Promise<any[]> {
+  const items: any[] = [];
+  let after: number | null = null;
+  do {
+    const { status, body }: Answer = await client.get(path, { ...query, ...(after !== null && { after }) });
+    if (status !== 200) throw new Error(`GET ${path} answers ${status} ${JSON.stringify(body)}`);
+    items.push(...body.items);
+    after = body.nextCursor;
+  } while (after !== null);
+  return items;
+}
+
+/** Asks again until the answer is there; a bounded wait, never a timed assertion. */
+export async function eventually<T>(
+  ask: () => Promise<T | undefined | false>,
+  what: string,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await ask();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

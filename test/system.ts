@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    baseUrl: string;
+    dataDir: string;
+    /** What a process needs to use lib/ on the running system: endpoints, table name, key. */
+    environment: Record<string, string>;
+  }
+}
+
+const readyTimeoutMs = 60_000;
+const stopTimeoutMs = 10_000;
+
+/** Waits of the webhook schedule, shortened: 5 s become 50 ms. */
+const settings = { WEBHOOK_RETRY_SCALE: '0.01' };
+
+/** Starts one local system for the whole run; every test file works in workspaces of its own. */
+export default async function setup(project: TestProject) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
+  const system = await startSystem(dataDir, settings);
+  project.provide('baseUrl', system.baseUrl);
+  project.provide('dataDir', dataDir);
+  project.provide('environment', await readEnvironment(dataDir));
+  return async () => {
+    await system.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+export interface System {
+  baseUrl: string;
+  process: ChildProcess;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** `npm start` on a free port; what it says on standard error is shown when it does not come up. */
+export async function startSystem(
+  dataDir: string,
+  env: Record<string, string> = {},
+  args = ['--empty'],
+): Promise<System> {
+  const child = spawn(process.execPath, ['infra/local/start.ts', ...args], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors = `${errors}${chunk}`.slice(-20_000);
+    if (process.env['SHOW_SYSTEM']) process.stderr.write(chunk);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ready = (async () => {
+    for await (const line of createInterface(child.stdout)) {
+      const url = /^ready (http:\/\/\S+)$/.exec(line)?.[1];
+      if (url) {
+        child.stdout.resume();
+        return url;
+      }
+    }
+    throw new Error(`the local system ended before it was ready:\n${errors}`);
+  })();
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`the local system is not ready:\n${errors}`)), readyTimeoutMs).unref();
+  });
+  const baseUrl = await Promise.race([ready, late]).catch((error) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const killed = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    const code = await exited;
+    clearTimeout(killed);
+    return code;
+  };
+  return { baseUrl, process: child, stop };
+}
+
+/** The environment that `npm run admin` uses too. */
+export async function readEnvironment(dataDir: string): Promise<Record<string, string>> {
+  return (JSON.parse(await readFile(join(dataDir, 'system.json'), 'utf8')) as { env: Record<string, string> }).env;
+}

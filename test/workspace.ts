@@ -1,0 +1,51 @@
+import { mintKey, type NewKey } from '#lib/keys/store.ts';
+import { createMember } from '#lib/members/store.ts';
+import { type Scope, scopes } from '#lib/scopes.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { type Environment, operator } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+import { api, type Client } from './client.ts';
+
+export interface TestWorkspace {
+  id: number;
+  /** A member that tasks and contacts can be assigned to. */
+  memberId: number;
+  liveKey: string;
+  testKey: string;
+  live: Client;
+  test: Client;
+  /** Another key of the workspace. */
+  mint(
+    options?: { env?: Environment; scopes?: readonly Scope[] } & Partial<NewKey>,
+  ): Promise<{ key: string; keyId: string; client: Client }>;
+}
+
+/** Tests are not what the rate limit is for. */
+const plenty = 1_000_000;
+
+/** A workspace of its own with a key of every scope for each environment. */
+export async function newWorkspace(currency = 'EUR'): Promise<TestWorkspace> {
+  const { id } = await createWorkspace({ name: 'Test', currency });
+  const mint: TestWorkspace['mint'] = async ({ env = 'live', ...options } = {}) => {
+    const { key, keyId } = await transact({ workspaceId: id, env }, operator, (tx) =>
+      mintKey(tx, {
+        name: 'test',
+        scopes,
+        ipAllowlist: [],
+        expiresAt: null,
+        rateLimitPerMinute: plenty,
+        createdByKeyId: null,
+        ...options,
+      }),
+    );
+    return { key, keyId, client: api(key) };
+  };
+  const [live, test, member] = await Promise.all([
+    mint(),
+    mint({ env: 'test' }),
+    transact({ workspaceId: id, env: 'live' }, operator, (tx) =>
+      createMember(tx, { email: 'ann@example.com', name: 'Ann', role: 'member' }),
+    ),
+  ]);
+  return { id, memberId: member.id, liveKey: live.key, testKey: test.key, live: live.client, test: test.client, mint };
+}
