@@ -1,0 +1,152 @@
+import type * as v from 'valibot';
+import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
+import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
+import { getStoredContact } from '#lib/contacts/store.ts';
+import { Jobs } from '#lib/jobs/job.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { listPage, type Page, pages } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { conversation, type MessageQuery, Messages, type StoredMessage } from './message.ts';
+
+type Attachments = StoredMessage['attachments'];
+
+export interface NewMessage {
+  contactId: number | null;
+  channel: StoredMessage['channel'];
+  direction: StoredMessage['direction'];
+  status: StoredMessage['status'];
+  body: string;
+  threadId?: string | null;
+  accountId?: number | null;
+  jobId?: number | null;
+  attachments?: Attachments;
+  sentAt?: string | null;
+}
+
+/**
+ * Adds a message to the conversation with a contact. A received or sent one emits message.created and is the contact's last
+ * message; a received one is unread. Ids come from the counter `message`.
+ */
+export async function storeMessage(tx: Transaction, input: NewMessage): Promise<StoredMessage> {
+  const { contactId, channel, direction, status, body } = input;
+  const [id, contact] = await Promise.all([tx.nextId(Messages), findContact(tx, contactId)]);
+  if (contact) tx.demandUnchanged(Contacts, contact);
+  const message = tx.create(Messages, {
+    id,
+    contactId,
+    channel,
+    direction,
+    body,
+    threadId: input.threadId ?? null,
+    accountId: input.accountId ?? null,
+    jobId: input.jobId ?? null,
+    status,
+    isRead: direction === 'outbound',
+    attachments: input.attachments ?? [],
+    sentAt: status === 'queued' || status === 'failed' ? null : (input.sentAt ?? tx.now),
+    createdAt: tx.now,
+  });
+  if (status === 'received' || status === 'sent') await announce(tx, message);
+  return message;
+}
+
+/** The message of a job follows the job's status; when it is sent, message.created is emitted. */
+export async function settleMessage(
+  tx: Transaction,
+  place: { contactId: number | null; messageId: number },
+  status: 'queued' | 'sent' | 'failed',
+): Promise<void> {
+  const stored = await tx.get(Messages, { contactId: place.contactId, id: place.messageId });
+  const message = tx.update(Messages, { ...stored, status, sentAt: status === 'sent' ? tx.now : null });
+  if (status === 'sent') await announce(tx, message);
+}
+
+/** Puts the message of a job into the conversation of the contact that its recipient turned out to be. */
+export async function assignMessage(
+  tx: Transaction,
+  place: { contactId: number | null; messageId: number },
+  contact: StoredContact,
+): Promise<void> {
+  const message = await tx.get(Messages, { contactId: place.contactId, id: place.messageId });
+  tx.demandUnchanged(Contacts, contact);
+  tx.delete(Messages, message);
+  tx.create(Messages, { ...message, contactId: contact.id });
+}
+
+/** The conversation with a contact, newest first. Raises 404. */
+export async function listMessages(
+  tx: Transaction,
+  contactId: number,
+  { channel, direction, since, until, ...paging }: v.InferOutput<typeof MessageQuery>,
+): Promise<Page<StoredMessage>> {
+  const conditions: ((message: StoredMessage) => boolean)[] = [];
+  if (channel !== undefined) conditions.push((message) => message.channel === channel);
+  if (direction !== undefined) conditions.push((message) => message.direction === direction);
+  if (since !== undefined) conditions.push((message) => happenedAt(message) >= since);
+  if (until !== undefined) conditions.push((message) => happenedAt(message) <= until);
+  const [page] = await Promise.all([
+    listPage(tx, Messages, {
+      ...paging,
+      within: conversation(contactId),
+      ...(conditions.length > 0 && {
+        matches: (message: StoredMessage) => conditions.every((holds) => holds(message)),
+      }),
+    }),
+    getStoredContact(tx, contactId),
+  ]);
+  return page;
+}
+
+const happenedAt = ({ sentAt, createdAt }: StoredMessage) => sentAt ?? createdAt;
+
+/** Messages of a merged contact move with the jobs that send them. */
+export const messageFollower: Follower = {
+  async move(tx, from, to) {
+    for await (const page of pages({ pk: entityPartition(tx.tenant, Messages, conversation(from)), limit: 20 })) {
+      const messages = page.map((stored) => tx.remember(Messages, stored));
+      const jobs = await tx.findAll(
+        Jobs,
+        messages.flatMap(({ jobId }) => (jobId === null ? [] : [{ id: jobId }])),
+      );
+      for (const message of messages) {
+        if (!hasRoom(tx)) return true;
+        tx.delete(Messages, message);
+        tx.create(Messages, { ...message, contactId: to.id });
+        const job = jobs.find(({ id }) => id === message.jobId);
+        if (job) tx.update(Jobs, { ...job, contactId: to.id });
+      }
+    }
+    return false;
+  },
+};
+
+const findContact = async (tx: Transaction, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
+
+async function announce(tx: Transaction, message: StoredMessage): Promise<void> {
+  const { contactId, sentAt } = message;
+  const contact = contactId === null ? undefined : await tx.find(Contacts, { id: contactId });
+  if (contact) {
+    tx.update(Contacts, {
+      ...contact,
+      lastMessageAt: latest(contact.lastMessageAt, sentAt),
+      hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
+    });
+  }
+  tx.emit({
+    kind: 'message.created',
+    subject: contactId === null ? `message/${message.id}` : `contact/${contactId}`,
+    data: {
+      contact_id: idText(contactId),
+      channel: message.channel,
+      direction: message.direction,
+      body: message.body,
+      thread_id: message.threadId,
+      message_id: String(message.id),
+      account_id: idText(message.accountId),
+      job_id: idText(message.jobId),
+    },
+  });
+}
+
+const latest = (a: string | null, b: string | null) => (a !== null && b !== null && a > b ? a : (b ?? a));
+const idText = (id: number | null) => (id === null ? null : String(id));
