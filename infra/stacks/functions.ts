@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { FunctionFile } from '#infra/functions.ts';
@@ -57,8 +57,9 @@ function createShared(stack: Stack, id: string, permissions: Permission[]): Shar
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const write = { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] };
-  const role = createRole(stack, `${id}Role`, 'lambda.amazonaws.com', [write, ...permissions]);
-  return { logGroup, role: role.withoutPolicyUpdates() };
+  const { roleArn } = createRole(stack, `${id}Role`, 'lambda.amazonaws.com', [write, ...permissions]);
+  // Known by its ARN alone, so that no construct adds to its policy.
+  return { logGroup, role: Role.fromRoleArn(stack, `${id}FixedRole`, roleArn, { mutable: false }) };
 }
 
 function createFunction(
