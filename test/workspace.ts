@@ -1,6 +1,6 @@
 import { mintKey, type NewKey } from '#lib/keys/store.ts';
 import { createMember } from '#lib/members/store.ts';
-import { type Scope, scopes } from '#lib/scopes.ts';
+import { scopes } from '#lib/scopes.ts';
 import { transact } from '#lib/table/transaction.ts';
 import { type Environment, operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -26,17 +26,13 @@ const plenty = 1_000_000;
 /** A workspace of its own with a key of every scope for each environment. */
 export async function newWorkspace(currency = 'EUR'): Promise<TestWorkspace> {
   const { id } = await createWorkspace({ name: 'Test', currency });
-  const mint: TestWorkspace['mint'] = async ({ env = 'live', ...options } = {}) => {
+  const mint: TestWorkspace['mint'] = async ({ env = 'live', rateLimitPerMinute = plenty, ...options } = {}) => {
     const { key, keyId } = await transact({ workspaceId: id, env }, operator, (tx) =>
-      mintKey(tx, {
-        name: 'test',
-        scopes,
-        ipAllowlist: [],
-        expiresAt: null,
-        rateLimitPerMinute: plenty,
-        createdByKeyId: null,
-        ...options,
-      }),
+      mintKey(
+        tx,
+        { name: 'test', scopes, ipAllowlist: [], expiresAt: null, ...options },
+        { createdByKeyId: null, rateLimitPerMinute },
+      ),
     );
     return { key, keyId, client: api(key) };
   };

@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadRoutes } from '#infra/functions.ts';
+import type { Scope } from '#lib/scopes.ts';
+import { scopes } from '#lib/scopes.ts';
+import { type Answer, api, freshAddress } from '#test/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+const routes = (await loadRoutes()).map(({ route }) => route).filter(({ path }) => path.startsWith('/v1/'));
+const named = routes.map((route) => ({ name: `${route.method} ${route.path}`, route }));
+const keyed = named.filter(({ route }) => route.scope !== 'public');
+const scoped = keyed.filter(({ route }) => route.scope !== 'any');
+const onResource = keyed.filter(({ route }) => route.path.includes('{id}'));
+const withBody = keyed.filter(({ route }) => route.body);
+
+/** Ids are per tenant and small, so nothing has this one. */
+const nowhere = 2_147_483_647;
+const pathOf = (path: string, id: string | number = nowhere) => path.replaceAll(/\{[^}]+\}/g, String(id));
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+/** What every answer carries (contract 0.4). */
+function expectHeaders({ headers }: Answer, method: string) {
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
+    expect(headers[name], name).toMatch(/^\d+$/);
+  expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+  expect(headers['x-api-revision']).toBe('1.2.0');
+  expect(headers['content-type']).toBe('application/json');
+  if (method !== 'GET') expect(headers['cache-control']).toBe('no-store');
+}
+
+function expectProblem(answer: Answer, method: string, status: number, error: string, details: unknown) {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: { error, message: expect.stringMatching(/\S/), details },
+  });
+  expectHeaders(answer, method);
+}
+
+test('there is something to test', () => {
+  expect(routes.length).toBeGreaterThan(10);
+});
+
+describe.each(keyed)('$name', ({ route }) => {
+  test('without a key is 401, whatever else is wrong', async () => {
+    const answer = await api(undefined, { address: freshAddress() }).call(
+      route.method,
+      pathOf(route.path, 'x'),
+      route.method === 'GET' ? {} : { body: '{' },
+    );
+    expectProblem(answer, route.method, 401, 'unauthorized', { reason: 'missing_key' });
+    expect(answer.headers['x-ratelimit-limit']).toBe('60');
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=/);
+  });
+
+  test('with a wrong secret is 401 unknown_key', async () => {
+    const wrong = `${workspace.liveKey.slice(0, -4)}AAAA`;
+    const answer = await api(wrong, { address: freshAddress() }).call(route.method, pathOf(route.path));
+    expectProblem(answer, route.method, 401, 'unauthorized', { reason: 'unknown_key' });
+  });
+
+  test('echoes a request id of the allowed form and replaces any other', async () => {
+    const sent = await workspace.live.call(route.method, pathOf(route.path), {
+      headers: { 'x-request-id': 'My.id_1-2' },
+    });
+    expect(sent.headers['x-request-id']).toBe('My.id_1-2');
+    const replaced = await workspace.live.call(route.method, pathOf(route.path), {
+      headers: { 'x-request-id': 'a b' },
+    });
+    expect(replaced.headers['x-request-id']).toMatch(/^[A-Z0-9]{26}$/);
+    expectHeaders(replaced, route.method);
+  });
+});
+
+describe.each(scoped)('$name', ({ route }) => {
+  test('without its scope is 403 and names it, before the resource and the body are looked at', async () => {
+    const { client } = await limited(scopes.filter((scope) => scope !== route.scope));
+    const answer = await client.call(route.method, pathOf(route.path), route.method === 'GET' ? {} : { body: '{' });
+    expectProblem(answer, route.method, 403, 'forbidden', { reason: 'missing_scope', requiredScopes: [route.scope] });
+  });
+
+  test('from an address that the key does not allow is 403', async () => {
+    const { client } = await elsewhere();
+    const answer = await client.call(route.method, pathOf(route.path));
+    expectProblem(answer, route.method, 403, 'forbidden', { reason: 'ip_not_allowed' });
+  });
+});
+
+describe.each(onResource)('$name', ({ route }) => {
+  test('of a resource that does not exist is 404, also with a bad body', async () => {
+    const answer = await workspace.live.call(route.method, pathOf(route.path), route.body ? { body: '{' } : {});
+    expectProblem(answer, route.method, 404, 'not_found', null);
+  });
+
+  test('with an id that is no integer is 404', async () => {
+    for (const id of ['abc', '0', '-1', '1.5', '99999999999', '%00']) {
+      const answer = await workspace.live.call(route.method, pathOf(route.path, id));
+      expectProblem(answer, route.method, 404, 'not_found', null);
+    }
+  });
+});
+
+describe.each(withBody.filter(({ route }) => !route.path.includes('{')))('$name', ({ route }) => {
+  test('refuses what is no JSON object, in the envelope', async () => {
+    const { live } = workspace;
+    expectProblem(await live.call(route.method, route.path, { body: '{"a":' }), route.method, 400, 'bad_request', {
+      reason: 'malformed_json',
+    });
+    expectProblem(
+      await live.call(route.method, route.path, { body: '{}', headers: { 'content-type': 'text/plain' } }),
+      route.method,
+      400,
+      'bad_request',
+      { reason: 'unsupported_content_type' },
+    );
+    expectProblem(
+      await live.call(route.method, route.path, { body: JSON.stringify({ name: 'x'.repeat(1_100_000) }) }),
+      route.method,
+      400,
+      'bad_request',
+      { reason: 'body_too_large' },
+    );
+    for (const body of ['[]', '"text"', '7', 'null', `${'['.repeat(50_000)}${']'.repeat(50_000)}`]) {
+      const answer = await live.call(route.method, route.path, { body });
+      expect(answer.status, body.slice(0, 20)).toBe(400);
+      expect(answer.body.details.fields[0].field).toBe('body');
+    }
+  });
+});
+
+describe('every path', () => {
+  const paths = [...Map.groupBy(routes, ({ path }) => path)];
+  test.each(paths)('%s answers 405 with Allow to a method that it does not have', async (path, own) => {
+    const methods = own.map(({ method }) => method);
+    const missing = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].find(
+      (method) => !methods.includes(method as 'GET'),
+    ) as string;
+    const answer = await workspace.live.call(missing, pathOf(path, 1));
+    expect(answer.status).toBe(405);
+    expect(answer.body.error).toBe('bad_request');
+    expect(answer.headers['allow']?.split(', ').sort()).toEqual([...methods].sort());
+    expectHeaders(answer, missing);
+  });
+
+  test('that is not known is 404 with a key; without one 401 under /v1 and 404 elsewhere', async () => {
+    const anonymous = api(undefined, { address: freshAddress() });
+    for (const path of ['/v1/nothing', '/v1', '/v1/contacts/1/nothing', '/v1/contacts/']) {
+      expectProblem(await workspace.live.get(path), 'GET', 404, 'not_found', null);
+      expectProblem(await anonymous.get(path), 'GET', 401, 'unauthorized', { reason: 'missing_key' });
+    }
+    for (const path of [
+      '/',
+      '/v2/contacts',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-authorization-server',
+    ]) {
+      expectProblem(await anonymous.get(path), 'GET', 404, 'not_found', null);
+    }
+  });
+});
+
+describe('lists', () => {
+  const lists = keyed.filter(
+    ({ route }) =>
+      route.method === 'GET' &&
+      route.query !== undefined &&
+      !route.path.includes('{') &&
+      'limit' in ((route.query as unknown as { entries?: object }).entries ?? {}),
+  );
+
+  test.each(lists)('$name names ignored parameters and refuses a limit that is no integer', async ({ route }) => {
+    const ignoring = await workspace.live.get(route.path, { nonsense: 1, 'also this': 2, limit: 100_000 });
+    expect(ignoring.status).toBe(200);
+    expect(ignoring.headers['x-ignored-parameters']).toBe('nonsense, also%20this');
+    for (const [name, value] of [
+      ['limit', 'many'],
+      ['limit', '1.5'],
+    ] as const) {
+      const answer = await workspace.live.get(route.path, { [name]: value });
+      expect(answer.status).toBe(400);
+      expect(answer.body.details.fields).toEqual([
+        { field: `query.${name}`, code: 'invalid_type', message: expect.any(String) },
+      ]);
+    }
+  });
+});
+
+const minted = new Map<string, ReturnType<TestWorkspace['mint']>>();
+const once = (name: string, options: Parameters<TestWorkspace['mint']>[0]) => {
+  const known = minted.get(name) ?? workspace.mint(options);
+  minted.set(name, known);
+  return known;
+};
+const limited = (granted: readonly Scope[]) => once(granted.join(), { scopes: granted });
+const elsewhere = () => once('elsewhere', { ipAllowlist: ['203.0.113.0/24'] });
