@@ -16,7 +16,7 @@ export interface TestWorkspace {
   test: Client;
   /** Another key of the workspace. */
   mint(
-    options?: { env?: Environment; scopes?: readonly Scope[] } & Partial<NewKey>,
+    options?: { env?: Environment; rateLimitPerMinute?: number } & Partial<NewKey>,
   ): Promise<{ key: string; keyId: string; client: Client }>;
 }
 
