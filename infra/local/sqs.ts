@@ -1,7 +1,8 @@
 import { sqsActions } from './sqs/actions.ts';
 import { queueDoesNotExist } from './sqs/errors.ts';
-import type { Queue, SendOptions } from './sqs/queue.ts';
+import type { Queue } from './sqs/queue.ts';
 import { type Home, Queues } from './sqs/queues.ts';
+import type { SendOptions } from './sqs/send.ts';
 import { type Address, AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export type LocalQueue = Queue;

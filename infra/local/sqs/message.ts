@@ -3,7 +3,7 @@ import type { Entry } from '../agenda.ts';
 import { invalidParameter, sqsError } from './errors.ts';
 
 /** A message attribute as the wire writes it; `BinaryValue` is base64. */
-export interface MessageAttribute {
+interface MessageAttribute {
   DataType?: string | undefined;
   StringValue?: string | undefined;
   BinaryValue?: string | undefined;

@@ -9,19 +9,13 @@ import {
   redrivePolicyOf,
 } from './attributes.ts';
 import { type Accepted, Deduplication } from './deduplication.ts';
-import { inRange, invalidParameter, invalidValue, missingParameter } from './errors.ts';
+import { inRange, invalidParameter, invalidValue } from './errors.ts';
 import { Groups, groupOf } from './groups.ts';
 import { toLambdaRecord } from './lambda-record.ts';
-import { checkAttributes, checkBody, type Message, type MessageAttributes, messageBytes } from './message.ts';
+import type { Message } from './message.ts';
 import { readReceiptHandle, receiptHandle } from './receipt.ts';
-
-export interface SendOptions {
-  delaySeconds?: number | undefined;
-  attributes?: MessageAttributes | undefined;
-  traceHeader?: string | undefined;
-  messageGroupId?: string | undefined;
-  deduplicationId?: string | undefined;
-}
+import { checkSend, type SendOptions } from './send.ts';
+import { Waiters } from './waiters.ts';
 
 export interface ReceiveOptions {
   maxMessages?: number | undefined;
@@ -35,11 +29,6 @@ export interface ReceiveOptions {
 export interface Received {
   message: Message;
   receiptHandle: string;
-}
-
-interface Waiter {
-  take(): Received[];
-  settle(received: Received[]): void;
 }
 
 const maxVisibilitySeconds = 43_200;
@@ -60,8 +49,7 @@ export class Queue {
   readonly #groups: Groups;
   readonly #deduplication = new Deduplication();
   readonly #timeouts = new Agenda<Message>((message) => this.#move(message, 'ready'));
-  readonly #waiters = new Set<Waiter>();
-  #isWaking = false;
+  readonly #waiters = new Waiters<Received>();
   #sequence = 0;
 
   constructor(
@@ -91,7 +79,7 @@ export class Queue {
   }
 
   send(body: string, options: SendOptions = {}): Accepted {
-    this.#checkSend(body, options);
+    checkSend(body, options, this);
     const key = this.#deduplicationKey(body, options);
     const duplicate = key && this.#deduplication.find(key.scoped);
     if (duplicate) return duplicate;
@@ -125,7 +113,7 @@ export class Queue {
     const take = () => this.#take(maxMessages, visibilityS);
     const received = signal?.aborted ? [] : take();
     if (received.length > 0 || waitS === 0 || signal?.aborted) return Promise.resolve(received);
-    return this.#wait(take, waitS * 1000, signal);
+    return this.#waiters.wait(take, waitS * 1000, signal);
   }
 
   /** Receives messages as an event-source mapping hands them to a Lambda function. */
@@ -187,7 +175,7 @@ export class Queue {
 
   /** Ends every wait and timer. */
   close(): void {
-    for (const waiter of this.#waiters) waiter.settle([]);
+    this.#waiters.close();
     this.#timeouts.clear();
   }
 
@@ -211,7 +199,7 @@ export class Queue {
       if (to === 'inFlight') this.#groups.countInFlight(message, 1);
     }
     // A message that leaves can free its FIFO group.
-    this.#wakeWaiters();
+    this.#waiters.wake();
   }
 
   #leave(message: Message): void {
@@ -268,63 +256,6 @@ export class Queue {
     return true;
   }
 
-  #wait(take: () => Received[], waitMs: number, signal: AbortSignal | undefined): Promise<Received[]> {
-    return new Promise((resolve) => {
-      const giveUp = () => waiter.settle([]);
-      const timer = setTimeout(giveUp, waitMs);
-      const waiter: Waiter = {
-        take,
-        settle: (received) => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', giveUp);
-          this.#waiters.delete(waiter);
-          resolve(received);
-        },
-      };
-      signal?.addEventListener('abort', giveUp);
-      this.#waiters.add(waiter);
-    });
-  }
-
-  /** Serves the waiting receives after the current call, so that a batch reaches one of them as a batch. */
-  #wakeWaiters(): void {
-    if (this.#isWaking || this.#waiters.size === 0) return;
-    this.#isWaking = true;
-    queueMicrotask(() => {
-      for (const waiter of this.#waiters) {
-        const received = waiter.take();
-        if (received.length === 0) break;
-        waiter.settle(received);
-      }
-      this.#isWaking = false;
-    });
-  }
-
-  #checkSend(body: string, options: SendOptions): void {
-    const { attributes = {}, delaySeconds, messageGroupId, deduplicationId } = options;
-    if (body === '') throw missingParameter('MessageBody');
-    checkBody(body);
-    checkAttributes(attributes);
-    const maxBytes = Number(this.attributes.MaximumMessageSize);
-    if (messageBytes(body, attributes) > maxBytes) {
-      throw invalidParameter(
-        `One or more parameters are invalid. Reason: Message must be shorter than ${maxBytes} bytes.`,
-      );
-    }
-    if (delaySeconds !== undefined) {
-      inRange('DelaySeconds', delaySeconds, [0, 900], 'DelaySeconds must be >= 0 and <= 900.');
-    }
-    checkToken('MessageGroupId', messageGroupId);
-    checkToken('MessageDeduplicationId', deduplicationId);
-    const otherQueueType = 'The request include parameter that is not valid for this queue type.';
-    if (this.isFifo) {
-      if (!messageGroupId) throw missingParameter('MessageGroupId');
-      if (delaySeconds) throw invalidValue('DelaySeconds', delaySeconds, otherQueueType);
-    } else if (deduplicationId !== undefined) {
-      throw invalidValue('MessageDeduplicationId', deduplicationId, otherQueueType);
-    }
-  }
-
   #deduplicationKey(body: string, options: SendOptions): { id: string; scoped: string } | undefined {
     if (!this.isFifo) return undefined;
     const isContentBased = this.attributes.ContentBasedDeduplication === 'true';
@@ -347,13 +278,4 @@ export class Queue {
 
 function checkVisibility(seconds: number): void {
   inRange('VisibilityTimeout', seconds, [0, maxVisibilitySeconds], 'Must be between 0 and 43200.');
-}
-
-function checkToken(parameter: string, token: string | undefined): void {
-  if (token === undefined || /^[!-~]{1,128}$/.test(token)) return;
-  throw invalidValue(
-    parameter,
-    token,
-    `${parameter} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
-  );
 }

@@ -24,7 +24,7 @@ import {
   SQSClient,
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type LocalSqs, startSqs } from '#infra/local/sqs.ts';
 
 const region = 'eu-central-1';
@@ -458,6 +458,21 @@ describe('message groups', () => {
     const second = await send(queue.url, 'two', group);
     expect(second).toMatchObject({ MessageId: first.MessageId, SequenceNumber: first.SequenceNumber });
     expect(queue.counts().visible).toBe(1);
+  });
+
+  test('after five minutes a FIFO queue takes the same deduplication id again', () => {
+    const queue = newQueue({ FifoQueue: true });
+    const options = { messageGroupId: 'g', deduplicationId: 'same' };
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const first = queue.send('one', options);
+      vi.setSystemTime(Date.now() + 299_000);
+      expect(queue.send('two', options)).toMatchObject({ messageId: first.messageId });
+      vi.setSystemTime(Date.now() + 1000);
+      expect(queue.send('three', options).messageId).not.toBe(first.messageId);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test.each<[string, Partial<SendMessageCommandInput>, string]>([
