@@ -1,0 +1,24 @@
+// A thread of its own, so that each build reads the sources afresh and the CDK's memory is free again afterwards.
+import { globSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { workerData } from 'node:worker_threads';
+import { synthesise } from '#infra/synth.ts';
+
+export interface SynthesisInput {
+  outdir: string;
+  bundles: string;
+  settings: Record<string, string>;
+}
+
+const { outdir, bundles, settings } = workerData as SynthesisInput;
+await synthesise({ outdir, bundles, settings });
+await rm(bundles, { recursive: true });
+await Promise.all(globSync('asset.*/*.map', { cwd: outdir }).map((path) => anchor(join(outdir, path))));
+
+/** The sources of a map are relative to a folder two below the project's root, which this is not. */
+async function anchor(path: string): Promise<void> {
+  const sourceRoot = `${pathToFileURL(join(import.meta.dirname, '../../../dist/function')).href}/`;
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), sourceRoot }));
+}

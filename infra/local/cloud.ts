@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { ensureTable } from './engine/table.ts';
+import { startEngine } from './engine.ts';
+import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
+import { startFunctions } from './functions.ts';
+import type { HttpApi } from './http.ts';
+import { startKms } from './kms.ts';
+import { startMappings } from './mappings.ts';
+import { startScheduler } from './scheduler.ts';
+import { startSes } from './ses.ts';
+import { type LocalSqs, startSqs } from './sqs.ts';
+import type { Home } from './template/identities.ts';
+import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
+
+export interface CloudSettings {
+  dataDir: string;
+  api: HttpApi;
+  dynamodbEndpoint: string | undefined;
+  /** Errors of functions, for people. */
+  report(text: string): void;
+  onEngineLost(error: Error): void;
+}
+
+export interface Cloud {
+  /** Runs what this assembly's templates say, in place of what ran before. */
+  deploy(assembly: string): Promise<Deployment>;
+  /** Region, credentials and endpoints: what the SDK needs to find this cloud. */
+  sdkEnvironment: Record<string, string>;
+  kill(functionName: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const home: Home = { accountId: '000000000000', region: 'us-east-1' };
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const loopback = { host: '127.0.0.1', port: 0 };
+const graceMs = 3000;
+
+/** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
+export async function startCloud(settings: CloudSettings): Promise<Cloud> {
+  const { dataDir, api, dynamodbEndpoint, report, onEngineLost } = settings;
+  const inData = (name: string) => join(dataDir, name);
+  const sqs = await startSqs({ ...loopback, ...home });
+  const [engine, scheduler, kms, ses] = await Promise.all([
+    startEngine({ endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
+    startScheduler({ ...loopback, ...home, deliver: sqs.send }),
+    startKms({ ...loopback, ...home, keyPath: inData('kms-key.json') }),
+    startSes({ ...loopback, mailboxDir: inData('mail') }),
+  ]);
+  const sdk = { endpoint: engine.url, region: home.region, credentials };
+  const [dynamodb, streams] = [new DynamoDBClient(sdk), new DynamoDBStreamsClient(sdk)];
+  const streamArns = new Map<string, string>();
+  const sdkEnvironment = {
+    ...othersEndpoints(),
+    AWS_REGION: home.region,
+    AWS_DEFAULT_REGION: home.region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: engine.url,
+    AWS_ENDPOINT_URL_SQS: sqs.url,
+    AWS_ENDPOINT_URL_SCHEDULER: scheduler.url,
+    AWS_ENDPOINT_URL_KMS: kms.url,
+    AWS_ENDPOINT_URL_SESV2: ses.url,
+  };
+  const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
+  const functions = startFunctions({ functions: [], runtimeEnvironment: sdkEnvironment, logs });
+
+  const streamOf = (tableName: string) => {
+    const streamArn = streamArns.get(tableName);
+    if (!streamArn) throw new Error(`the table ${tableName} has no stream`);
+    return { client: streams, streamArn, region: home.region, nextChange: engine.changes.listen() };
+  };
+  let deployed: Deployment | undefined;
+  let stopMappings = async () => {};
+
+  return {
+    sdkEnvironment,
+    kill: functions.kill,
+    async deploy(assembly) {
+      const deployment = readDeployment(assembly, { ...home, sqsUrl: sqs.url, apiUrl: api.url, keyId: kms.keyId });
+      for (const table of deployment.tables) {
+        const streamArn = await ensureTable(dynamodb, table);
+        if (streamArn) streamArns.set(table.TableName, streamArn);
+      }
+      for (const queue of deployment.queues) ensureQueue(sqs, queue);
+      for (const name of deployment.scheduleGroups) {
+        if (!deployed?.scheduleGroups.includes(name)) scheduler.createGroup(name);
+      }
+      functions.replace(deployment.functions);
+      if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
+        await stopMappings();
+        const { invoke } = functions;
+        stopMappings = startMappings({
+          ...home,
+          deployment,
+          invoke,
+          sqs,
+          streamOf,
+          checkpoints: inData('checkpoints'),
+        });
+      }
+      api.serve(deployment.routes, functions.invoke);
+      deployed = deployment;
+      return deployment;
+    },
+    async close() {
+      await api.close(graceMs);
+      await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
+      await functions.close();
+      await Promise.all([logs.close(), sqs.close(), scheduler.close(), kms.close(), ses.close()]);
+      await engine.stop();
+    },
+  };
+}
+
+const invokersOf = ({ queueMappings, streamMappings, rules }: Deployment) => ({ queueMappings, streamMappings, rules });
+
+function ensureQueue(sqs: LocalSqs, { name, attributes }: QueueToRun): void {
+  const existing = sqs.queueByArn(`arn:aws:sqs:${home.region}:${home.accountId}:${name}`);
+  if (existing) existing.setAttributes(attributes);
+  else sqs.createQueue(name, attributes);
+}
+
+// Services that do not run here are refused on a closed port, unless the operator names an endpoint: never the real AWS.
+function othersEndpoints(): Record<string, string> {
+  const given = Object.entries(process.env).filter(([name, value]) => name.startsWith('AWS_ENDPOINT_URL_') && value);
+  return { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', ...Object.fromEntries(given) } as Record<string, string>;
+}

@@ -1,0 +1,71 @@
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { InvocationError } from './instance.ts';
+
+/** Where one function's output goes: all of it to a file, what went wrong also to standard error. */
+export interface FunctionLog {
+  collect(source: { stdout: Readable; stderr: Readable }): void;
+  invocationFailed(error: InvocationError): void;
+}
+
+interface LogLine {
+  level?: string;
+  message?: string;
+  error?: { stack?: string; name?: string; message?: string };
+}
+
+export interface FunctionLogs {
+  of(functionName: string): FunctionLog;
+  close(): Promise<unknown>;
+}
+
+/** Opens one log file per function in `folder`, emptied at each start. */
+export function openFunctionLogs(folder: string, report: (text: string) => void): FunctionLogs {
+  mkdirSync(folder, { recursive: true });
+  const files = new Map<string, WriteStream>();
+  const fileOf = (name: string) => {
+    const file = files.get(name) ?? createWriteStream(join(folder, `${name}.log`));
+    files.set(name, file);
+    return file;
+  };
+  return {
+    of(name) {
+      const write = (line: string) => fileOf(name).write(`${line}\n`);
+      const both = (text: string) => {
+        write(text);
+        report(`[${name}] ${text}`);
+      };
+      return {
+        collect({ stdout, stderr }) {
+          createInterface(stdout).on('line', (line) => {
+            write(line);
+            const problem = problemIn(line);
+            if (problem) report(`[${name}] ${problem}`);
+          });
+          createInterface(stderr).on('line', (line) => {
+            write(line);
+            report(`[${name}] ${problemIn(line) ?? line}`);
+          });
+        },
+        invocationFailed: ({ errorType, errorMessage, trace }) =>
+          both(trace.length > 0 ? trace.join('\n') : `${errorType}: ${errorMessage}`),
+      };
+    },
+    close: () => Promise.all([...files.values()].map((file) => new Promise<void>((done) => file.end(done)))),
+  };
+}
+
+/** What a person should read of a structured error line. */
+function problemIn(line: string): string | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const { level, message = '', error } = JSON.parse(line) as LogLine;
+    if (level !== 'ERROR' && level !== 'CRITICAL') return undefined;
+    const stack = error?.stack ?? (error && `${error.name}: ${error.message}`);
+    return [`${level} ${message}`, ...(stack ? [stack] : [])].join('\n');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { Invoke } from '../functions.ts';
+import type { LocalQueue } from '../sqs.ts';
+import type { QueueMapping } from '../template.ts';
+import { failedItems } from './failures.ts';
+import { passes } from './filter.ts';
+
+const defaultConcurrency = 5;
+const longestReceive = 10;
+
+/** Feeds a function from a queue until the signal; resolves when its last batch is done. */
+export async function pollQueue(
+  mapping: QueueMapping,
+  queue: LocalQueue,
+  invoke: Invoke,
+  signal: AbortSignal,
+): Promise<void> {
+  const poll = async () => {
+    while (!signal.aborted) {
+      const records = await nextBatch(mapping, queue, signal);
+      const wanted = records.filter((record) => isWanted(mapping, queue, record));
+      if (wanted.length > 0) await handle(mapping, queue, invoke, wanted);
+    }
+  };
+  await Promise.all(Array.from({ length: mapping.maxConcurrency ?? defaultConcurrency }, poll));
+}
+
+async function nextBatch({ batchSize, windowSeconds }: QueueMapping, queue: LocalQueue, signal: AbortSignal) {
+  const receive = (wanted: number, waitSeconds: number) =>
+    queue.receiveRecords({ maxMessages: Math.min(wanted, longestReceive), waitSeconds, signal });
+  const records = await receive(batchSize, 20);
+  const closesAt = Date.now() + windowSeconds * 1000;
+  while (records.length > 0 && records.length < batchSize && !signal.aborted) {
+    const more = await receive(batchSize - records.length, Math.min(20, Math.max(0, (closesAt - Date.now()) / 1000)));
+    records.push(...more);
+    if (more.length === 0 && Date.now() >= closesAt) break;
+  }
+  return records;
+}
+
+/** Messages that no filter lets pass are done with. */
+function isWanted({ filters }: QueueMapping, queue: LocalQueue, record: SQSRecord): boolean {
+  if (filters.length === 0 || passes(filters, { ...record, body: parsed(record.body) })) return true;
+  queue.delete(record.receiptHandle);
+  return false;
+}
+
+async function handle(mapping: QueueMapping, queue: LocalQueue, invoke: Invoke, records: SQSRecord[]): Promise<void> {
+  const answer = await invoke(mapping.functionName, JSON.stringify({ Records: records }));
+  const ids = records.map(({ messageId }) => messageId);
+  const failed = failedItems(answer, ids, mapping.reportsItemFailures);
+  // Those that failed come back when their visibility times out.
+  for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.delete(receiptHandle);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Invoke } from '../functions.ts';
+import type { Home } from '../template/identities.ts';
+import type { RateRule } from '../template.ts';
+
+const firstAfterMs = 1000;
+
+/** Invokes a function at the rule's rate until the signal, and once soon after the start: what fell due meanwhile is late already. */
+export async function runRule(rule: RateRule, invoke: Invoke, home: Home, signal: AbortSignal): Promise<void> {
+  const running = new Set<Promise<unknown>>();
+  let waitMs = firstAfterMs;
+  for (;;) {
+    const isOver = await sleep(waitMs, false, { signal }).catch(() => true);
+    if (isOver) break;
+    const run = invoke(rule.functionName, rule.input ?? JSON.stringify(scheduledEvent(rule, home)));
+    running.add(run);
+    run.finally(() => running.delete(run));
+    waitMs = rule.intervalMs;
+  }
+  await Promise.all(running);
+}
+
+const scheduledEvent = ({ arn }: RateRule, { accountId, region }: Home) => ({
+  version: '0',
+  id: randomUUID(),
+  'detail-type': 'Scheduled Event',
+  source: 'aws.events',
+  account: accountId,
+  time: new Date().toISOString().replace(/\.\d{3}/, ''),
+  region,
+  resources: [arn],
+  detail: {},
+});

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type _Record,
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { NextChange } from '../engine/changes.ts';
+import type { Invoke } from '../functions.ts';
+import type { StreamMapping } from '../template.ts';
+import { type Batch, deliver, type SendToQueue } from './batch.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { passes } from './filter.ts';
+import { type StreamRecord, toLambdaRecord } from './stream-record.ts';
+
+export interface StreamSource {
+  client: DynamoDBStreamsClient;
+  streamArn: string;
+  region: string;
+  nextChange: NextChange;
+}
+
+export interface StreamPollerSettings {
+  mapping: StreamMapping;
+  source: StreamSource;
+  checkpoint: Checkpoint;
+  invoke: Invoke;
+  sendToQueue: SendToQueue;
+  signal: AbortSignal;
+}
+
+const maxRecordsPerRead = 1000;
+const retryReadMs = 500;
+
+/** Feeds a function from a table's stream until the signal, in order; a batch that fails holds up those behind it. */
+export async function pollStream(settings: StreamPollerSettings): Promise<void> {
+  const { source, signal } = settings;
+  let shards: readonly string[] = [];
+  while (!signal.aborted) {
+    try {
+      shards = await shardsOf(source);
+      break;
+    } catch {
+      await pause(retryReadMs, signal);
+    }
+  }
+  await Promise.all(shards.map((shardId) => pollShard(shardId, settings)));
+}
+
+async function shardsOf({ client, streamArn }: StreamSource): Promise<string[]> {
+  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+  return (StreamDescription?.Shards ?? []).map(({ ShardId }) => ShardId as string);
+}
+
+async function pollShard(shardId: string, settings: StreamPollerSettings): Promise<void> {
+  const { source, signal, checkpoint } = settings;
+  let iterator: string | undefined;
+  while (!signal.aborted) {
+    try {
+      iterator ??= await iteratorAfter(checkpoint.read(), shardId, source);
+      const { Records = [], NextShardIterator } = await source.client.send(
+        new GetRecordsCommand({ ShardIterator: iterator, Limit: maxRecordsPerRead }),
+        { abortSignal: signal },
+      );
+      iterator = NextShardIterator;
+      if (Records.length > 0) await handle(Records, shardId, settings);
+      else await source.nextChange(signal);
+    } catch {
+      // The engine is restarting, or the iterator has expired: a new one continues after the checkpoint.
+      iterator = undefined;
+      await pause(retryReadMs, signal);
+    }
+  }
+}
+
+async function iteratorAfter(position: string | undefined, shardId: string, { client, streamArn }: StreamSource) {
+  const at = position
+    ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: position }
+    : { ShardIteratorType: 'TRIM_HORIZON' as const };
+  const { ShardIterator } = await client.send(
+    new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ...at }),
+  );
+  return ShardIterator;
+}
+
+/** Hands on what the filters let pass, batch by batch; the checkpoint follows each. */
+async function handle(records: readonly _Record[], shardId: string, settings: StreamPollerSettings): Promise<void> {
+  const { mapping, source, checkpoint, signal } = settings;
+  let pending: StreamRecord[] = [];
+  const flush = async (position: string) => {
+    const batch: Batch = { records: pending, shardId, streamArn: source.streamArn };
+    pending = [];
+    if (batch.records.length > 0) await deliver(batch, settings);
+    if (!signal.aborted) checkpoint.write(position);
+  };
+  for (const [index, record] of records.entries()) {
+    const converted = toLambdaRecord(record, source);
+    if (hasChanged(record) && passes(mapping.filters, converted)) pending.push(converted);
+    const isLast = index === records.length - 1;
+    if (pending.length >= mapping.batchSize || isLast) await flush(record.dynamodb?.SequenceNumber as string);
+    if (signal.aborted) return;
+  }
+}
+
+// DynamoDB writes no record for a write that changes nothing; the local engine does.
+const hasChanged = ({ eventName, dynamodb }: _Record) =>
+  eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb?.OldImage, dynamodb?.NewImage);
+
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { settings } from '#lib/env.ts';
+import { StartProblem } from './problem.ts';
+
+export interface StartOptions {
+  port: number;
+  host: string;
+  dataDir: string;
+  dynamodbEndpoint: string | undefined;
+  /** No demo workspace at the first start. */
+  isEmpty: boolean;
+  /** Builds again after every change of the sources. */
+  watches: boolean;
+  /** Operator settings, as CDK context. */
+  settings: Record<string, string>;
+}
+
+const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost' };
+
+/** Reads the command line and the environment of `npm start`. */
+export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions {
+  const { PORT = '3000', HOST = '127.0.0.1', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
+  const port = Number(PORT);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
+  const chosen = [...Object.keys(settings), 'MAIL_FROM'].flatMap((name) =>
+    environment[name] ? [[name, environment[name]]] : [],
+  );
+  return {
+    port,
+    host: HOST,
+    dataDir: resolve(DATA_DIR),
+    dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
+    settings: { ...localSettings, ...Object.fromEntries(chosen) },
+    ...flagsOf(args),
+  };
+}
+
+function flagsOf(args: readonly string[]): Pick<StartOptions, 'isEmpty' | 'watches'> {
+  try {
+    const options = { empty: { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    return { isEmpty: values.empty, watches: values.watch };
+  } catch (error) {
+    throw new StartProblem((error as Error).message);
+  }
+}

@@ -1,0 +1,310 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { identityOf, physicalName, type Resource, type Servers } from './template/identities.ts';
+import { type References, resolve } from './template/intrinsics.ts';
+
+export interface TableToRun extends CreateTableCommandInput {
+  TableName: string;
+  ttlAttribute: string | undefined;
+}
+
+export interface QueueToRun {
+  name: string;
+  attributes: Record<string, unknown>;
+}
+
+export interface FunctionToRun {
+  name: string;
+  arn: string;
+  /** Holds the module that `handler` names. */
+  folder: string;
+  handler: string;
+  /** Exactly the variables of the template. */
+  environment: Record<string, string>;
+  timeoutSeconds: number;
+  memoryMb: number;
+  /** The most that may run at once; the runner's own limit when absent. */
+  reservedConcurrency: number | undefined;
+}
+
+interface Mapping {
+  id: string;
+  functionName: string;
+  batchSize: number;
+  windowSeconds: number;
+  filters: Record<string, unknown>[];
+  reportsItemFailures: boolean;
+}
+
+export interface QueueMapping extends Mapping {
+  queueArn: string;
+  maxConcurrency: number | undefined;
+}
+
+export interface StreamMapping extends Mapping {
+  tableName: string;
+  bisects: boolean;
+  maxRetries: number;
+  maxAgeSeconds: number;
+  onFailureQueueArn: string | undefined;
+}
+
+export interface RateRule {
+  arn: string;
+  functionName: string;
+  intervalMs: number;
+  /** What the function is given in place of the event. */
+  input: string | undefined;
+}
+
+export interface RouteToServe {
+  /** `ANY` for every method. */
+  method: string;
+  path: string;
+  functionName: string;
+}
+
+/** What the templates say that has to run. */
+export interface Deployment {
+  tables: TableToRun[];
+  /** Dead-letter queues before their sources. */
+  queues: QueueToRun[];
+  functions: FunctionToRun[];
+  queueMappings: QueueMapping[];
+  streamMappings: StreamMapping[];
+  rules: RateRule[];
+  scheduleGroups: string[];
+  routes: RouteToServe[];
+}
+
+interface Template {
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
+  Parameters?: Record<string, { Default?: unknown }>;
+}
+
+interface Placed {
+  id: string;
+  name: string;
+  arn: string;
+  properties: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+}
+
+/** Reads the templates of a cloud assembly with every reference resolved to what runs here. */
+export function readDeployment(assembly: string, servers: Servers): Deployment {
+  const of = resourceFinder(assembly, servers);
+  const isStream = ({ properties }: Placed) => String(properties.EventSourceArn).includes(':dynamodb:');
+  const mappings = of('AWS::Lambda::EventSourceMapping');
+  return {
+    tables: of('AWS::DynamoDB::Table').map(tableToRun),
+    queues: of('AWS::SQS::Queue').map(queueToRun).sort(deadLettersFirst),
+    functions: of('AWS::Lambda::Function').map((placed) => functionToRun(placed, assembly)),
+    queueMappings: mappings.filter((placed) => !isStream(placed)).map(queueMapping),
+    streamMappings: mappings.filter(isStream).map(streamMapping),
+    rules: of('AWS::Events::Rule').flatMap(rateRules),
+    scheduleGroups: of('AWS::Scheduler::ScheduleGroup').map(({ name }) => name),
+    routes: of('AWS::ApiGatewayV2::Api').flatMap(routesOf),
+  };
+}
+
+function resourceFinder(assembly: string, servers: Servers): (type: string) => Placed[] {
+  const exported = new Map<string, () => unknown>();
+  const stacks = readTemplates(assembly).map(([stack, template]) => {
+    const references = referencesOf(stack, template, servers, exported);
+    for (const { Value, Export } of Object.values(template.Outputs ?? {})) {
+      if (Export) exported.set(String(resolve(Export.Name, references)), () => resolve(Value, references));
+    }
+    return { stack, resources: Object.entries(template.Resources), references };
+  });
+  return (type) =>
+    stacks.flatMap(({ stack, resources, references }) =>
+      resources
+        .filter(([, { Type }]) => Type === type)
+        .map(([id, resource]) => {
+          const name = physicalName(stack, id, resource);
+          const { attributes } = identityOf(name, resource, servers);
+          const properties = resolve(resource.Properties ?? {}, references) as Record<string, unknown>;
+          return { id, name, arn: attributes?.Arn ?? '', properties, metadata: resource.Metadata ?? {} };
+        }),
+    );
+}
+
+function readTemplates(assembly: string): [string, Template][] {
+  const json = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
+  const artifacts = json('manifest.json').artifacts as Record<
+    string,
+    { type: string; properties?: { templateFile: string } }
+  >;
+  return Object.entries(artifacts)
+    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+    .map(([stack, { properties }]) => [stack, json(properties?.templateFile as string)]);
+}
+
+function referencesOf(
+  stack: string,
+  { Resources, Parameters = {} }: Template,
+  servers: Servers,
+  exported: Map<string, () => unknown>,
+): References {
+  const pseudo: Record<string, unknown> = {
+    'AWS::AccountId': servers.accountId,
+    'AWS::Region': servers.region,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': stack,
+    'AWS::StackId': `arn:aws:cloudformation:${servers.region}:${servers.accountId}:stack/${stack}/local`,
+    'AWS::NoValue': undefined,
+  };
+  const identity = (id: string) => {
+    const resource = Resources[id];
+    if (!resource) throw new Error(`the template of ${stack} has no resource ${id}`);
+    return identityOf(physicalName(stack, id, resource), resource, servers);
+  };
+  return {
+    ref: (id) => {
+      if (Object.hasOwn(pseudo, id)) return pseudo[id];
+      return Parameters[id] ? Parameters[id].Default : identity(id).ref;
+    },
+    attribute: (id, name) => {
+      const value = identity(id).attributes?.[name];
+      if (value === undefined) throw new Error(`the local cloud has no ${name} of ${stack}/${id}`);
+      return value;
+    },
+    importValue: (name) => {
+      const value = exported.get(name);
+      if (!value) throw new Error(`no stack exports ${name}`);
+      return value();
+    },
+    condition: (name) => {
+      throw new Error(`the local cloud does not evaluate conditions (${name})`);
+    },
+  };
+}
+
+function tableToRun({ name, properties }: Placed): TableToRun {
+  const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
+  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, LocalSecondaryIndexes } =
+    properties as unknown as CreateTableCommandInput;
+  return {
+    TableName: name,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema,
+    AttributeDefinitions,
+    ...(GlobalSecondaryIndexes && { GlobalSecondaryIndexes }),
+    ...(LocalSecondaryIndexes && { LocalSecondaryIndexes }),
+    ...(stream ? { StreamSpecification: { StreamEnabled: true, ...stream } } : {}),
+    ttlAttribute: (ttl as { AttributeName?: string } | undefined)?.AttributeName,
+  };
+}
+
+function queueToRun({ name, properties }: Placed): QueueToRun {
+  const { QueueName: _name, Tags: _tags, ...attributes } = properties;
+  return { name, attributes };
+}
+
+const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
+  Number('RedrivePolicy' in a.attributes) - Number('RedrivePolicy' in b.attributes);
+
+function functionToRun({ id, name, arn, properties, metadata }: Placed, assembly: string): FunctionToRun {
+  const asset = metadata['aws:asset:path'];
+  if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
+  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+  return {
+    name,
+    arn,
+    folder: join(assembly, asset),
+    handler: String(properties.Handler),
+    environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
+    timeoutSeconds: Number(properties.Timeout ?? 3),
+    memoryMb: Number(properties.MemorySize ?? 128),
+    reservedConcurrency: numberOf(properties.ReservedConcurrentExecutions),
+  };
+}
+
+function mappingOf({ id, properties }: Placed, defaultBatchSize: number): Mapping {
+  const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
+  return {
+    id,
+    functionName: functionNameOf(String(properties.FunctionName)),
+    batchSize: Number(properties.BatchSize ?? defaultBatchSize),
+    windowSeconds: Number(properties.MaximumBatchingWindowInSeconds ?? 0),
+    filters: Filters.map(({ Pattern }) => JSON.parse(Pattern)),
+    reportsItemFailures: ((properties.FunctionResponseTypes ?? []) as string[]).includes('ReportBatchItemFailures'),
+  };
+}
+
+function queueMapping(placed: Placed): QueueMapping {
+  const { EventSourceArn, ScalingConfig = {} } = placed.properties;
+  return {
+    ...mappingOf(placed, 10),
+    queueArn: String(EventSourceArn),
+    maxConcurrency: numberOf((ScalingConfig as { MaximumConcurrency?: unknown }).MaximumConcurrency),
+  };
+}
+
+function streamMapping(placed: Placed): StreamMapping {
+  const { properties } = placed;
+  const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
+  return {
+    ...mappingOf(placed, 100),
+    tableName: String(properties.EventSourceArn).split('/')[1] as string,
+    bisects: properties.BisectBatchOnFunctionError === true,
+    maxRetries: unlimitedWhenNegative(properties.MaximumRetryAttempts),
+    maxAgeSeconds: unlimitedWhenNegative(properties.MaximumRecordAgeInSeconds),
+    onFailureQueueArn: OnFailure?.Destination,
+  };
+}
+
+interface Target {
+  Arn: string;
+  Input?: string;
+}
+
+function rateRules({ arn, properties }: Placed): RateRule[] {
+  const { ScheduleExpression, State, Targets = [] } = properties;
+  if (ScheduleExpression === undefined || State === 'DISABLED') return [];
+  const intervalMs = rateMs(String(ScheduleExpression));
+  return (Targets as Target[]).map(({ Arn, Input }) => ({
+    arn,
+    functionName: functionNameOf(Arn),
+    intervalMs,
+    input: Input,
+  }));
+}
+
+function rateMs(expression: string): number {
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[unit as 'minute'];
+  if (!unitMs) throw new Error(`the local cloud does not know the schedule ${expression}`);
+  return Number(count) * unitMs;
+}
+
+const anyMethod = 'x-amazon-apigateway-any-method';
+
+interface Operation {
+  'x-amazon-apigateway-integration': { uri: string };
+}
+
+function routesOf({ properties }: Placed): RouteToServe[] {
+  const { paths = {} } = (properties.Body ?? {}) as { paths?: Record<string, Record<string, unknown>> };
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]) => ({
+        method: method === anyMethod ? 'ANY' : method.toUpperCase(),
+        path,
+        functionName: functionNameOf((operation as Operation)['x-amazon-apigateway-integration'].uri),
+      })),
+  );
+}
+
+/** From the name itself, an ARN or an invocation URI. */
+function functionNameOf(reference: string): string {
+  return /:function:([^:/]+)/.exec(reference)?.[1] ?? reference;
+}
+
+const numberOf = (value: unknown) => (value === undefined ? undefined : Number(value));
+const unlimitedWhenNegative = (value: unknown) =>
+  value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
