@@ -1,3 +1,4 @@
+import { countQueued, countSent } from '#lib/accounts/store.ts';
 import { shifted } from '#lib/clock.ts';
 import { Messages } from '#lib/messages/message.ts';
 import { settleMessage, storeMessage } from '#lib/messages/store.ts';
@@ -130,7 +131,7 @@ export const releaseJob = (tx: Transaction, job: StoredJob, runAt: string): Stor
 /** The message left. Emits job.completed and message.created. */
 export async function jobSent(tx: Transaction, job: StoredJob): Promise<StoredJob> {
   await settleMessage(tx, job, 'sent');
-  if (job.accountId !== null) tx.count(`sent/${tx.now.slice(0, 10)}`, String(job.accountId), { sent: 1 });
+  if (job.accountId !== null) countSent(tx, job.accountId);
   return complete(tx, { ...job, status: 'sent', lastError: null, attempts: job.attempts + 1 });
 }
 
@@ -180,10 +181,3 @@ function complete(tx: Transaction, job: StoredJob): StoredJob {
   });
   return completed;
 }
-
-/** How many jobs wait, by channel and account (contract section 3, `queuedCount`). */
-const countQueued = (
-  tx: Transaction,
-  { channel, accountId }: Pick<StoredJob, 'channel' | 'accountId'>,
-  delta: number,
-) => tx.count('queued', `${channel}/${accountId ?? ''}`, { queued: delta });

@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { choice, integer, nullableText, paging, text, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
+
+const shown = {
+  id: v.number(),
+  name: v.string(),
+  username: v.nullable(v.string()),
+  phoneMasked: v.nullable(v.string()),
+  status: v.picklist(accountStatuses),
+  floodWaitUntil: v.nullable(time()),
+  dailyLimit: v.number(),
+  sentToday: v.number(),
+  queuedCount: v.number(),
+  createdAt: time(),
+};
+
+/** A Telegram or X account that messages leave through (contract section 3). */
+export const Account = v.pipe(v.object(shown), v.title('Account'));
+
+export const AccountQuery = v.object({ ...paging, status: v.optional(choice(accountStatuses)) });
+
+const { sentToday, queuedCount, status, ...stored } = shown;
+
+/** Accounts of both channels share one counter of ids, so that `accountId` alone says which is meant. */
+export const Accounts = entity({
+  name: 'account',
+  schema: v.object({
+    ...stored,
+    channel: v.picklist(['telegram', 'twitter']),
+    kind: v.picklist(['bot', 'user']),
+    /** Whether it can be used at all; a flood wait is told by `floodWaitUntil`. */
+    state: v.picklist(['active', 'disconnected', 'banned']),
+    /** Bot token, session or access token, encrypted. */
+    secret: v.string(),
+  }),
+});
+
+export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
+
+const common = {
+  name: text(200),
+  username: v.optional(nullableText(64), null),
+  dailyLimit: v.optional(integer(1, 1_000_000)),
+};
+
+export const CreateTelegramAccount = v.variant('kind', [
+  v.object({ ...common, kind: v.literal('bot'), botToken: text(200) }),
+  v.object({ ...common, kind: v.literal('user'), session: text(4000) }),
+]);
+
+export const CreateTwitterAccount = v.object({ ...common, accessToken: text(4000) });

@@ -1,0 +1,157 @@
+import type * as v from 'valibot';
+import type { StoredJob } from '#lib/jobs/job.ts';
+import { notFound } from '#lib/problem.ts';
+import { decrypt, encrypt } from '#lib/secrets.ts';
+import { readCounters } from '#lib/table/counters.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { type Account, type AccountQuery, Accounts, type StoredAccount } from './account.ts';
+
+type Shown = v.InferOutput<typeof Account>;
+type AccountChannel = StoredAccount['channel'];
+
+/** What a new account is made with, its secret in the clear. */
+export interface NewAccount {
+  channel: AccountChannel;
+  kind: StoredAccount['kind'];
+  name: string;
+  username: string | null;
+  dailyLimit: number;
+  secret: string;
+}
+
+/** Connects an account; its secret is kept encrypted. Needs `kms`. */
+export async function createAccount(tx: Transaction, { secret, ...account }: NewAccount): Promise<StoredAccount> {
+  const id = await tx.nextId(Accounts);
+  return tx.create(Accounts, {
+    ...account,
+    id,
+    phoneMasked: null,
+    state: 'active',
+    floodWaitUntil: null,
+    secret: await encrypt(secret, secretContext(tx.tenant, id)),
+    createdAt: tx.now,
+  });
+}
+
+/** The account's token or session. Needs `kms`. */
+export const accountSecret = (tenant: Tenant, { id, secret }: StoredAccount): Promise<string> =>
+  decrypt(secret, secretContext(tenant, id));
+
+const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
+  workspace: String(workspaceId),
+  env,
+  account: String(id),
+});
+
+/** The account as stored. Raises 404, also for one of another channel. */
+export async function getStoredAccount(tx: Transaction, id: number, channel: AccountChannel): Promise<StoredAccount> {
+  const account = await tx.get(Accounts, { id }, () => notFound('account'));
+  if (account.channel !== channel) throw notFound('account');
+  return account;
+}
+
+/** The account with its exact counts. Raises 404. */
+export async function getAccount(tx: Transaction, id: number, channel: AccountChannel): Promise<Shown> {
+  const [account, counts] = await Promise.all([getStoredAccount(tx, id, channel), readCounts(tx)]);
+  return shown(tx, account, counts);
+}
+
+/** Accounts of one channel in descending order of id. */
+export async function listAccounts(
+  tx: Transaction,
+  channel: AccountChannel,
+  { status, ...paging }: v.InferOutput<typeof AccountQuery>,
+): Promise<Page<Shown>> {
+  const [page, counts] = await Promise.all([
+    listPage(tx, Accounts, {
+      ...paging,
+      matches: (account) => account.channel === channel && (status === undefined || statusOf(tx, account) === status),
+    }),
+    readCounts(tx),
+  ]);
+  return { ...page, items: page.items.map((account) => shown(tx, account, counts)) };
+}
+
+/** What has been sent on the day of the unit of work, by account id. */
+export const readSentToday = (tx: Transaction) => readCounters(tx, sentOn(tx.now));
+
+/** How many jobs wait, by `queueName`. */
+export const readQueued = (tx: Transaction) => readCounters(tx, 'queued');
+
+/** Counts a job in (1) or out (-1) of the queue of its channel and account. */
+export const countQueued = (tx: Transaction, job: QueuePlace, delta: number) =>
+  tx.count('queued', queueName(job), { queued: delta });
+
+/** Counts a sent message of an account. */
+export const countSent = (tx: Transaction, accountId: number) =>
+  tx.count(sentOn(tx.now), String(accountId), { sent: 1 }, accountId);
+
+type QueuePlace = Pick<StoredJob, 'channel' | 'accountId'>;
+
+/** `telegram/5`, `email/` */
+export const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
+const sentOn = (time: string) => `sent/${time.slice(0, 10)}`;
+
+/** The account waits, as its provider demanded. Emits account.flood_wait once per wait. */
+export async function startFloodWait(
+  tx: Transaction,
+  account: StoredAccount,
+  { until, waitSeconds }: { until: string; waitSeconds: number },
+): Promise<void> {
+  if (account.floodWaitUntil !== null && account.floodWaitUntil >= until) return;
+  const queued = await readQueued(tx);
+  tx.update(Accounts, { ...account, floodWaitUntil: until });
+  tx.emit({
+    kind: 'account.flood_wait',
+    subject: `account/${account.id}`,
+    data: {
+      account_id: String(account.id),
+      channel: account.channel,
+      wait_seconds: waitSeconds,
+      until,
+      queued_jobs: queued.get(queueName({ channel: account.channel, accountId: account.id }))?.queued ?? 0,
+    },
+  });
+}
+
+/** The account can no longer be used, or can again. Emits account.status_changed. */
+export function setAccountState(tx: Transaction, account: StoredAccount, state: StoredAccount['state']): void {
+  if (account.state === state) return;
+  tx.update(Accounts, { ...account, state });
+  tx.emit({
+    kind: 'account.status_changed',
+    subject: `account/${account.id}`,
+    data: {
+      account_id: String(account.id),
+      channel: account.channel,
+      from_status: statusOf(tx, account),
+      to_status: state,
+    },
+  });
+}
+
+async function readCounts(tx: Transaction) {
+  const [sent, queued] = await Promise.all([readSentToday(tx), readQueued(tx)]);
+  return { sent, queued };
+}
+
+const statusOf = (tx: Transaction, { state, floodWaitUntil }: StoredAccount): Shown['status'] =>
+  state === 'active' && floodWaitUntil !== null && floodWaitUntil > tx.now ? 'flood_wait' : state;
+
+function shown(
+  tx: Transaction,
+  account: StoredAccount,
+  { sent, queued }: Awaited<ReturnType<typeof readCounts>>,
+): Shown {
+  const status = statusOf(tx, account);
+  const place = { channel: account.channel, accountId: account.id };
+  return {
+    ...account,
+    status,
+    floodWaitUntil: status === 'flood_wait' ? account.floodWaitUntil : null,
+    sentToday: sent.get(String(account.id))?.sent ?? 0,
+    queuedCount: queued.get(queueName(place))?.queued ?? 0,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Pace } from '#lib/accounts/sender.ts';
+import { minuteMs } from '#lib/clock.ts';
+
+/** How fast an account may send. */
+export interface PacePolicy {
+  /** Between two messages to one recipient. */
+  peerGapMs: number;
+  /** Between two messages to anyone. */
+  gapMs: number;
+  perMinute?: number;
+}
+
+/** How long to wait before a message to this recipient may leave. */
+export function waitMs(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): number {
+  const lastMinute = sends.filter((at) => at > now - minuteMs);
+  const isFull = policy.perMinute !== undefined && lastMinute.length >= policy.perMinute;
+  const free = Math.max(
+    (peers[peer] ?? Number.NEGATIVE_INFINITY) + policy.peerGapMs,
+    (sends.at(-1) ?? Number.NEGATIVE_INFINITY) + policy.gapMs,
+    isFull ? (lastMinute.at(-(policy.perMinute as number)) as number) + minuteMs : 0,
+  );
+  return Math.max(0, free - now);
+}
+
+/** The pace after a message to this recipient; what no longer matters is dropped. */
+export function paced(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): Pace {
+  const recent = Object.entries(peers).filter(([, at]) => at > now - policy.peerGapMs);
+  const kept = sends.slice(-(policy.perMinute ?? 1));
+  return {
+    peers: { ...Object.fromEntries(recent), [peer]: now },
+    sends: [...kept, now].slice(-(policy.perMinute ?? 1)),
+  };
+}
