@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Caller } from '#lib/keys/identify.ts';
-import { conflict, invalidFields, notFound, Problem } from '#lib/problem.ts';
+import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { maxId } from '#lib/schema.ts';
 import { Transaction, transact } from '#lib/table/transaction.ts';
 import { etagOf, namesTag } from './etag.ts';
@@ -204,9 +204,10 @@ async function parseBody(
   try {
     if (call.bodyProblem) throw call.bodyProblem;
     const input = call.body;
-    const misplaced = Object.entries(route.misplaced ?? {}).filter(
-      ([field]) => typeof input === 'object' && input !== null && Object.hasOwn(input, field),
-    );
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
+    }
+    const misplaced = Object.entries(route.misplaced ?? {}).filter(([field]) => Object.hasOwn(input, field));
     const parsed = v.safeParse(route.body, input);
     const wrong = [
       ...misplaced.map(([field, pointer]) => ({
@@ -219,9 +220,7 @@ async function parseBody(
     if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
     const entries = entriesOf(route.body);
     const ignored =
-      Object.keys(entries).length === 0
-        ? []
-        : Object.keys(input as object).filter((name) => !Object.hasOwn(entries, name));
+      Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
     return { value: parsed.output, ignored };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
