@@ -7,7 +7,9 @@ export const queues = [
   'slow-deliveries',
   'sequences',
   'revenue',
+  'invoices',
   'wake-ups',
+  'plans',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

@@ -44,11 +44,14 @@ export const OutboxRow = v.object({
 
 export type OutboxRow = v.InferOutput<typeof OutboxRow>;
 
+const maxRowEvents = 50;
+const maxRowBytes = 250_000;
+
 /**
- * The one row that carries a transaction's events and its audit entry to the publisher. All rows of a tenant share a
- * partition, so that the table's stream hands them over in commit order.
+ * The row that carries a transaction's events and its audit entry to the publisher; several when it would be too large, none
+ * without either. All rows of a tenant share a partition, so that the table's stream hands them over in commit order.
  */
-export function outboxItem(
+export function outboxItems(
   tenant: Tenant,
   transactionId: string,
   now: string,
@@ -56,16 +59,37 @@ export function outboxItem(
   events: readonly Event[],
   audit: Record<string, unknown> | undefined,
 ) {
+  if (events.length === 0 && !audit) return [];
   const key = tenantKey(tenant);
-  return {
+  const prefix = `evt_${transactionId.replaceAll('-', '')}`;
+  const at = new Date().toISOString();
+  return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
     pk: `${outboxPrefix}#${shardOf(key)}`,
-    sk: `${new Date().toISOString()}#${transactionId}`,
+    sk: index === 0 ? `${at}#${transactionId}` : `${at}#${transactionId}#${String(index).padStart(3, '0')}`,
     tenant: key,
     now,
     actor,
-    events: events.map((event, index) => ({ ...event, id: `evt_${transactionId.replaceAll('-', '')}${index}` })),
-    ...(audit ? { audit } : {}),
-  };
+    events: row,
+    ...(audit && index === 0 ? { audit } : {}),
+  }));
+}
+
+/** The events in their order, each row small enough for an item and for one transaction of the publisher. */
+export function rowsOf<E extends Event>(events: readonly E[]): E[][] {
+  const rows: E[][] = [[]];
+  let bytes = 0;
+  for (const event of events) {
+    const size = Buffer.byteLength(JSON.stringify(event));
+    const row = rows.at(-1) as E[];
+    if (row.length > 0 && (row.length === maxRowEvents || bytes + size > maxRowBytes)) {
+      rows.push([event]);
+      bytes = size;
+    } else {
+      row.push(event);
+      bytes += size;
+    }
+  }
+  return rows;
 }
 
 /** Records a refused call, which changed nothing else (contract section 18). */
@@ -73,7 +97,7 @@ export async function recordAudit(tenant: Tenant, actor: Actor, entry: Record<st
   await documentClient().send(
     new PutCommand({
       TableName: env('TABLE_NAME'),
-      Item: outboxItem(tenant, randomUUID(), timestamp(), actor, [], entry),
+      Item: outboxItems(tenant, randomUUID(), timestamp(), actor, [], entry)[0],
     }),
   );
 }

@@ -9,8 +9,7 @@ export async function readCounters(tx: Transaction, group: string): Promise<Map<
     for (const { pk, sk, ...deltas } of page) {
       const name = (sk as string).slice(0, (sk as string).lastIndexOf('#'));
       const sum = sums.get(name) ?? {};
-      for (const [attribute, value] of Object.entries(deltas))
-        sum[attribute] = (sum[attribute] ?? 0) + Number(value);
+      for (const [attribute, value] of Object.entries(deltas)) sum[attribute] = (sum[attribute] ?? 0) + Number(value);
       sums.set(name, sum);
     }
   }

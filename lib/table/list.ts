@@ -3,7 +3,7 @@ import { env } from '../env.ts';
 import { documentClient } from './client.ts';
 import { type Entity, entityPartition, type Item, indexPartition } from './entity.ts';
 import { type Key, sortableId } from './keys.ts';
-import { isExpired, type Transaction } from './transaction.ts';
+import { isAbsent, type Transaction } from './transaction.ts';
 
 /** The list envelope (base document, "List envelope"). */
 export interface Page<Row> {
@@ -129,7 +129,7 @@ interface Range {
   ascending?: boolean;
   /** Exclusive upper bound of the sort key. */
   below?: string | undefined;
-  /** Exclusive lower bound of the sort key; not together with `below`. */
+  /** Exclusive lower bound of the sort key; together with `below`, no key may equal either. */
   above?: string | undefined;
   limit?: number;
   /** Keeps entries whose `text` contains this. */
@@ -139,7 +139,8 @@ interface Range {
 /** The pages of a partition, strongly consistent, without what has expired. */
 export async function* pages(range: Range): AsyncGenerator<Record<string, unknown>[]> {
   const { below, above, text } = range;
-  const bound = below !== undefined ? ' AND sk < :bound' : above !== undefined ? ' AND sk > :bound' : '';
+  const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
+  const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
   const input: QueryCommandInput = {
     TableName: env('TABLE_NAME'),
     ConsistentRead: true,
@@ -147,7 +148,8 @@ export async function* pages(range: Range): AsyncGenerator<Record<string, unknow
     KeyConditionExpression: `pk = :pk${bound}`,
     ExpressionAttributeValues: {
       ':pk': range.pk,
-      ...(bound && { ':bound': below ?? above }),
+      ...(below !== undefined && { ':below': below }),
+      ...(above !== undefined && { ':above': above }),
       ...(text !== undefined && { ':text': text }),
     },
     // With a text filter the limit would count what is looked at, not what is found.
@@ -162,7 +164,7 @@ export async function* pages(range: Range): AsyncGenerator<Record<string, unknow
     const { Items = [], LastEvaluatedKey } = await documentClient().send(
       new QueryCommand({ ...input, ExclusiveStartKey: from }),
     );
-    const live = Items.filter((item) => !isExpired(item));
+    const live = Items.filter((item) => !isAbsent(item));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
   } while (from);

@@ -1,27 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  BatchGetCommand,
-  GetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { epochSeconds, timestamp } from '../clock.ts';
 import { env } from '../env.ts';
-import { type Event, type EventDraft, outboxItem } from '../events/outbox.ts';
+import { type Event, type EventDraft, outboxItems } from '../events/outbox.ts';
+import { log } from '../log.ts';
 import { notFound, type Problem, unavailable } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
+import {
+  type Action,
+  addition,
+  type Change,
+  type Conditional,
+  conditional,
+  fitsOne,
+  Overtaken,
+  type Refusal,
+  send,
+} from './change.ts';
 import { documentClient } from './client.ts';
 import { companions, type Entity, entityPartition, type Item, keyOf } from './entity.ts';
 import { type Key, partition } from './keys.ts';
+import { commitLarge } from './large.ts';
 
-type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-type Stored = Record<string, unknown> & Key & { v: number };
-
-/** What one transaction may hold (DynamoDB's limit). */
-export const maxActions = 100;
+/** `plan` names the large commit that has locked it; version 0 is a place that such a commit holds for a new item. */
+type Stored = Record<string, unknown> & Key & { v: number; plan?: string };
 
 interface Held {
   entity: Entity;
@@ -29,14 +33,13 @@ interface Held {
   /** As it was read; undefined when it was not there. */
   before: Stored | undefined;
   after: Record<string, unknown> | null | undefined;
+  /** Created without having been looked for: its id is known to nobody else. */
+  isFresh: boolean;
 }
 
-/** Somebody else changed what this transaction had read, or another transaction touched the same items: run it again. */
-class Overtaken extends Error {}
-
-/** Whether a stored item is past its time; DynamoDB removes it only later. */
-export const isExpired = (item: Record<string, unknown>) =>
-  typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds();
+/** Whether a stored item is past its time (DynamoDB removes it only later) or not yet there. */
+export const isAbsent = (item: Record<string, unknown>) =>
+  item['v'] === 0 || (typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds());
 
 /** The entity that a stored item holds. Throws when it does not fit the declaration. */
 export const parseStored = <E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> =>
@@ -56,7 +59,8 @@ export class Transaction {
   #demanded = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
   #counts = new Map<string, { key: Key; deltas: Map<string, number> }>();
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
-  #raw: { action: Action; refusal: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[] = [];
+  #raw: Conditional[] = [];
+  #afterwards: (() => Promise<void>)[] = [];
   #events: Event[] = [];
   #audit: Record<string, unknown> | undefined;
   #ids: IdPool;
@@ -114,7 +118,13 @@ export class Transaction {
     const unknown = keys.filter((key) => !this.#held.has(identity(key)));
     const read = await getAll(unknown);
     for (const key of unknown) {
-      this.#held.set(identity(key), { entity: of, key, before: read.get(identity(key)), after: undefined });
+      this.#held.set(identity(key), {
+        entity: of,
+        key,
+        before: read.get(identity(key)),
+        after: undefined,
+        isFresh: false,
+      });
     }
     return keys.map((key) => current(of, this.#held.get(identity(key)) as Held)).filter((item) => item !== undefined);
   }
@@ -124,7 +134,7 @@ export class Transaction {
     const key = { pk: stored['pk'] as string, sk: stored['sk'] as string };
     const known = this.#held.get(identity(key));
     if (known) return current(of, known) as Item<E>;
-    const held: Held = { entity: of, key, before: stored as Stored, after: undefined };
+    const held: Held = { entity: of, key, before: stored as Stored, after: undefined, isFresh: false };
     this.#held.set(identity(key), held);
     return current(of, held) as Item<E>;
   }
@@ -133,7 +143,13 @@ export class Transaction {
   create<E extends Entity>(of: E, item: Item<E>): Item<E> {
     const key = keyOf(this.tenant, of, item);
     const known = this.#held.get(identity(key));
-    this.#held.set(identity(key), { entity: of, key, before: known?.before, after: item as Record<string, unknown> });
+    this.#held.set(identity(key), {
+      entity: of,
+      key,
+      before: known?.before,
+      after: item as Record<string, unknown>,
+      isFresh: known === undefined,
+    });
     return item;
   }
 
@@ -201,13 +217,18 @@ export class Transaction {
   /** Demands that an entity it has read, and does not change, is still the same when the transaction commits. */
   demandUnchanged<E extends Entity>(of: E, item: Item<E>): void {
     const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
-    if (held?.before === undefined) throw new Error(`${of.name} is demanded without having been read`);
-    this.#pinned.add(held);
+    if (held === undefined) throw new Error(`${of.name} is demanded without having been read`);
+    if (held.before !== undefined) this.#pinned.add(held);
   }
 
   /** Any other DynamoDB action; `refusal` turns its failed condition into the answer. */
-  write(action: Action, refusal?: (item: Record<string, unknown> | undefined) => Problem): void {
+  write(action: Action, refusal?: Refusal): void {
     this.#raw.push({ action, refusal });
+  }
+
+  /** Does something once the commit has succeeded; should it fail, a plan (lib/table/plan.ts) does it later. */
+  afterwards(step: () => Promise<void>): void {
+    this.#afterwards.push(step);
   }
 
   /** Emits an event with this change (contract section 15); it gets its sequence after the commit. */
@@ -222,74 +243,65 @@ export class Transaction {
 
   /** Whether anything would be written. */
   get isEmpty(): boolean {
-    return this.#actions().length === 0;
+    return this.size === 0;
   }
 
-  /** How many actions `commit()` would send, of at most `maxActions`. */
+  /** How many actions `commit()` sends: up to a hundred in one transaction, more by way of a plan, also all or nothing. */
   get size(): number {
-    return this.#actions().length;
+    return this.#changes().length + this.#raw.length + (this.#events.length > 0 || this.#audit ? 1 : 0);
   }
 
   /** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
   async commit(): Promise<void> {
-    const prepared = this.#actions();
-    if (prepared.length === 0) return;
-    if (prepared.length > maxActions)
-      throw new Error(`a transaction of ${prepared.length} actions; DynamoDB takes ${maxActions}`);
-    try {
-      await documentClient().send(
-        new TransactWriteCommand({
-          TransactItems: prepared.map(({ action }) => action),
-          ClientRequestToken: this.id.slice(0, 36),
-        }),
-      );
-    } catch (error) {
-      throw refusalOf(error, prepared);
+    const changes = this.#changes();
+    const outbox = outboxItems(this.tenant, this.id, this.now, this.actor, this.#events, this.#audit);
+    const TableName = env('TABLE_NAME');
+    const actions = [
+      ...changes.map(conditional),
+      ...this.#raw,
+      ...outbox.map((Item) => ({ action: { Put: { TableName, Item } } })),
+    ];
+    if (fitsOne(actions)) {
+      if (actions.length > 0) await send(actions, this.id);
+    } else {
+      await commitLarge(this, { changes, raw: this.#raw, events: this.#events, audit: this.#audit });
+    }
+    for (const step of this.#afterwards) {
+      await step().catch((error) => log().warn('a plan is left to its worker', error as Error));
     }
   }
 
-  #actions() {
-    const TableName = env('TABLE_NAME');
-    const prepared: {
-      action: Action;
-      refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined;
-    }[] = [];
+  #changes(): Change[] {
+    const changes: Change[] = [];
     const changed = new Set<string>();
     for (const [name, held] of this.#held) {
       if (held.after === undefined) continue;
       changed.add(name);
-      prepared.push(...changeOf(TableName, this.tenant, held));
+      changes.push(...changesOf(this.tenant, held));
     }
-    for (const { key, before, after } of this.#pinned) {
-      const { v } = before as Stored;
-      if (after === undefined && !this.#additions.has(identity(key)))
-        prepared.push({ action: { ConditionCheck: { TableName, Key: key, ...versionIs(v) } } });
+    const pinned = new Map([...this.#pinned].map(({ key, before }) => [identity(key), versionOf(before as Stored)]));
+    for (const { key, before } of this.#pinned) {
+      const name = identity(key);
+      if (!changed.has(name) && !this.#additions.has(name)) changes.push({ key, holds: versionOf(before as Stored) });
     }
-    const pinned = new Set([...this.#pinned].map(({ key }) => identity(key)));
     for (const [name, { key, missing }] of this.#demanded) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
-      const ConditionExpression = 'attribute_exists(pk)';
-      prepared.push({ action: { ConditionCheck: { TableName, Key: key, ConditionExpression } }, refusal: missing });
+      changes.push({ key, holds: 'present', refusal: missing });
     }
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
-      prepared.push({
-        action: {
-          Update: { TableName, Key: key, ...addition(deltas, { v: 1 }), ConditionExpression: 'attribute_exists(pk)' },
-        },
-        refusal: missing && (() => missing),
+      const version = pinned.get(name);
+      changes.push({
+        key,
+        add: { ...Object.fromEntries(deltas), v: 1 },
+        holds: version ?? 'present',
+        refusal: missing && version === undefined ? () => missing : undefined,
       });
     }
     for (const { key, deltas } of this.#counts.values()) {
-      if ([...deltas.values()].some((delta) => delta !== 0))
-        prepared.push({ action: { Update: { TableName, Key: key, ...addition(deltas) } } });
+      if ([...deltas.values()].some((delta) => delta !== 0)) changes.push({ key, add: Object.fromEntries(deltas) });
     }
-    prepared.push(...this.#raw);
-    if (this.#events.length > 0 || this.#audit) {
-      const Item = outboxItem(this.tenant, this.id, this.now, this.actor, this.#events, this.#audit);
-      prepared.push({ action: { Put: { TableName, Item } } });
-    }
-    return prepared;
+    return changes;
   }
 
   async #hold(of: Entity, key: Key): Promise<Held> {
@@ -301,7 +313,7 @@ export class Transaction {
     // A parallel read of the same item may have been first; a change may already be held there.
     const meanwhile = this.#held.get(identity(key));
     if (meanwhile) return meanwhile;
-    const held: Held = { entity: of, key, before: Item as Stored | undefined, after: undefined };
+    const held: Held = { entity: of, key, before: Item as Stored | undefined, after: undefined, isFresh: false };
     this.#held.set(identity(key), held);
     return held;
   }
@@ -326,7 +338,7 @@ export class IdPool {
       new UpdateCommand({
         TableName: env('TABLE_NAME'),
         Key: { pk, sk: 'ids' },
-        ...addition(new Map(wanted)),
+        ...addition(wanted),
         ReturnValues: 'UPDATED_NEW',
       }),
     );
@@ -356,8 +368,8 @@ export async function transact<Result>(
   tenant: Tenant,
   actor: Actor,
   work: (tx: Transaction) => Promise<Result>,
+  ids: IdPool = new IdPool(tenant),
 ): Promise<Result> {
-  const ids = new IdPool(tenant);
   const deadline = Date.now() + 8_000;
   for (let attempt = 0; ; attempt += 1) {
     const tx = new Transaction(tenant, actor, ids);
@@ -377,13 +389,13 @@ const identity = (key: Key) => `${key.pk}|${key.sk}`;
 
 function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
   if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
-  if (held.before === undefined || isExpired(held.before)) return undefined;
+  if (held.before === undefined || isAbsent(held.before)) return undefined;
   return parseStored(of, held.before);
 }
 
-/** The actions that turn what was read into what shall be, index entries included. */
-function changeOf(TableName: string, tenant: Tenant, { entity, key, before, after }: Held): { action: Action }[] {
-  const unchanged = before === undefined ? { ConditionExpression: 'attribute_not_exists(pk)' } : versionIs(before.v);
+/** What turns an item as it was read into what it shall be, index entries included. */
+function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Held): Change[] {
+  const holds = before === undefined ? 'absent' : versionOf(before);
   const old =
     before === undefined
       ? new Map<string, Record<string, unknown> & Key>()
@@ -391,43 +403,35 @@ function changeOf(TableName: string, tenant: Tenant, { entity, key, before, afte
   if (after === null || after === undefined) {
     if (before === undefined) return [];
     return [
-      { action: { Delete: { TableName, Key: key, ...unchanged } } },
-      ...[...old.values()].map(({ pk, sk }) => ({ action: { Delete: { TableName, Key: { pk, sk } } } })),
+      { key, item: null, holds },
+      ...[...old.values()].map((companion) => ({ key: keyIn(companion), item: null })),
     ];
   }
   const expiresAtSeconds = entity.expiresAtSeconds?.(after);
-  const Item = {
+  const item = {
     ...after,
-    ...key,
     v: (before?.v ?? 0) + 1,
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
   };
   const next = companions(tenant, entity, after);
-  const actions: { action: Action }[] = [{ action: { Put: { TableName, Item, ...unchanged } } }];
+  const changes: Change[] = [{ key, item, holds, isFresh }];
   for (const [name, companion] of next) {
     const was = old.get(name);
     if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion))
-      actions.push({ action: { Put: { TableName, Item: companion } } });
+      changes.push({ key: keyIn(companion), item: companion });
   }
-  for (const [name, { pk, sk }] of old) {
-    if (!next.has(name)) actions.push({ action: { Delete: { TableName, Key: { pk, sk } } } });
+  for (const [name, companion] of old) {
+    if (!next.has(name)) changes.push({ key: keyIn(companion), item: null });
   }
-  return actions;
+  return changes;
 }
 
-const versionIs = (version: number) => ({
-  ConditionExpression: '#v = :read',
-  ExpressionAttributeNames: { '#v': 'v' },
-  ExpressionAttributeValues: { ':read': version },
-});
+const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
 
-function addition(deltas: ReadonlyMap<string, number>, more: Record<string, number> = {}) {
-  const all = [...deltas, ...Object.entries(more)];
-  return {
-    UpdateExpression: `ADD ${all.map((_, index) => `#a${index} :a${index}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(all.map(([name], index) => [`#a${index}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(all.map(([, delta], index) => [`:a${index}`, delta])),
-  };
+/** The version that must still be there. An item that a large commit has locked is about to be another. */
+function versionOf({ v: version, plan }: Stored): number {
+  if (plan !== undefined) throw new Overtaken('locked by a large commit');
+  return version;
 }
 
 /** Up to any number of items by key, strongly consistent, in rounds of a hundred side by side. */
@@ -452,34 +456,4 @@ async function getAll(keys: readonly Key[]): Promise<Map<string, Stored>> {
     }),
   );
   return found;
-}
-
-interface Cancellation {
-  name: 'TransactionCanceledException';
-  CancellationReasons?: { Code?: string; Item?: Record<string, unknown> }[];
-}
-
-/** The answer that a failed commit means: a domain refusal, Overtaken, or the error itself. */
-function refusalOf(
-  error: unknown,
-  prepared: { refusal?: ((item: Record<string, unknown> | undefined) => Problem) | undefined }[],
-): unknown {
-  const name = (error as { name?: string }).name;
-  if (name === 'TransactionInProgressException' || name === 'TransactionConflictException')
-    return new Overtaken(name, { cause: error });
-  if (name !== 'TransactionCanceledException') return error;
-  const reasons = (error as Cancellation).CancellationReasons ?? [];
-  for (const [index, reason] of reasons.entries()) {
-    if (reason.Code !== 'ConditionalCheckFailed') continue;
-    const refusal = prepared[index]?.refusal;
-    if (refusal) return refusal(reason.Item);
-  }
-  const retryable = [
-    'ConditionalCheckFailed',
-    'TransactionConflict',
-    'ThrottlingError',
-    'ProvisionedThroughputExceeded',
-  ];
-  if (reasons.some(({ Code }) => retryable.includes(Code ?? ''))) return new Overtaken('overtaken', { cause: error });
-  return error;
 }
