@@ -1,0 +1,19 @@
+import { EmailMessage, EmailMessageQuery } from '#lib/email/message.ts';
+import { listEmailMessages } from '#lib/email/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The messages of a thread, newest first. A page of very long messages holds fewer than `limit`: follow `hasMore`. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/email/threads/{id}/messages',
+    summary: 'List the messages of an e-mail thread',
+    scope: 'email:read',
+    query: EmailMessageQuery,
+    status: 200,
+    response: listOf(EmailMessage),
+    errors: ['bad_request', 'not_found'],
+  },
+  ({ tx, params, query }) => listEmailMessages(tx, params.id, query),
+);

@@ -1,0 +1,19 @@
+import { listThreads } from '#lib/email/store.ts';
+import { Thread, ThreadQuery } from '#lib/email/thread.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** E-mail threads, newest first; `q` searches subject, preview and participants. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/email/threads',
+    summary: 'List and search e-mail threads',
+    scope: 'email:read',
+    query: ThreadQuery,
+    status: 200,
+    response: listOf(Thread),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listThreads(tx, query),
+);
