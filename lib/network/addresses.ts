@@ -39,3 +39,16 @@ export function clientAddress(
   while (isWithin(client, trustedProxies) && hops.length > 0) client = hops.pop() as string;
   return client;
 }
+
+/** Not known as special by the library: the IPv6 space from which no public address is given out. */
+const publicIPv6 = '2000::/3';
+
+/**
+ * Whether the address is on the public internet: unicast, and no private, loopback, link-local, metadata, shared, test,
+ * multicast, reserved or tunnel range, also when an IPv4 address is written as IPv6.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(address, [publicIPv6]));
+}

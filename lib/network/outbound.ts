@@ -1,0 +1,166 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { env } from '#lib/env.ts';
+import { isPublicAddress } from './addresses.ts';
+
+/** As `dns.lookup` with `all`. Tests give their own. */
+export type Lookup = (
+  hostname: string,
+  options: { all: true; family?: number | undefined },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface OutboundSettings {
+  /** Also private and loopback addresses; the operator setting unless given. */
+  allowPrivate?: boolean;
+  lookup?: Lookup;
+  maxBytes?: number;
+}
+
+export interface OutboundRequest {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: Buffer;
+  /** For everything: name, connection, request and the whole answer. */
+  timeoutMs: number;
+}
+
+export type OutboundFailure = 'forbidden_address' | 'timeout' | 'too_large' | 'connection';
+
+/** What came back, also when it broke off. */
+export interface OutboundAnswer {
+  status: number | null;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+  failure: OutboundFailure | null;
+  /** The failure in words that a customer may read. */
+  error: string | null;
+}
+
+/** A way out to URLs that customers give. Follows no redirects. */
+export interface Outbound {
+  send(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Drops its connections, and whatever is still under way. */
+  close(): Promise<void>;
+}
+
+const defaultMaxBytes = 1024 * 1024;
+const connectTimeoutMs = 5_000;
+
+export const privateNetworksAllowed = () => env('WEBHOOK_PRIVATE_NETWORKS') === 'allow';
+
+class ForbiddenAddress extends Error {}
+
+/** Opens connections of its own, to be closed after the invocation: a frozen function keeps dead sockets. */
+export function openOutbound(settings: OutboundSettings = {}): Outbound {
+  const { allowPrivate = privateNetworksAllowed(), maxBytes = defaultMaxBytes } = settings;
+  const dispatcher = new Agent({ connect: connector(allowPrivate, settings.lookup ?? systemLookup) });
+  return {
+    send: (url, request) => exchange(dispatcher, url, request, maxBytes),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Whether a host is, or resolves to, an address that must not be reached. A name without any address is no such host. */
+export function isForbiddenHost(hostname: string, lookup: Lookup = systemLookup, timeoutMs = 1_500): Promise<boolean> {
+  const literal = literalOf(hostname);
+  if (isIP(literal)) return Promise.resolve(!isPublicAddress(literal));
+  return new Promise((resolve) => {
+    const late = setTimeout(() => resolve(false), timeoutMs);
+    lookup(hostname, { all: true }, (error, addresses) => {
+      clearTimeout(late);
+      resolve(!error && addresses.some(({ address }) => !isPublicAddress(address)));
+    });
+  });
+}
+
+const literalOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+/**
+ * Checks three times: a literal address, which no lookup sees; every answer of the name server; and the peer of the socket,
+ * which is the last word.
+ */
+function connector(allowPrivate: boolean, lookup: Lookup): buildConnector.connector {
+  if (allowPrivate) {
+    return buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: lookup as LookupFunction });
+  }
+  const open = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: guarded(lookup) });
+  return (options, callback) => {
+    const literal = literalOf(options.hostname);
+    if (isIP(literal) && !isPublicAddress(literal)) {
+      callback(new ForbiddenAddress(), null);
+      return;
+    }
+    open(options, (error, socket) => {
+      if (error) return callback(error, null);
+      if (isPublicPeer(socket)) return callback(null, socket);
+      socket.destroy();
+      callback(new ForbiddenAddress(), null);
+    });
+  };
+}
+
+const isPublicPeer = ({ remoteAddress }: Socket) => remoteAddress !== undefined && isPublicAddress(remoteAddress);
+
+/** One forbidden answer forbids the name: a list that mixes addresses is an attempt. */
+function guarded(lookup: Lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    const family = options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 ? 6 : undefined;
+    lookup(hostname, { all: true, family }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      if (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))
+        return callback(new ForbiddenAddress(), '', 0);
+      if (options.all) return callback(null, addresses);
+      const [first] = addresses as [LookupAddress];
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+async function exchange(
+  dispatcher: Agent,
+  url: string,
+  { method, headers, body, timeoutMs }: OutboundRequest,
+  maxBytes: number,
+): Promise<OutboundAnswer> {
+  const answer: OutboundAnswer = { status: null, headers: {}, body: Buffer.alloc(0), failure: null, error: null };
+  const chunks: Buffer[] = [];
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const { origin, pathname, search } = new URL(url);
+    const response = await dispatcher.request({
+      origin,
+      path: `${pathname}${search}`,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+    });
+    answer.status = response.statusCode;
+    answer.headers = response.headers;
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > maxBytes) {
+        // Leaving the loop early destroys the connection.
+        Object.assign(answer, { failure: 'too_large', error: `the answer is larger than ${maxBytes} bytes` });
+        break;
+      }
+    }
+  } catch (error) {
+    Object.assign(answer, failureOf(error, signal.aborted, timeoutMs));
+  }
+  answer.body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return answer;
+}
+
+function failureOf(error: unknown, isLate: boolean, timeoutMs: number): Pick<OutboundAnswer, 'failure' | 'error'> {
+  const { code = '' } = error as { code?: string };
+  if (error instanceof ForbiddenAddress || (error as Error).cause instanceof ForbiddenAddress)
+    return { failure: 'forbidden_address', error: 'the address of the host is not allowed' };
+  if (isLate || /TIMEOUT|ETIMEDOUT/.test(code))
+    return { failure: 'timeout', error: `no complete answer within ${timeoutMs} ms` };
+  return { failure: 'connection', error: `the connection failed${code && `: ${code}`}` };
+}

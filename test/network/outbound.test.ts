@@ -1,0 +1,303 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isPublicAddress } from '#lib/network/addresses.ts';
+import { isForbiddenHost, type Lookup, type Outbound, openOutbound } from '#lib/network/outbound.ts';
+
+const secret = Buffer.from('a secret of the inside');
+
+let inside: Server;
+let port: number;
+let connections = 0;
+
+beforeAll(async () => {
+  inside = await listening((_, response) => response.end(secret), '::');
+  inside.on('connection', () => {
+    connections += 1;
+  });
+  port = (inside.address() as AddressInfo).port;
+});
+
+afterAll(() => inside.close());
+
+async function listening(listener: RequestListener, host = '127.0.0.1'): Promise<Server> {
+  const server = createHttpServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  return server;
+}
+
+const answering =
+  (...addresses: string[]): Lookup =>
+  (_, __, callback) =>
+    callback(
+      null,
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+
+const get = (outbound: Outbound, url: string, timeoutMs = 5_000) =>
+  outbound.send(url, { method: 'GET', headers: {}, timeoutMs });
+
+describe('an address of the inside is never connected to', () => {
+  const spellings = [
+    '127.0.0.1',
+    '127.0.0.2',
+    '127.1',
+    '127.0.1',
+    '0',
+    '0.0.0.0',
+    '0x7f000001',
+    '0x7f.0.0.1',
+    '0x7f.1',
+    '2130706433',
+    '017700000001',
+    '0177.0.0.1',
+    '0177.0.0.01',
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '127.0.0.1.',
+    '%31%32%37.0.0.1',
+    '[::1]',
+    '[::]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:ffff:7f00:0001]',
+    '[::127.0.0.1]',
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::]',
+    'localhost',
+    'LOCALHOST',
+    'ⓛocalhost',
+  ];
+
+  test.each(spellings)('spelled %s', async (host) => {
+    const outbound = openOutbound({ allowPrivate: false });
+    const before = connections;
+    const answer = await get(outbound, `http://${host}:${port}/`);
+    await outbound.close();
+    expect({ ...answer, connections: connections - before }).toEqual({
+      status: null,
+      headers: {},
+      body: Buffer.alloc(0),
+      failure: 'forbidden_address',
+      error: 'the address of the host is not allowed',
+      connections: 0,
+    });
+  });
+
+  test.each(spellings)('spelled %s, over TLS', async (host) => {
+    const outbound = openOutbound({ allowPrivate: false });
+    const before = connections;
+    const { failure } = await get(outbound, `https://${host}:${port}/`);
+    await outbound.close();
+    expect({ failure, connections: connections - before }).toEqual({ failure: 'forbidden_address', connections: 0 });
+  });
+
+  test.each([
+    '10.1.2.3',
+    '100.64.0.1',
+    '169.254.169.254',
+    '169.254.170.2',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.8',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    '2001:db8::1',
+    '2001::1',
+    '2001:10::1',
+    '2002:a9fe:a9fe::',
+    '3fff::1',
+    '5f00::1',
+    '4000::1',
+    '100::1',
+  ])('nor %s', async (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+    expect(await isForbiddenHost('hooks.example.com', answering(address))).toBe(true);
+    const outbound = openOutbound({ allowPrivate: false, lookup: answering(address) });
+    expect((await get(outbound, 'http://hooks.example.com/')).failure).toBe('forbidden_address');
+    await outbound.close();
+  });
+
+  test('nor a name with a trailing dot, which some resolvers do not know', async () => {
+    const before = connections;
+    const outbound = openOutbound({ allowPrivate: false });
+    expect((await get(outbound, `http://localhost.:${port}/`)).status).toBeNull();
+    await outbound.close();
+    expect(connections).toBe(before);
+  });
+
+  test('not even when a public address stands beside it', async () => {
+    const before = connections;
+    for (const lookup of [answering('8.8.8.8', '127.0.0.1'), answering('::1', '2606:4700::1')]) {
+      const outbound = openOutbound({ allowPrivate: false, lookup });
+      expect((await get(outbound, `http://hooks.example.com:${port}/`)).failure).toBe('forbidden_address');
+      await outbound.close();
+    }
+    expect(connections).toBe(before);
+  });
+
+  test('nor when the name answers otherwise the second time', async () => {
+    const before = connections;
+    let asked = 0;
+    const rebinding: Lookup = (hostname, options, callback) => {
+      asked += 1;
+      answering(asked === 1 ? '8.8.8.8' : '127.0.0.1')(hostname, options, callback);
+    };
+    expect(await isForbiddenHost('hooks.example.com', rebinding)).toBe(false);
+    const outbound = openOutbound({ allowPrivate: false, lookup: rebinding });
+    expect((await get(outbound, `http://hooks.example.com:${port}/`)).failure).toBe('forbidden_address');
+    await outbound.close();
+    expect({ asked, connections }).toEqual({ asked: 2, connections: before });
+  });
+
+  test('nor by way of a redirect', async () => {
+    const before = connections;
+    const redirecting = await listening((_, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+    );
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await get(outbound, urlOf(redirecting));
+    await outbound.close();
+    redirecting.close();
+    expect({ status: answer.status, failure: answer.failure }).toEqual({ status: 302, failure: null });
+    expect(connections).toBe(before);
+  });
+
+  test('unless the operator allows it', async () => {
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await get(outbound, `http://127.0.0.1:${port}/`);
+    await outbound.close();
+    expect({ status: answer.status, body: answer.body, failure: answer.failure }).toEqual({
+      status: 200,
+      body: secret,
+      failure: null,
+    });
+  });
+});
+
+test.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
+
+test('a name that does not resolve, or not in time, is not forbidden yet: it is checked again at every send', async () => {
+  const unknown: Lookup = (_, __, callback) => callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
+  const silent: Lookup = () => {};
+  expect(await isForbiddenHost('hooks.example.com', unknown)).toBe(false);
+  expect(await isForbiddenHost('hooks.example.com', silent, 20)).toBe(false);
+});
+
+describe('an answer that is not whole', () => {
+  const open: { close(): unknown }[] = [];
+  afterAll(() => Promise.all(open.map((one) => one.close())));
+
+  async function ask(listener: RequestListener, timeoutMs = 5_000) {
+    const server = await listening(listener);
+    const outbound = openOutbound({ allowPrivate: true });
+    open.push(outbound, {
+      close: () => {
+        server.closeAllConnections();
+        server.close();
+      },
+    });
+    return get(outbound, urlOf(server), timeoutMs);
+  }
+
+  test('hanging before its first byte is late', async () => {
+    const { status, failure, error } = await ask(() => {}, 100);
+    expect({ status, failure, error }).toEqual({
+      status: null,
+      failure: 'timeout',
+      error: 'no complete answer within 100 ms',
+    });
+  });
+
+  test('dripping a byte at a time is late, though it is never idle', async () => {
+    const { status, failure, body } = await ask((_, response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(drip));
+    }, 300);
+    expect({ status, failure }).toEqual({ status: 200, failure: 'timeout' });
+    expect(body.length).toBeGreaterThan(0);
+  });
+
+  test('being too large is read no further than the limit', async () => {
+    let sent = 0;
+    const { status, failure, body } = await ask((_, response) => {
+      const piece = Buffer.alloc(64 * 1024, 'x');
+      const write = () => {
+        while (sent < 10 * 1024 * 1024 && !response.destroyed) {
+          sent += piece.length;
+          if (!response.write(piece)) {
+            response.once('drain', write);
+            return;
+          }
+        }
+        response.end();
+      };
+      write();
+    });
+    expect({ status, failure }).toEqual({ status: 200, failure: 'too_large' });
+    expect(body.length).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  test('being reset in the middle keeps the status and what came', async () => {
+    const { status, failure, body } = await ask((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setTimeout(() => response.socket?.resetAndDestroy(), 50);
+    });
+    expect({ status, failure, body: body.toString() }).toEqual({ status: 200, failure: 'connection', body: 'half' });
+  });
+
+  test('nobody listening is told as such', async () => {
+    const server = await listening(() => {});
+    const url = urlOf(server);
+    await new Promise((resolve) => server.close(resolve));
+    const outbound = openOutbound({ allowPrivate: true });
+    open.push(outbound);
+    expect(await get(outbound, url)).toMatchObject({
+      status: null,
+      failure: 'connection',
+      error: 'the connection failed: ECONNREFUSED',
+    });
+  });
+
+  test('broken TLS is a failed connection', async () => {
+    const sockets = new Set<Socket>();
+    const server = createTcpServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {}).end('this is not TLS');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const outbound = openOutbound({ allowPrivate: true });
+    open.push(outbound, {
+      close: () => {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      },
+    });
+    const { port } = server.address() as AddressInfo;
+    expect(await get(outbound, `https://127.0.0.1:${port}/`)).toMatchObject({ status: null, failure: 'connection' });
+  });
+});
+
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
