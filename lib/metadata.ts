@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
-export const Metadata = v.pipe(
+const Metadata = v.pipe(
   v.record(
     v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
     v.pipe(
@@ -12,6 +12,7 @@ export const Metadata = v.pipe(
   v.check((pairs) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
 );
 
+export const PutMetadata = v.pipe(v.object({ metadata: Metadata }), v.title('PutMetadata'));
 export const MetadataAnswer = v.pipe(v.object({ metadata: v.record(v.string(), v.string()) }), v.title('Metadata'));
 
 /** `metadata.<key>=<value>` of a list. */
@@ -30,3 +31,7 @@ export const metadataEntry = (metadata: Record<string, string>) => {
 /** The `texts` of a listing that a metadata filter means. */
 export const withMetadata = (filter: Record<string, string> | undefined) =>
   Object.entries(filter ?? {}).map(([key, value]) => ({ index: 'metadata', contains: pair(key, value) }));
+
+/** Whether both hold the same pairs, in any order. */
+export const isSameMetadata = (a: Record<string, string>, b: Record<string, string>) =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([key, value]) => b[key] === value);

@@ -2,6 +2,9 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 const eventValue = (field: string, value: unknown) =>
   field.endsWith('Id') && value !== null && value !== undefined ? String(value) : value;
 
+/** An id as events show it. */
+export const idText = (id: number | null) => (id === null ? null : String(id));
+
 /** `changed` and `changes` of an event: field names snake_case, ids as strings (contract sections 15 and 0.9). */
 export function changesOf<Fields extends object>(
   before: Fields,

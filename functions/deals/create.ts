@@ -1,0 +1,18 @@
+import { CreateDeal, DealWithTasks } from '#lib/deals/deal.ts';
+import { createDeal } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Opens a deal in an active stage; a title is enough. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/deals',
+    summary: 'Create a deal',
+    scope: 'deals:write',
+    body: CreateDeal,
+    status: 201,
+    response: DealWithTasks,
+    errors: ['bad_request'],
+  },
+  ({ tx, body }) => createDeal(tx, body),
+);

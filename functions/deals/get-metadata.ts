@@ -1,0 +1,17 @@
+import { getDealMetadata } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MetadataAnswer } from '#lib/metadata.ts';
+
+/** The caller's own key and value pairs of a deal. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/deals/{id}/metadata',
+    summary: 'Get the metadata of a deal',
+    scope: 'deals:read',
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getDealMetadata(tx, params.id),
+);

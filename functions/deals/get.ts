@@ -1,0 +1,17 @@
+import { DealWithTasks } from '#lib/deals/deal.ts';
+import { getDeal } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** One deal with its tasks. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/deals/{id}',
+    summary: 'Get a deal',
+    scope: 'deals:read',
+    status: 200,
+    response: DealWithTasks,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getDeal(tx, params.id),
+);

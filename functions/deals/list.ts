@@ -1,0 +1,20 @@
+import { Deal, DealQuery } from '#lib/deals/deal.ts';
+import { listDeals } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Deals, newest first; every filter may be combined with every other. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/deals',
+    summary: 'List and search deals',
+    description: '`minValue` and `maxValue` are inclusive, `expectedCloseBefore` is not.',
+    scope: 'deals:read',
+    query: DealQuery,
+    status: 200,
+    response: listOf(Deal),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listDeals(tx, query),
+);

@@ -1,0 +1,20 @@
+import { DealWithTasks, PatchDeal } from '#lib/deals/deal.ts';
+import { getDeal, patchDeal } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Changes fields of a deal; null clears. Value and currency of a Won deal are fixed. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/deals/{id}',
+    summary: 'Change a deal',
+    scope: 'deals:write',
+    body: PatchDeal,
+    misplaced: { stage: 'POST /v1/deals/{id}/stage', metadata: 'PUT /v1/deals/{id}/metadata' },
+    status: 200,
+    response: DealWithTasks,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getDeal(tx, id),
+  },
+  ({ tx, params, body }) => patchDeal(tx, params.id, body),
+);

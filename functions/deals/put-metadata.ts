@@ -1,0 +1,19 @@
+import { getDealMetadata, putDealMetadata } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MetadataAnswer, PutMetadata } from '#lib/metadata.ts';
+
+/** Replaces the caller's own key and value pairs of a deal. */
+export const handler = endpoint(
+  {
+    method: 'PUT',
+    path: '/v1/deals/{id}/metadata',
+    summary: 'Replace the metadata of a deal',
+    scope: 'deals:write',
+    body: PutMetadata,
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getDealMetadata(tx, id),
+  },
+  ({ tx, params, body }) => putDealMetadata(tx, params.id, body.metadata),
+);

@@ -1,0 +1,21 @@
+import { DealStageBody, DealWithTasks } from '#lib/deals/deal.ts';
+import { getDeal, moveDeal } from '#lib/deals/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Moves a deal to any stage but won, which is panel-only. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/deals/{id}/stage',
+    summary: 'Move a deal to a stage',
+    description:
+      'Sets the probability of the stage; `lost` closes the deal, an active stage opens it again. A Won deal may be moved: the income that winning it booked stays.',
+    scope: 'deals:write',
+    body: DealStageBody,
+    status: 200,
+    response: DealWithTasks,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getDeal(tx, id),
+  },
+  ({ tx, params, body }) => moveDeal(tx, params.id, body.stage),
+);

@@ -1,0 +1,20 @@
+import { FinanceTransaction, TransactionQuery } from '#lib/finance/transaction.ts';
+import { listTransactions } from '#lib/finance/transaction-store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Transactions, newest first; every filter may be combined with every other. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/finance/transactions',
+    summary: 'List and search transactions',
+    description: '`from` and `to` compare `occurredAt` and are inclusive; `q` searches descriptions and categories.',
+    scope: 'finance:read',
+    query: TransactionQuery,
+    status: 200,
+    response: listOf(FinanceTransaction),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listTransactions(tx, query),
+);

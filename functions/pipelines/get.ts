@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { BoardWithColumns } from '#lib/pipelines/board.ts';
+import { getBoard } from '#lib/pipelines/store.ts';
+
+/** One board with its columns, their counts and totals. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/pipelines/{id}',
+    summary: 'Get a pipeline board',
+    description:
+      'Counts and totals include every write that was answered before. Cards are read with `GET /v1/deals?stage=` and `GET /v1/contacts?stage=`. On the contact board the terminal columns are `customer` and `lost`.',
+    scope: 'pipelines:read',
+    status: 200,
+    response: BoardWithColumns,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getBoard(tx, params.id),
+);

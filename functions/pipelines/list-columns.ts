@@ -1,0 +1,17 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Columns } from '#lib/pipelines/board.ts';
+import { listColumns } from '#lib/pipelines/store.ts';
+
+/** The columns of a board in order of position, always one page. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/pipelines/{id}/columns',
+    summary: 'List the columns of a board',
+    scope: 'pipelines:read',
+    status: 200,
+    response: Columns,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => listColumns(tx, params.id),
+);

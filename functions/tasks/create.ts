@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { createTask } from '#lib/tasks/store.ts';
+import { CreateTask, Task } from '#lib/tasks/task.ts';
+
+/** Adds a task or reminder; a title is enough. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/tasks',
+    summary: 'Create a task',
+    description: 'Without `contactId` the task has the contact of its deal; `null` leaves it without one.',
+    scope: 'tasks:write',
+    body: CreateTask,
+    status: 201,
+    response: Task,
+    errors: ['bad_request'],
+  },
+  ({ tx, body }) => createTask(tx, body),
+);

@@ -1,0 +1,17 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MetadataAnswer } from '#lib/metadata.ts';
+import { getTaskMetadata } from '#lib/tasks/store.ts';
+
+/** The caller's own key and value pairs of a task. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/tasks/{id}/metadata',
+    summary: 'Get the metadata of a task',
+    scope: 'tasks:read',
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getTaskMetadata(tx, params.id),
+);

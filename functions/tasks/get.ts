@@ -1,0 +1,17 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getTask } from '#lib/tasks/store.ts';
+import { Task } from '#lib/tasks/task.ts';
+
+/** One task. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/tasks/{id}',
+    summary: 'Get a task',
+    scope: 'tasks:read',
+    status: 200,
+    response: Task,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getTask(tx, params.id),
+);

@@ -1,0 +1,21 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+import { listTasks } from '#lib/tasks/store.ts';
+import { Task, TaskQuery } from '#lib/tasks/task.ts';
+
+/** Tasks, newest first; every filter may be combined with every other. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/tasks',
+    summary: 'List and search tasks',
+    description:
+      '`q` searches titles. `dueBefore` and `dueAfter` are exclusive and leave out tasks without `dueAt`. `assignedToUserId=none` finds unassigned tasks.',
+    scope: 'tasks:read',
+    query: TaskQuery,
+    status: 200,
+    response: listOf(Task),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listTasks(tx, query),
+);

@@ -1,0 +1,20 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getTask, patchTask } from '#lib/tasks/store.ts';
+import { PatchTask, Task } from '#lib/tasks/task.ts';
+
+/** Changes fields of a task; null clears. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/tasks/{id}',
+    summary: 'Change a task',
+    scope: 'tasks:write',
+    body: PatchTask,
+    misplaced: { status: 'POST /v1/tasks/{id}/status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    status: 200,
+    response: Task,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getTask(tx, id),
+  },
+  ({ tx, params, body }) => patchTask(tx, params.id, body),
+);

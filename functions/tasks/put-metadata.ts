@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MetadataAnswer, PutMetadata } from '#lib/metadata.ts';
+import { getTaskMetadata, putTaskMetadata } from '#lib/tasks/store.ts';
+
+/** Replaces the caller's own key and value pairs of a task. */
+export const handler = endpoint(
+  {
+    method: 'PUT',
+    path: '/v1/tasks/{id}/metadata',
+    summary: 'Replace the metadata of a task',
+    scope: 'tasks:write',
+    body: PutMetadata,
+    status: 200,
+    response: MetadataAnswer,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getTaskMetadata(tx, id),
+  },
+  ({ tx, params, body }) => putTaskMetadata(tx, params.id, body.metadata),
+);

@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getTask, setTaskStatus } from '#lib/tasks/store.ts';
+import { Task, TaskStatusBody } from '#lib/tasks/task.ts';
+
+/** Sets the status of a task; done stamps the completion time. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/tasks/{id}/status',
+    summary: 'Set the status of a task',
+    scope: 'tasks:write',
+    body: TaskStatusBody,
+    status: 200,
+    response: Task,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getTask(tx, id),
+  },
+  ({ tx, params, body }) => setTaskStatus(tx, params.id, body.status),
+);

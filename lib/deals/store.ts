@@ -1,0 +1,224 @@
+import type * as v from 'valibot';
+import { changeRowsOf } from '#lib/contacts/follow.ts';
+import type { Follower } from '#lib/contacts/follower.ts';
+import { referredContact } from '#lib/contacts/reference.ts';
+import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
+import { toCents } from '#lib/finance/money.ts';
+import { book } from '#lib/finance/transaction-store.ts';
+import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
+import { badRequest, conflict, notFound } from '#lib/problem.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listPage, type Page, searching } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { listTasksOfDeal } from '#lib/tasks/store.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import {
+  type CreateDeal,
+  type Deal,
+  type DealQuery,
+  type DealStage,
+  Deals,
+  type DealWithTasks,
+  defaultProbability,
+  isClosed,
+  type PatchDeal,
+  type StoredDeal,
+  stageNames,
+} from './deal.ts';
+
+type Shown = v.InferOutput<typeof DealWithTasks>;
+
+const getStoredDeal = (tx: Transaction, id: number): Promise<StoredDeal> =>
+  tx.get(Deals, { id }, () => notFound('deal'));
+
+const shown = (deal: StoredDeal): v.InferOutput<typeof Deal> => ({ ...deal, stage: stageNames[deal.stage] });
+
+/** The deal with its tasks; two reads side by side. Raises 404. */
+export async function getDeal(tx: Transaction, id: number): Promise<Shown> {
+  const [deal, tasks] = await readDeal(tx, id);
+  return { ...shown(deal), tasks };
+}
+
+const readDeal = (tx: Transaction, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
+
+/** Deals in descending order of id; every filter is exact and may be combined. */
+export async function listDeals(
+  tx: Transaction,
+  query: v.InferOutput<typeof DealQuery>,
+): Promise<Page<v.InferOutput<typeof Deal>>> {
+  const { minValue, maxValue, expectedCloseBefore } = query;
+  const page = await listPage(tx, Deals, {
+    ...query,
+    indexes: [
+      query.contactId !== undefined && `contact=${query.contactId}`,
+      query.stage !== undefined && `stage=${query.stage}`,
+      query.currency !== undefined && `currency=${query.currency}`,
+    ].filter((name) => name !== false),
+    texts: [...withMetadata(query.metadata), ...searching(query.q)],
+    ...matching<StoredDeal>(
+      minValue !== undefined && (({ value }) => value >= minValue),
+      maxValue !== undefined && (({ value }) => value <= maxValue),
+      expectedCloseBefore !== undefined &&
+        (({ expectedCloseAt }) => expectedCloseAt !== null && expectedCloseAt < expectedCloseBefore),
+      ...since(query),
+    ),
+  });
+  return { ...page, items: page.items.map(shown) };
+}
+
+/** A new deal in an active stage (contract section 6). Emits deal.created. */
+export async function createDeal(tx: Transaction, input: CreateDeal): Promise<Shown> {
+  const [contact, currency] = await Promise.all([
+    referredContact(tx, input.contactId),
+    input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
+    tx.reserveIds({ [Deals.name]: 1 }),
+  ]);
+  const deal = tx.create(Deals, {
+    id: await tx.nextId(Deals),
+    title: input.title,
+    contactId: contact?.id ?? null,
+    contactName: contact?.name ?? null,
+    value: input.value,
+    currency,
+    stage: input.stage,
+    probability: input.probability ?? defaultProbability[input.stage],
+    expectedCloseAt: input.expectedCloseAt ?? null,
+    closedAt: null,
+    notes: input.notes ?? null,
+    openTaskCount: 0,
+    createdAt: tx.now,
+    updatedAt: null,
+    metadata: {},
+    wonTransactionId: null,
+  });
+  countDeal(tx, deal, 1);
+  tx.emit({
+    kind: 'deal.created',
+    subject: `deal/${deal.id}`,
+    data: {
+      deal_id: String(deal.id),
+      contact_id: idText(deal.contactId),
+      title: deal.title,
+      value: deal.value,
+      currency: deal.currency,
+      stage: deal.stage,
+      probability: deal.probability,
+      actor: tx.eventActor,
+    },
+  });
+  return { ...shown(deal), tasks: [] };
+}
+
+/** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
+export async function patchDeal(tx: Transaction, id: number, patch: PatchDeal): Promise<Shown> {
+  const [deal, tasks] = await readDeal(tx, id);
+  const changed = changedFields(deal, patch);
+  if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
+    throw conflict('deal_won', 'value and currency of a Won deal are booked and cannot change');
+  if (changed.length === 0) return { ...shown(deal), tasks };
+  const next = { ...deal, ...patch } as StoredDeal;
+  if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
+  return { ...shown(updateDeal(tx, deal, next, changed)), tasks };
+}
+
+/** Moves the deal to any stage but won. Emits deal.stage_changed. The same stage changes nothing. */
+export async function moveDeal(tx: Transaction, id: number, stage: DealStage): Promise<Shown> {
+  const [deal, tasks] = await readDeal(tx, id);
+  if (stage === 'won') {
+    throw badRequest('won_is_panel_only', 'a deal is won in the panel only, because that books revenue');
+  }
+  return { ...shown(enterStage(tx, deal, stage)), tasks };
+}
+
+/**
+ * Wins the deal, which books its value as income; what only the panel and the operator may do. A deal books income once in
+ * its life: winning a Won deal changes nothing, and one that was moved on and is won again keeps the entry it has. A deal
+ * without value books none.
+ */
+export async function winDeal(tx: Transaction, id: number): Promise<Shown> {
+  const [deal, tasks] = await readDeal(tx, id);
+  if (deal.stage === 'won') return { ...shown(deal), tasks };
+  let { wonTransactionId } = deal;
+  if (wonTransactionId === null && deal.value > 0) {
+    const { title, value, currency, contactId } = deal;
+    const facts = { amount: value, currency, contactId, dealId: id, description: title, source: 'deal' } as const;
+    wonTransactionId = (await book(tx, { ...facts, type: 'income', status: 'realized', occurredAt: tx.now })).id;
+  }
+  return { ...shown(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
+}
+
+function enterStage(tx: Transaction, deal: StoredDeal, stage: DealStage): StoredDeal {
+  if (deal.stage === stage) return deal;
+  const probability = defaultProbability[stage];
+  const moved = saveDeal(tx, deal, { ...deal, stage, probability, closedAt: isClosed(stage) ? tx.now : null });
+  tx.emit({
+    kind: 'deal.stage_changed',
+    subject: `deal/${deal.id}`,
+    data: {
+      deal_id: String(deal.id),
+      contact_id: idText(deal.contactId),
+      from_stage: deal.stage,
+      to_stage: stage,
+      value: deal.value,
+      currency: deal.currency,
+      closed_at: moved.closedAt,
+      actor: tx.eventActor,
+    },
+  });
+  return moved;
+}
+
+export const getDealMetadata = async (tx: Transaction, id: number) => ({
+  metadata: (await getStoredDeal(tx, id)).metadata,
+});
+
+/** Replaces the metadata. Emits deal.updated unless nothing changed. */
+export async function putDealMetadata(tx: Transaction, id: number, metadata: Record<string, string>) {
+  const deal = await getStoredDeal(tx, id);
+  if (!isSameMetadata(deal.metadata, metadata)) updateDeal(tx, deal, { ...deal, metadata }, ['metadata']);
+  return { metadata };
+}
+
+function updateDeal(
+  tx: Transaction,
+  before: StoredDeal,
+  after: StoredDeal,
+  changed: readonly (keyof StoredDeal)[],
+): StoredDeal {
+  const deal = saveDeal(tx, before, after);
+  tx.emit({
+    kind: 'deal.updated',
+    subject: `deal/${deal.id}`,
+    data: { deal_id: String(deal.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+  });
+  return deal;
+}
+
+function saveDeal(tx: Transaction, before: StoredDeal, after: StoredDeal): StoredDeal {
+  countDeal(tx, before, -1);
+  countDeal(tx, after, 1);
+  return tx.update(Deals, { ...after, updatedAt: tx.now });
+}
+
+/** The deal board's counts and totals per stage and currency (contract section 12). */
+const countDeal = (tx: Transaction, { id, stage, currency, value }: StoredDeal, sign: 1 | -1) =>
+  tx.count('deals', `${stage}/${currency}`, { count: sign, cents: sign * toCents(value) }, id);
+
+/** A deal follows its contact through merges and renames. */
+export const dealFollower: Follower = {
+  move: (tx, from, to) =>
+    changeRowsOf(tx, Deals, from, (deal) => ({
+      ...deal,
+      contactId: to.id,
+      contactName: to.name,
+      updatedAt: tx.now,
+    })),
+  renamed: (tx, { id, name }) =>
+    changeRowsOf(
+      tx,
+      Deals,
+      id,
+      (deal) => ({ ...deal, contactName: name }),
+      ({ contactName }) => contactName !== name,
+    ),
+};

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { secondMs, shifted } from '#lib/clock.ts';
+import {
+  choice,
+  currency,
+  id,
+  listOf,
+  money,
+  nullableTimeInput,
+  paging,
+  queryInteger,
+  text,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+import { Outstanding } from './summary.ts';
+
+const statuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
+
+/** Base document, "Invoice"; `paidAt` is null unless paid. */
+export const Invoice = v.pipe(
+  v.object({
+    id: v.number(),
+    invoiceNumber: v.string(),
+    status: v.picklist(statuses),
+    currency: v.string(),
+    total: v.number(),
+    contactId: v.number(),
+    issueDate: time(),
+    dueDate: time(),
+    paidAt: v.nullable(time()),
+  }),
+  v.title('Invoice'),
+);
+export type Invoice = v.InferOutput<typeof Invoice>;
+
+export const InvoiceList = v.pipe(
+  v.object({ ...listOf(Invoice).entries, outstanding: v.array(Outstanding) }),
+  v.title('InvoiceList'),
+);
+
+export const InvoiceQuery = v.object({
+  ...paging,
+  status: v.optional(choice(statuses)),
+  contactId: v.optional(queryInteger()),
+  currency: v.optional(currency()),
+  dueBefore: v.optional(timeInput()),
+});
+
+/** What the panel makes. */
+export const CreateInvoice = v.object({
+  contactId: id(),
+  invoiceNumber: text(64),
+  status: choice(['draft', 'sent']),
+  currency: currency(),
+  total: money(0.01),
+  issueDate: timeInput(),
+  dueDate: timeInput(),
+});
+
+export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput()) }), v.title('PayInvoice'));
+
+/** A sent invoice wakes up when it becomes overdue. */
+export const Invoices = entity({
+  name: 'invoice',
+  schema: Invoice,
+  indexes: (invoice) => [
+    { name: `status=${invoice.status}` },
+    { name: `contact=${invoice.contactId}` },
+    { name: `currency=${invoice.currency}` },
+  ],
+  wakeUp: ({ id, status, dueDate }, tenant) =>
+    status === 'sent'
+      ? { at: shifted(dueDate, secondMs), queue: 'invoices', message: { invoiceId: id }, group: tenantKey(tenant) }
+      : null,
+});

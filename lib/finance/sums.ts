@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { readCounters } from '#lib/table/counters.ts';
+import { indexPartition } from '#lib/table/entity.ts';
+import { pages } from '#lib/table/list.ts';
+import type { Transaction as UnitOfWork } from '#lib/table/transaction.ts';
+import { fromCents, toCents } from './money.ts';
+import { realizedIndex, type Transaction, TransactionCopy, Transactions } from './transaction.ts';
+
+type Owed = 'invoice' | 'pending';
+
+/** Counts in or out what is owed: by an invoice that was sent, or as income that is pending. */
+export function countOutstanding(
+  tx: UnitOfWork,
+  kind: Owed,
+  { id, currency, amount }: { id: number; currency: string; amount: number },
+  sign: 1 | -1,
+): void {
+  tx.count('outstanding', `${kind}/${currency}`, { count: sign, cents: sign * toCents(amount) }, id);
+}
+
+/** What is owed per currency, in order of its code. One round trip. */
+export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
+  const sums = new Sums();
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, 'outstanding')) {
+    const [kind, currency] = name.split('/') as [Owed, string];
+    if (kinds.includes(kind)) sums.add(currency, count, cents);
+  }
+  return sums.entries().map(([currency, { count, cents }]) => ({ currency, count, total: fromCents(cents) }));
+}
+
+/** What realized transactions share that are summed together. */
+type Group = Pick<Transaction, 'currency' | 'type' | 'category'>;
+
+const groupName = ({ currency, type, category }: Group) => `${currency}/${type}/${category ?? ''}`;
+
+function groupOf(name: string): Group {
+  const [currency, type, ...category] = name.split('/') as [string, Transaction['type'], ...string[]];
+  return { currency, type, category: category.join('/') || null };
+}
+
+const dayOf = (time: string) => time.slice(0, 10);
+const monthOf = (time: string) => time.slice(0, 7);
+const startOf = (day: string) => `${day}T00:00:00Z`;
+const counterGroup = (month: string) => `realized/${month}`;
+
+/** Counts a realized transaction into its day. */
+export function countRealized(tx: UnitOfWork, transaction: Transaction): void {
+  const { id, occurredAt, amount } = transaction;
+  const name = `${dayOf(occurredAt)}/${groupName(transaction)}`;
+  tx.count(counterGroup(monthOf(occurredAt)), name, { count: 1, cents: toCents(amount) }, id);
+}
+
+/**
+ * Sums of the realized transactions of a range, both ends included. One round trip for any range: whole days from the counters of
+ * their months, the rest from what the index keeps of each transaction.
+ */
+export async function sumRealized(tx: UnitOfWork, from: string, to: string) {
+  const sums = new Sums();
+  const firstDay = dayOf(from === startOf(dayOf(from)) ? from : shifted(from, dayMs));
+  const dayAfter = dayOf(shifted(to, secondMs));
+  const edges: [string, string][] =
+    firstDay < dayAfter
+      ? [
+          [from, shifted(startOf(firstDay), -secondMs)],
+          [startOf(dayAfter), to],
+        ]
+      : [[from, to]];
+  await Promise.all([
+    ...monthsOf(firstDay, dayAfter).map((month) => addDays(tx, sums, month, firstDay, dayAfter)),
+    ...edges.filter(([start, end]) => start <= end).map(([start, end]) => addEach(tx, sums, start, end)),
+  ]);
+  return sums.entries().map(([name, sum]) => ({ ...groupOf(name), ...sum }));
+}
+
+/** The months of the days from the first to the one before the last. */
+function monthsOf(firstDay: string, dayAfter: string): string[] {
+  const months: string[] = [];
+  const last = shifted(startOf(dayAfter), -secondMs);
+  for (let day = firstDay; day <= last && firstDay < dayAfter; day = shifted(`${monthOf(day)}-01`, 31 * dayMs))
+    months.push(monthOf(day));
+  return months;
+}
+
+async function addDays(tx: UnitOfWork, sums: Sums, month: string, firstDay: string, dayAfter: string): Promise<void> {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, counterGroup(month))) {
+    const day = dayOf(name);
+    if (day >= firstDay && day < dayAfter) sums.add(name.slice(day.length + 1), count, cents);
+  }
+}
+
+async function addEach(tx: UnitOfWork, sums: Sums, from: string, to: string): Promise<void> {
+  const pk = indexPartition(tx.tenant, Transactions, realizedIndex);
+  for await (const page of pages({ pk, ascending: true, above: from, below: `${to}#~` })) {
+    for (const entry of page) {
+      const copy = v.parse(TransactionCopy, entry);
+      sums.add(groupName(copy), 1, toCents(copy.amount));
+    }
+  }
+}
+
+/** Counts and cents by name. */
+class Sums {
+  #sums = new Map<string, { count: number; cents: number }>();
+
+  add(name: string, count: number, cents: number): void {
+    const sum = this.#sums.get(name) ?? { count: 0, cents: 0 };
+    this.#sums.set(name, { count: sum.count + count, cents: sum.cents + cents });
+  }
+
+  /** Those that are not empty, in order of name. */
+  entries() {
+    return [...this.#sums].filter(([, { count }]) => count !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}

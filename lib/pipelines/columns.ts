@@ -1,0 +1,57 @@
+import { contactStages } from '#lib/contacts/contact.ts';
+import { dealStages, defaultProbability, isClosed, stageNames } from '#lib/deals/deal.ts';
+import { fromCents } from '#lib/finance/money.ts';
+import { readCounters } from '#lib/table/counters.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import type { Column } from './board.ts';
+
+const colors = ['#64748b', '#3b82f6', '#8b5cf6', '#f59e0b', '#22c55e', '#ef4444'];
+const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+
+/** Unique among all boards; stages are few. */
+const columnId = (boardId: number, position: number) => boardId * 100 + position;
+
+/** The deal board's columns with exact counts and totals. One round trip. */
+export async function dealColumns(tx: Transaction): Promise<(boardId: number) => Column[]> {
+  const sums = await readCounters(tx, 'deals');
+  return (boardId) =>
+    dealStages.map((stage, index) => {
+      const byCurrency = [...sums]
+        .map(([name, { count = 0, cents = 0 }]) => ({ name, count, cents }))
+        .filter(({ name, count }) => name.startsWith(`${stage}/`) && count !== 0)
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      return {
+        id: columnId(boardId, index + 1),
+        key: stage,
+        name: stageNames[stage],
+        position: index + 1,
+        color: colors[index] as string,
+        isTerminal: isClosed(stage),
+        isApiSettable: stage !== 'won',
+        defaultProbability: defaultProbability[stage],
+        count: byCurrency.reduce((total, { count }) => total + count, 0),
+        totals: byCurrency.map(({ name, cents }) => ({
+          currency: name.slice(stage.length + 1),
+          total: fromCents(cents),
+        })),
+      };
+    });
+}
+
+/** The contact board's columns with exact counts. One round trip. */
+export async function contactColumns(tx: Transaction): Promise<(boardId: number) => Column[]> {
+  const sums = await readCounters(tx, 'contacts');
+  return (boardId) =>
+    contactStages.map((stage, index) => ({
+      id: columnId(boardId, index + 1),
+      key: stage,
+      name: capitalised(stage),
+      position: index + 1,
+      color: colors[index] as string,
+      isTerminal: stage === 'customer' || stage === 'lost',
+      isApiSettable: true,
+      defaultProbability: null,
+      count: sums.get(`stage=${stage}`)?.['count'] ?? 0,
+      totals: [],
+    }));
+}

@@ -1,0 +1,206 @@
+import * as v from 'valibot';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { changeRowsOf } from '#lib/contacts/follow.ts';
+import type { Follower } from '#lib/contacts/follower.ts';
+import { referredContact } from '#lib/contacts/reference.ts';
+import { Deals, type StoredDeal } from '#lib/deals/deal.ts';
+import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
+import { demandActiveMember } from '#lib/members/store.ts';
+import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
+import { notFound, unknownReference } from '#lib/problem.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listCopies, listPage, type Page, searching } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import {
+  type CreateTask,
+  type DealTask,
+  dealIndex,
+  type PatchTask,
+  priorityNames,
+  type StoredTask,
+  statusNames,
+  type Task,
+  TaskCopy,
+  type TaskQuery,
+  type TaskStatus,
+  Tasks,
+} from './task.ts';
+
+type Shown = v.InferOutput<typeof Task>;
+
+const getStoredTask = (tx: Transaction, id: number): Promise<StoredTask> =>
+  tx.get(Tasks, { id }, () => notFound('task'));
+
+/** The task. Raises 404. */
+export const getTask = async (tx: Transaction, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
+
+const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: Transaction, task: T) => ({
+  ...task,
+  status: statusNames[task.status],
+  priority: priorityNames[task.priority],
+  isOverdue: isOverdue(tx, task),
+});
+
+/** Contract section 7: computed when it is read. */
+const isOverdue = (tx: Transaction, { status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>) =>
+  status !== 'done' && dueAt !== null && dueAt < tx.now;
+
+const isOpen = ({ status }: StoredTask) => status !== 'done';
+
+/** The tasks of a deal as it shows them, newest first. One round trip. */
+export async function listTasksOfDeal(tx: Transaction, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
+  const copies = await listCopies(tx, Tasks, dealIndex(dealId));
+  return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
+}
+
+/** Tasks in descending order of id; every filter is exact and may be combined. */
+export async function listTasks(tx: Transaction, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
+  const { overdue, dueBefore, dueAfter } = query;
+  const page = await listPage(tx, Tasks, {
+    ...query,
+    indexes: [
+      query.dealId !== undefined && dealIndex(query.dealId),
+      query.contactId !== undefined && `contact=${query.contactId}`,
+      query.assignedToUserId !== undefined && `assignee=${query.assignedToUserId}`,
+      query.status !== undefined && `status=${query.status}`,
+      query.priority !== undefined && `priority=${query.priority}`,
+      overdue === true && 'awaited',
+    ].filter((name) => name !== false),
+    texts: [...withMetadata(query.metadata), ...searching(query.q)],
+    ...matching<StoredTask>(
+      overdue !== undefined && ((task) => isOverdue(tx, task) === overdue),
+      dueBefore !== undefined && (({ dueAt }) => dueAt !== null && dueAt < dueBefore),
+      dueAfter !== undefined && (({ dueAt }) => dueAt !== null && dueAt > dueAfter),
+      ...since(query),
+    ),
+  });
+  return { ...page, items: page.items.map((task) => shown(tx, task)) };
+}
+
+/** A new task (contract section 7). Its contact is its deal's unless given. Emits task.created. */
+export async function createTask(tx: Transaction, input: CreateTask): Promise<Shown> {
+  const [deal, contact] = await Promise.all([
+    referredDeal(tx, input.dealId),
+    referredContact(tx, input.contactId),
+    demandActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
+    tx.reserveIds({ [Tasks.name]: 1 }),
+  ]);
+  const contactId = input.contactId === undefined ? (deal?.contactId ?? null) : (contact?.id ?? null);
+  if (contactId !== null) tx.demand(Contacts, { id: contactId });
+  const task = tx.create(Tasks, {
+    id: await tx.nextId(Tasks),
+    title: input.title,
+    description: input.description ?? null,
+    status: input.status,
+    priority: input.priority ?? 'medium',
+    dueAt: input.dueAt ?? null,
+    remindAt: input.remindAt ?? null,
+    contactId,
+    dealId: deal?.id ?? null,
+    assignedToUserId: input.assignedToUserId ?? null,
+    completedAt: input.status === 'done' ? tx.now : null,
+    createdAt: tx.now,
+    updatedAt: null,
+    metadata: {},
+  });
+  countOpen(tx, task, 1);
+  tx.emit({
+    kind: 'task.created',
+    subject: `task/${task.id}`,
+    data: {
+      task_id: String(task.id),
+      title: task.title,
+      status: task.status,
+      priority: task.priority,
+      due_at: task.dueAt,
+      contact_id: idText(task.contactId),
+      deal_id: idText(task.dealId),
+      assigned_to_user_id: idText(task.assignedToUserId),
+      actor: tx.eventActor,
+    },
+  });
+  return shown(tx, task);
+}
+
+/** Changes the given fields. Emits task.updated unless nothing changed. */
+export async function patchTask(tx: Transaction, id: number, patch: PatchTask): Promise<Shown> {
+  const task = await getStoredTask(tx, id);
+  const changed = changedFields(task, patch);
+  if (changed.length === 0) return shown(tx, task);
+  await Promise.all([
+    changed.includes('dealId') && referredDeal(tx, patch.dealId),
+    changed.includes('contactId') && referredContact(tx, patch.contactId),
+    changed.includes('assignedToUserId') && demandActiveMember(tx, 'assignedToUserId', patch.assignedToUserId),
+  ]);
+  return shown(tx, updateTask(tx, task, { ...task, ...patch } as StoredTask, changed));
+}
+
+/** Any status from any other; done stamps completedAt. Emits task.status_changed. The same status changes nothing. */
+export async function setTaskStatus(tx: Transaction, id: number, status: TaskStatus): Promise<Shown> {
+  const task = await getStoredTask(tx, id);
+  if (task.status === status) return shown(tx, task);
+  const next = saveTask(tx, task, { ...task, status, completedAt: status === 'done' ? tx.now : null });
+  tx.emit({
+    kind: 'task.status_changed',
+    subject: `task/${id}`,
+    data: {
+      task_id: String(id),
+      from_status: task.status,
+      to_status: status,
+      completed_at: next.completedAt,
+      actor: tx.eventActor,
+    },
+  });
+  return shown(tx, next);
+}
+
+export const getTaskMetadata = async (tx: Transaction, id: number) => ({
+  metadata: (await getStoredTask(tx, id)).metadata,
+});
+
+/** Replaces the metadata. Emits task.updated unless nothing changed. */
+export async function putTaskMetadata(tx: Transaction, id: number, metadata: Record<string, string>) {
+  const task = await getStoredTask(tx, id);
+  if (!isSameMetadata(task.metadata, metadata)) updateTask(tx, task, { ...task, metadata }, ['metadata']);
+  return { metadata };
+}
+
+function updateTask(
+  tx: Transaction,
+  before: StoredTask,
+  after: StoredTask,
+  changed: readonly (keyof StoredTask)[],
+): StoredTask {
+  tx.emit({
+    kind: 'task.updated',
+    subject: `task/${before.id}`,
+    data: { task_id: String(before.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+  });
+  return saveTask(tx, before, after);
+}
+
+function saveTask(tx: Transaction, before: StoredTask, after: StoredTask): StoredTask {
+  if (before.dealId !== after.dealId || isOpen(before) !== isOpen(after)) {
+    countOpen(tx, before, -1);
+    countOpen(tx, after, 1);
+  }
+  return tx.update(Tasks, { ...after, updatedAt: tx.now });
+}
+
+/** The deal's `openTaskCount`, in the transaction that changes it. */
+function countOpen(tx: Transaction, task: StoredTask, sign: 1 | -1): void {
+  if (task.dealId !== null && isOpen(task)) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
+}
+
+/** The deal that a body names; null without one. Deals are never deleted. Raises 400. */
+export async function referredDeal(tx: Transaction, id: number | null | undefined): Promise<StoredDeal | null> {
+  if (id === null || id === undefined) return null;
+  const deal = await tx.find(Deals, { id });
+  if (deal === undefined) throw unknownReference('dealId');
+  return deal;
+}
+
+/** A task follows its contact through merges. */
+export const taskFollower: Follower = {
+  move: (tx, from, to) => changeRowsOf(tx, Tasks, from, (task) => ({ ...task, contactId: to.id, updatedAt: tx.now })),
+};
