@@ -21,7 +21,12 @@ const watchdog = `
 exec 3<&0
 "$@" 3<&- </dev/null &
 engine=$!
-{ read -r _ <&3; kill $engine; sleep 2; kill -9 $engine; } >/dev/null 2>&1 &
+{
+  read -r _ <&3
+  kill $engine
+  for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; kill -0 $engine || exit; done
+  kill -9 $engine
+} >/dev/null 2>&1 &
 watcher=$!
 wait $engine
 status=$?
