@@ -113,7 +113,7 @@ async function commitWork(
   return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
     if (call.ifMatch !== undefined) await demandMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
     const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-    const result = await operation.work({ tx, caller, request, reply, ...parsed });
+    const result = await operation.work({ tx, caller, request, reply, claim: held, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
     tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params.id ?? idOf(result)));
     if (held) keepWith(tx, held, answer);

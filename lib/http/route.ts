@@ -4,6 +4,7 @@ import type { ErrorCode } from '../problem.ts';
 import type { Need } from '../queues.ts';
 import type { Scope } from '../scopes.ts';
 import type { Transaction } from '../table/transaction.ts';
+import type { Claim } from './idempotency.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -62,6 +63,8 @@ export interface Input<Query, Body> {
   /** What the work may say about its answer besides the body. */
   reply: { status?: 200 | 201 | 202; ignored: string[]; location?: string };
   request: RequestFacts;
+  /** Held while the request runs under an `Idempotency-Key`. */
+  claim?: Claim | undefined;
 }
 
 /** Who asked, for the audit trail and the log; the same for HTTP and MCP. */

@@ -88,6 +88,12 @@ export class Transaction {
     return this.#ids.next(of);
   }
 
+  /** Hands ids that were reserved here, or fresh ones, to a unit of work of its own. */
+  async lendIds(counts: Record<string, number>): Promise<IdPool> {
+    await this.#ids.reserve(counts);
+    return this.#ids.split(counts);
+  }
+
   /** The entity, or undefined; strongly consistent, and with the changes of this transaction. `place` names what its partition and key derive from. */
   async find<E extends Entity>(of: E, place: Partial<Item<E>>): Promise<Item<E> | undefined> {
     const held = await this.#hold(of, keyOf(this.tenant, of, place as Item<E>));
@@ -137,6 +143,13 @@ export class Transaction {
     const held: Held = { entity: of, key, before: stored as Stored, after: undefined, isFresh: false };
     this.#held.set(identity(key), held);
     return current(of, held) as Item<E>;
+  }
+
+  /** The entities of a kind that this transaction has written so far, which no list shows yet. */
+  written<E extends Entity>(of: E): Item<E>[] {
+    return [...this.#held.values()]
+      .filter(({ entity, after }) => entity === of && after)
+      .map(({ after }) => after as Item<E>);
   }
 
   /** Writes a new entity; an existing one with this key is a conflict. */
@@ -346,6 +359,13 @@ export class IdPool {
       const last = Attributes?.[name] as number;
       for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);
     }
+  }
+
+  /** A pool of its own with so many of the ids that are at hand. */
+  split(counts: Record<string, number>): IdPool {
+    const part = new IdPool(this.#tenant);
+    for (const [name, count] of Object.entries(counts)) part.#of(name).push(...this.#of(name).splice(0, count));
+    return part;
   }
 
   async next(of: Entity): Promise<number> {

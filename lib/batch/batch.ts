@@ -1,0 +1,233 @@
+import * as v from 'valibot';
+import { fieldErrors } from '#lib/http/fields.ts';
+import type { Input } from '#lib/http/route.ts';
+import { badRequest, invalidField, invalidFields, Problem } from '#lib/problem.ts';
+import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { ItemDone, openProgress, type Progress } from './progress.ts';
+
+/** What one `op` of a batch means. */
+export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown = unknown> {
+  /** Of the item, `op` included. */
+  schema: Schema;
+  /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
+  misplaced?: Record<string, string>;
+  /** The ids that the item may need, by entity name, so that all items' are reserved in one trip. */
+  ids?: (item: v.InferOutput<Schema>) => Record<string, number>;
+  /** What the item touches: items that touch the same run in order, others side by side. `*` touches everything. */
+  touches?: (item: v.InferOutput<Schema>) => string;
+  /** The status and the resource that the single call would answer. */
+  run: (tx: Transaction, item: v.InferOutput<Schema>) => Promise<{ status: 200 | 201; shown: Shown }>;
+}
+
+/** Gives an operation its exact type. */
+export const batchOp = <Schema extends v.GenericSchema, Shown>(op: BatchOp<Schema, Shown>): BatchOp =>
+  op as unknown as BatchOp;
+
+export type BatchOps = Record<string, BatchOp>;
+
+/** The body of a batch. Items are checked one by one later, because a bad one is a 400 of its own. */
+export const batchBody = (title: string, ops: BatchOps) =>
+  v.pipe(
+    v.object({
+      items: v.pipe(
+        v.array(checkedLater(Object.values(ops).map(({ schema }) => schema))),
+        v.minLength(1, 'must have at least 1 item'),
+        v.maxLength(100, 'must have at most 100 items'),
+      ),
+      atomic: v.optional(v.boolean(), false),
+    }),
+    v.title(title),
+  );
+
+/** Described as one of the schemas, and accepts anything. */
+function checkedLater(schemas: v.GenericSchema[]): v.GenericSchema<unknown> {
+  return {
+    ...v.union(schemas),
+    '~run'(dataset: { value: unknown; typed?: boolean }) {
+      return Object.assign(dataset, { typed: true });
+    },
+  } as unknown as v.GenericSchema<unknown>;
+}
+
+const Envelope = v.object({ error: v.string(), message: v.string(), details: v.nullable(v.looseObject({})) });
+
+/** The answer of a batch; `name` is the field that shows an item's resource. */
+export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
+  title: string,
+  name: Name,
+  shown: Shown,
+) =>
+  v.pipe(
+    v.object({
+      results: v.array(
+        v.object({
+          index: v.number(),
+          status: v.number(),
+          ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
+          error: v.nullable(Envelope),
+        }),
+      ),
+      succeeded: v.number(),
+      failed: v.number(),
+    }),
+    v.title(title),
+  );
+
+interface Result {
+  status: number;
+  shown: unknown;
+}
+
+interface Outcome extends Result {
+  error: Problem['body'] | null;
+}
+
+type BatchInput = Pick<Input<unknown, { items: unknown[]; atomic: boolean }>, 'tx' | 'body' | 'request' | 'claim'>;
+
+/**
+ * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
+ * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 with `details.results` when an item
+ * of an atomic batch fails.
+ */
+export async function runBatch<Name extends string>(
+  input: BatchInput,
+  name: Name,
+  ops: BatchOps,
+): Promise<BatchResults<Name>> {
+  const items = input.body.items.map((item, index) => prepare(item, index, ops));
+  await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
+  const outcomes = input.body.atomic ? await together(input.tx, items) : await oneByOne(input, items);
+  const results = outcomes.map(({ status, shown, error }, index) => ({
+    index,
+    status,
+    [name]: shown,
+    error,
+  })) as never[];
+  const failed = outcomes.filter(({ error }) => error !== null).length;
+  if (input.body.atomic && failed > 0) {
+    throw badRequest('batch_failed', `${failed} of ${items.length} items failed, so nothing was done`, {
+      results: outcomes.map(({ status, error }, index) => ({ index, status, [name]: null, error })),
+    });
+  }
+  return { results, succeeded: items.length - failed, failed };
+}
+
+interface BatchResults<Name extends string> {
+  results: ({ index: number; status: number; error: Problem['body'] | null } & Record<Name, never>)[];
+  succeeded: number;
+  failed: number;
+}
+
+interface Prepared {
+  index: number;
+  touches: string;
+  ids: Record<string, number>;
+  run: (tx: Transaction) => Promise<Result>;
+}
+
+function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
+  const refused = (problem: Problem): Prepared => ({
+    index,
+    touches: `item ${index}`,
+    ids: {},
+    run: async () => Promise.reject(problem),
+  });
+  if (typeof item !== 'object' || item === null)
+    return refused(invalidField('item', 'invalid_type', 'item must be an object'));
+  const name = String((item as { op?: unknown }).op ?? '').trim();
+  const op = Object.entries(ops).find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+  if (op === undefined) {
+    const code = name === '' ? 'required' : 'invalid_enum';
+    return refused(invalidField('op', code, `op must be one of ${Object.keys(ops).join(', ')}`));
+  }
+  const misplaced = Object.entries(op.misplaced ?? {}).filter(([field]) => Object.hasOwn(item, field));
+  const parsed = v.safeParse(op.schema, item);
+  const wrong = [
+    ...misplaced.map(([field, pointer]) => ({
+      field,
+      code: 'not_allowed' as const,
+      message: `${field} cannot be changed here: use ${pointer}`,
+    })),
+    ...(parsed.success ? [] : fieldErrors(parsed.issues)),
+  ];
+  if (!parsed.success || wrong.length > 0) return refused(invalidFields(...wrong));
+  return {
+    index,
+    touches: op.touches?.(parsed.output) ?? `item ${index}`,
+    ids: op.ids?.(parsed.output) ?? {},
+    run: (tx) => op.run(tx, parsed.output),
+  };
+}
+
+/** The outcome of one item; a fault that is not the item's goes on. */
+async function outcomeOf({ index }: Prepared, work: () => Promise<Result>): Promise<Outcome> {
+  try {
+    return { ...(await work()), error: null };
+  } catch (error) {
+    if (error instanceof ItemDone) return error.outcome;
+    if (!(error instanceof Problem)) throw error;
+    return { status: error.status, shown: null, error: within(index, error).body };
+  }
+}
+
+/** The problem of an item, its fields named as they stand in the body: `items[3].phone`. */
+function within(index: number, problem: Problem): Problem {
+  const { fields } = (problem.details ?? {}) as { fields?: { field: string; code: string; message: string }[] };
+  if (!fields) return problem;
+  const named = fields.map(({ field, code, message }) => ({
+    field: `items[${index}].${field}`,
+    code,
+    message: message.startsWith(`${field} `) ? `items[${index}].${message}` : message,
+  }));
+  const message = named.length === 1 ? (named[0]?.message as string) : problem.message;
+  return new Problem(problem.code, message, { ...problem.details, fields: named }, { status: problem.status });
+}
+
+async function together(tx: Transaction, items: readonly Prepared[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
+  return outcomes;
+}
+
+const sideBySide = 8;
+
+/** Requests whose final commit is repeated do not repeat their items. */
+const done = new WeakMap<object, Promise<Outcome[]>>();
+
+function oneByOne(input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
+  const known = done.get(input.request) ?? runLanes(input, items);
+  done.set(input.request, known);
+  return known;
+}
+
+async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
+  const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
+  const outcomes: Outcome[] = [];
+  const isOrdered = items.some(({ touches }) => touches === '*');
+  const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
+  const runNext = async () => {
+    for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress);
+    }
+  };
+  await Promise.all(Array.from({ length: sideBySide }, runNext));
+  return outcomes;
+}
+
+async function runAlone(tx: Transaction, item: Prepared, progress: Progress<Outcome>): Promise<Outcome> {
+  const known = progress.of(item.index);
+  if (known) return known;
+  const ids = await tx.lendIds(item.ids);
+  const work = async (own: Transaction) => {
+    const result = await item.run(own);
+    progress.mark(own, item.index, { ...result, error: null });
+    return result;
+  };
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, ids));
+}
+
+function sum(counts: readonly Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [name, count] of counts.flatMap((one) => Object.entries(one))) total[name] = (total[name] ?? 0) + count;
+  return total;
+}
