@@ -40,8 +40,8 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
         Key: keyOf(tenant, Jobs, { id } as StoredJob),
         UpdateExpression: 'SET claimedUntil = :until ADD #v :one',
         ConditionExpression:
-          '#status = :queued AND isHeld = :false AND queuedFor <= :now AND (claimedUntil = :null OR claimedUntil <= :now)',
-        ExpressionAttributeNames: { '#status': 'status', '#v': 'v' },
+          '#status = :queued AND isHeld = :false AND queuedFor <= :now AND (claimedUntil = :null OR claimedUntil <= :now) AND attribute_not_exists(#plan)',
+        ExpressionAttributeNames: { '#status': 'status', '#v': 'v', '#plan': 'plan' },
         ExpressionAttributeValues: {
           ':until': claimedUntil,
           ':queued': 'queued',

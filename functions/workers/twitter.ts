@@ -1,0 +1,15 @@
+import type { SQSEvent } from 'aws-lambda';
+import { handleSignals } from '#lib/jobs/signals.ts';
+import { openTwitter } from '#lib/twitter/dm.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Sends the due messages of the accounts that it is told of, one sender per account. */
+export const handler = worker(
+  {
+    summary: 'Queued X messages are sent',
+    trigger: { queue: 'twitter', batchSize: 10 },
+    needs: ['kms'],
+    timeoutSeconds: 40,
+  },
+  (event: SQSEvent) => handleSignals(event, 'twitter', openTwitter),
+);

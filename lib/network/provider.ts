@@ -1,0 +1,72 @@
+import { Client, type Dispatcher } from 'undici';
+
+const timeoutMs = 10_000;
+const maxResponseSize = 1024 * 1024;
+
+/** An answer, or why there is none; `wasWritten`: the request may have arrived all the same. */
+export type Exchange =
+  | { status: number; headers: Record<string, string | string[] | undefined>; body: unknown }
+  | { wasWritten: boolean; error: string };
+
+/** A connection to the API of a provider, for one invocation. Errors never name the path, which may hold a token. */
+export interface Provider {
+  request(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown): Promise<Exchange>;
+  close(): Promise<void>;
+}
+
+/** Opens the API at a root URL; paths are below it. One total deadline covers connection, request and answer. */
+export function openProvider(root: string): Provider {
+  const { origin, pathname } = new URL(root);
+  const base = pathname.replace(/\/$/, '');
+  const client = new Client(origin, {
+    connect: { timeout: timeoutMs / 2 },
+    // Below the providers' own, so that no request is written to a connection that they are closing.
+    keepAliveTimeout: 3_000,
+    keepAliveMaxTimeout: 3_000,
+    maxResponseSize,
+  });
+  return {
+    async request(method, path, headers, body) {
+      const progress = { wasWritten: false };
+      try {
+        const answer = await client.compose(watching(progress)).request({
+          method,
+          path: `${base}${path}`,
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        return { status: answer.statusCode, headers: answer.headers, body: parsed(await answer.body.text()) };
+      } catch (error) {
+        return { ...progress, error: reasonOf(error) };
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/** Notes when the request begins to be written to a connected socket. */
+const watching =
+  (progress: { wasWritten: boolean }): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      progress.wasWritten = true;
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, code } = error as { name?: string; code?: string };
+  return name === 'TimeoutError' ? `no answer within ${timeoutMs / 1000} s` : String(code ?? name ?? 'unknown error');
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import { accountSecret } from '#lib/accounts/store.ts';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { env } from '#lib/env.ts';
+import type { StoredJob } from '#lib/jobs/job.ts';
+import { unanswered, waitFor } from '#lib/jobs/outcomes.ts';
+import { sandboxSender } from '#lib/jobs/sandbox.ts';
+import type { OpenSender, Outcome } from '#lib/jobs/sender.ts';
+import { findContact } from '#lib/messages/recipient.ts';
+import { type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
+import { Transaction } from '#lib/table/transaction.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+
+const policy = { peerGapMs: 1000, gapMs: 200 };
+const defaultWaitSeconds = 15 * 60;
+
+/** The way out of an X account: direct messages of the X API. Needs `kms`. */
+export const openTwitter: OpenSender = async (tenant, account) => {
+  if (tenant.env === 'test') return sandboxSender;
+  const headers = { authorization: `Bearer ${await accountSecret(tenant, account)}` };
+  const provider = openProvider(env('TWITTER_API_ROOT'));
+  return {
+    policy,
+    isRepeatable: false,
+    async send(job) {
+      const participant = await participantOf(tenant, provider, headers, job);
+      if (typeof participant !== 'string') return participant;
+      const path = `/2/dm_conversations/with/${participant}/messages`;
+      const exchange = await provider.request('POST', path, headers, { text: job.text });
+      return 'error' in exchange ? unanswered(exchange) : outcomeOf(exchange);
+    },
+    close: () => provider.close(),
+  };
+};
+
+type Answer = Exclude<Exchange, { error: string }>;
+
+const Reason = v.object({ detail: v.optional(v.string()), title: v.optional(v.string()) });
+
+function outcomeOf({ status, headers, body }: Answer): Outcome {
+  const { detail, title } = v.is(Reason, body) ? body : {};
+  const error = `X answered ${status}: ${detail ?? title ?? 'no reason given'}`;
+  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status === 401) return { kind: 'lost', state: 'disconnected' };
+  if (status === 429) return waitFor(secondsUntil(headers['x-rate-limit-reset']));
+  return status >= 500 ? { kind: 'failed-for-now', error } : { kind: 'failed', error };
+}
+
+function secondsUntil(reset: string | string[] | undefined): number {
+  const seconds = Number(reset) - Date.now() / 1000;
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : defaultWaitSeconds;
+}
+
+const User = v.object({ data: v.object({ id: v.pipe(v.string(), v.digits()) }) });
+
+/** The id of the recipient: from the send, from the contact who has written, else looked up by username. */
+async function participantOf(
+  tenant: Tenant,
+  provider: Provider,
+  headers: Record<string, string>,
+  { target, contactId }: StoredJob,
+): Promise<string | Outcome> {
+  if (target.twitterUserId !== undefined) return target.twitterUserId;
+  const tx = new Transaction(tenant, system);
+  const contact =
+    contactId === null ? await findContact(tx, 'twitter', target) : await tx.find(Contacts, { id: contactId });
+  if (contact?.twitterUserId) return contact.twitterUserId;
+  const path = `/2/users/by/username/${encodeURIComponent(target.username ?? '')}`;
+  const exchange = await provider.request('GET', path, headers);
+  if ('error' in exchange) return { kind: 'failed-for-now', error: `no answer to the look-up (${exchange.error})` };
+  if (v.is(User, exchange.body)) return exchange.body.data.id;
+  const outcome = outcomeOf(exchange);
+  return outcome.kind === 'sent' ? { kind: 'failed', error: 'X knows no user of this name' } : outcome;
+}
