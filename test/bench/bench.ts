@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEnvironment, startSystem } from '#test/system.ts';
+import { coldStart } from './cold.ts';
+import { type Line, table } from './report.ts';
+import { roundTrips } from './round-trips.ts';
+import { warmCpu } from './warm.ts';
+
+/** `npm run bench`: every budget as a ratio in one run. Exits 1 when one is missed. */
+const workDir = await mkdtemp(join(tmpdir(), 'crm-bench-'));
+const lines: Line[] = [];
+try {
+  lines.push(...(await roundTrips(workDir)));
+  const system = await startSystem(join(workDir, 'system'));
+  lines.push(...(await coldStart(workDir, await readEnvironment(join(workDir, 'system')))));
+  await system.stop();
+  lines.push(...(await warmCpu()));
+} finally {
+  await rm(workDir, { recursive: true, force: true });
+}
+console.log(table(lines));
+process.exitCode = lines.every(({ ok }) => ok) ? 0 : 1;

@@ -1,0 +1,278 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DeserializeHandlerOutput } from '@smithy/types';
+import express from 'express';
+import { Hono } from 'hono';
+import { handle } from 'hono/aws-lambda';
+import serverless from 'serverless-http';
+import { hashKey } from '#lib/keys/identify.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { atMost, beside, type Line, median } from './report.ts';
+
+const rounds = 15;
+const callsPerRound = 100;
+
+type Handler = (event: never, context: never) => Promise<unknown>;
+
+/**
+ * CPU of a warm create and a warm get with the database stubbed at its socket: the SDK serialises, signs and parses as ever, and the
+ * answer is there at once. The bare handler sends the same commands with nothing around them; Express and Hono do what it does.
+ */
+export async function warmCpu(): Promise<Line[]> {
+  Object.assign(process.env, {
+    TABLE_NAME: 'bench',
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+  });
+  stubbed(documentClient());
+  table = stubbed(DynamoDBDocumentClient.from(new DynamoDBClient({})));
+  const [{ handler: create }, { handler: get }] = await Promise.all([
+    import('#functions/contacts/create.ts'),
+    import('#functions/contacts/get.ts'),
+  ]);
+  const creates: Record<string, Handler> = {
+    ours: create as Handler,
+    bare: bareCreate as Handler,
+    express: expressApp() as Handler,
+    hono: honoApp() as Handler,
+  };
+  const gets: Record<string, Handler> = {
+    ours: get as Handler,
+    bare: bareGet as Handler,
+    express: creates['express'] as Handler,
+    hono: creates['hono'] as Handler,
+  };
+  const [createMs, getMs] = [await compare(creates, createEvent()), await compare(gets, getEvent())];
+  const times = (of: Record<string, number>) =>
+    Object.entries(of)
+      .map(([name, ms]) => `${name} ${(ms * 1000).toFixed(0)}`)
+      .join(', ');
+  const over = (of: Record<string, number>) => (of['ours'] as number) / (of['bare'] as number);
+  return [
+    atMost('CPU of a warm create / bare handler', over(createMs), 3.5, 'x', `${times(createMs)} µs`),
+    beside('CPU of a warm get / bare handler', `${over(getMs).toFixed(2)}x (${times(getMs)} µs)`),
+  ];
+}
+
+async function compare(handlers: Record<string, Handler>, event: object): Promise<Record<string, number>> {
+  const samples = new Map(Object.keys(handlers).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < rounds + 3; round += 1) {
+    for (const [name, handler] of Object.entries(handlers)) {
+      const before = process.cpuUsage();
+      for (let call = 0; call < callsPerRound; call += 1) {
+        const answer = (await handler(
+          structuredClone(event) as never,
+          { awsRequestId: '1', getRemainingTimeInMillis: () => 10_000 } as never,
+        )) as { statusCode: number };
+        if (answer.statusCode >= 300) throw new Error(`${name} answers ${JSON.stringify(answer)}`);
+      }
+      const { user, system } = process.cpuUsage(before);
+      if (round >= 3) samples.get(name)?.push((user + system) / 1000 / callsPerRound);
+    }
+  }
+  return Object.fromEntries([...samples].map(([name, values]) => [name, median(values)]));
+}
+
+const key = `csk_live_${'a'.repeat(12)}${'b'.repeat(32)}`;
+const storedKey = {
+  id: 1,
+  keyId: 'a'.repeat(12),
+  workspaceId: 1,
+  name: 'bench',
+  env: 'live',
+  hash: hashKey(key),
+  scopes: ['contacts:read', 'contacts:write'],
+  ipAllowlist: [],
+  rateLimitPerMinute: 1_000_000,
+  lastUsedAt: null,
+  lastUsedIp: null,
+  expiresAt: null,
+  createdByKeyId: null,
+  createdAt: '2026-01-01T00:00:00Z',
+  revokedAt: null,
+  window: 0,
+  used: 1,
+};
+const storedContact = {
+  pk: '1:live#contact',
+  sk: '0000000001',
+  v: 1,
+  id: 1,
+  platform: 'telegram',
+  name: 'Ann Example',
+  username: 'ann',
+  phone: '+1 555 0100',
+  email: 'ann@example.com',
+  company: 'Acme',
+  notes: null,
+  stage: 'new',
+  leadScore: null,
+  leadScoreIsAi: false,
+  assignedToUserId: null,
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: null,
+  lastMessageAt: null,
+  hasUnreadMessages: false,
+  tagIds: [],
+  metadata: {},
+  telegramUserId: null,
+  twitterUserId: null,
+};
+
+/** A client whose requests are built, serialised and signed as ever and answered from memory instead of a socket. */
+function stubbed(client: DynamoDBDocumentClient): DynamoDBDocumentClient {
+  client.middlewareStack.add(
+    () => async (args) => {
+      const { headers, body } = args.request as { headers: Record<string, string>; body: string };
+      const answer = answerTo(headers['x-amz-target']?.split('.')[1], Buffer.from(body).toString());
+      return {
+        response: { statusCode: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) },
+      } as unknown as DeserializeHandlerOutput<never>;
+    },
+    { step: 'deserialize', priority: 'low' },
+  );
+  return client;
+}
+
+const stored = { key: marshall(storedKey), contact: marshall(storedContact) };
+
+function answerTo(operation: string | undefined, body: string): Record<string, unknown> {
+  if (operation === 'GetItem') return { Item: stored.contact };
+  if (operation === 'Query') return { Items: [], Count: 0 };
+  if (operation !== 'UpdateItem') return {};
+  return { Attributes: body.includes('KEY#') ? stored.key : marshall({ contact: 7, activity: 9 }) };
+}
+
+let table: DynamoDBDocumentClient;
+const http = (method: string, path: string) => ({
+  http: { method, path, sourceIp: '127.0.0.1', protocol: 'HTTP/1.1', userAgent: 'bench' },
+  stage: '$default',
+});
+const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', host: 'localhost' };
+const createEvent = () => ({
+  version: '2.0',
+  routeKey: 'POST /v1/contacts',
+  rawPath: '/v1/contacts',
+  rawQueryString: '',
+  headers,
+  isBase64Encoded: false,
+  requestContext: http('POST', '/v1/contacts'),
+  body: JSON.stringify({
+    name: 'Ann Example',
+    username: 'ann',
+    phone: '+1 555 0100',
+    email: 'ann@example.com',
+    company: 'Acme',
+  }),
+});
+const getEvent = () => ({
+  version: '2.0',
+  routeKey: 'GET /v1/contacts/{id}',
+  rawPath: '/v1/contacts/1',
+  rawQueryString: '',
+  headers,
+  isBase64Encoded: false,
+  pathParameters: { id: '1' },
+  requestContext: http('GET', '/v1/contacts/1'),
+});
+
+async function authorise(authorization: string | undefined) {
+  const { Attributes } = await table.send(
+    new UpdateCommand({
+      TableName: 'bench',
+      Key: { pk: 'KEY#x', sk: 'KEY' },
+      UpdateExpression: 'ADD used :one',
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  if (hashKey(String(authorization).slice(7)) !== Attributes?.['hash']) throw new Error('who is it');
+}
+
+async function store(input: Record<string, unknown>) {
+  const { Attributes } = await table.send(
+    new UpdateCommand({
+      TableName: 'bench',
+      Key: { pk: 'ids', sk: 'ids' },
+      UpdateExpression: 'ADD contact :one',
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'UPDATED_NEW',
+    }),
+  );
+  const contact = { ...input, id: Attributes?.['contact'] as number, createdAt: new Date().toISOString() };
+  await table.send(
+    new TransactWriteCommand({
+      TransactItems: Array.from({ length: 10 }, (_, index) => ({
+        Put: { TableName: 'bench', Item: { ...contact, pk: `p${index}`, sk: 's' } },
+      })),
+    }),
+  );
+  return contact;
+}
+
+async function load(id: string) {
+  const [{ Item }] = await Promise.all([
+    table.send(new GetCommand({ TableName: 'bench', Key: { pk: 'contact', sk: id } })),
+    table.send(
+      new QueryCommand({
+        TableName: 'bench',
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': 'tag' },
+      }),
+    ),
+  ]);
+  return Item;
+}
+
+async function bareCreate(event: { headers: Record<string, string>; body: string }) {
+  await authorise(event.headers['authorization']);
+  return {
+    statusCode: 201,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(await store(JSON.parse(event.body))),
+  };
+}
+
+async function bareGet(event: { headers: Record<string, string>; pathParameters: { id: string } }) {
+  await authorise(event.headers['authorization']);
+  return {
+    statusCode: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(await load(event.pathParameters.id)),
+  };
+}
+
+function expressApp(): Handler {
+  const app = express();
+  app.use(express.json());
+  app.use(async (request, _response, next) => {
+    await authorise(request.headers.authorization);
+    next();
+  });
+  app.post('/v1/contacts', async (request, response) => {
+    response.status(201).json(await store(request.body));
+  });
+  app.get('/v1/contacts/:id', async (request, response) => {
+    response.json(await load(request.params.id));
+  });
+  return serverless(app) as unknown as Handler;
+}
+
+function honoApp(): Handler {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await authorise(context.req.header('authorization'));
+    await next();
+  });
+  app.post('/v1/contacts', async (context) => context.json(await store(await context.req.json()), 201));
+  app.get('/v1/contacts/:id', async (context) => context.json(await load(context.req.param('id'))));
+  return handle(app) as unknown as Handler;
+}
