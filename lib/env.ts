@@ -22,6 +22,8 @@ const resources = {
   SCHEDULE_DLQ_ARN: v.string(),
   MAIL_BUCKET: v.string(),
   MAIL_FROM: v.string(),
+  /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
+  MAIL_DOMAIN: v.optional(v.string()),
 } as const;
 
 const declared = { ...settings, ...resources };

@@ -32,7 +32,7 @@ export class ApiStack extends Stack {
     const queues = createQueues(this, workers, alarms);
     const schedules = createSchedules(this, queues, alarms);
     const mailBucket = workers.some(readsMail) ? createMailBucket(this, mailDomain) : undefined;
-    const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom };
+    const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom, mailDomain };
     const deployment = { stack: this, resources, environment, bundles, alarms };
     createHttpApi(this, createEndpoints(deployment, routes), alarms);
     createWorkers(deployment, workers);
@@ -55,7 +55,6 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
 const endpointSettings = ({ route, ...file }: RouteFunction): FunctionSettings => ({
   ...file,
   summary: route.summary,
-  needs: route.needs ?? [],
   timeoutSeconds: route.timeoutSeconds ?? 10,
   memoryMb: route.memoryMb ?? 512,
 });

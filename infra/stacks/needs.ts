@@ -15,6 +15,7 @@ export interface Resources {
   schedules: Schedules;
   mailBucket: Bucket | undefined;
   mailFrom: string | undefined;
+  mailDomain: string | undefined;
 }
 
 export interface Grant {
@@ -81,11 +82,11 @@ const bedrock = ({ table }: Resources): Grant => ({
   ],
 });
 
-const ses = ({ table, mailFrom }: Resources): Grant => ({
-  environment: mailFrom ? { MAIL_FROM: mailFrom } : {},
+const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
+  environment: { ...(mailFrom && { MAIL_FROM: mailFrom }), ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
   permissions: [
     {
-      actions: ['ses:SendEmail'],
+      actions: ['ses:SendEmail', 'ses:SendRawEmail'],
       resources: [arnOf(table, 'ses', 'identity/*'), arnOf(table, 'ses', 'configuration-set/*')],
       wildcard: 'The sending identity is an operator setting outside this stack',
     },

@@ -8,10 +8,9 @@ import { previewOf } from './body.ts';
 import type { Mail } from './mail.ts';
 import { EmailMessages, MessageIds } from './message.ts';
 import { countThread, storeEmail, updateThread } from './store.ts';
-import { type StoredThread, Threads } from './thread.ts';
+import { maxReferences, type StoredThread, Threads } from './thread.ts';
 import { findThread } from './threading.ts';
 
-const maxReferences = 30;
 const maxParticipants = 100;
 
 /**

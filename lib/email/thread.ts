@@ -47,6 +47,9 @@ export const topicOf = (subject: string) => subject.replace(replyPrefix, '').tri
 export const topicIndex = (subject: string) =>
   `topic=${createHash('sha256').update(topicOf(subject).toLowerCase()).digest('base64url').slice(0, 22)}`;
 
+/** How many Message-IDs a thread keeps. */
+export const maxReferences = 30;
+
 export const Threads = entity({
   name: 'email-thread',
   schema: v.object({
