@@ -49,6 +49,14 @@ export const InvoiceQuery = v.object({
   dueBefore: v.optional(timeInput()),
 });
 
+/** A date alone is its first instant. */
+const dateInput = () =>
+  v.pipe(
+    v.string(),
+    v.transform((value) => (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()) ? `${value.trim()}T00:00:00Z` : value)),
+    timeInput(),
+  );
+
 /** What the panel makes. */
 export const CreateInvoice = v.object({
   contactId: id(),
@@ -56,8 +64,8 @@ export const CreateInvoice = v.object({
   status: choice(['draft', 'sent']),
   currency: currency(),
   total: money(0.01),
-  issueDate: timeInput(),
-  dueDate: timeInput(),
+  issueDate: dateInput(),
+  dueDate: dateInput(),
 });
 
 export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput()) }), v.title('PayInvoice'));

@@ -1,0 +1,20 @@
+import type { SQSEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { markOverdue } from '#lib/finance/invoice-store.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { system } from '#lib/tenant.ts';
+import { receive } from '#lib/wake-ups/receive.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Each sent invoice is told of at its due date, so the cost follows the invoices that are due. */
+export const handler = worker(
+  {
+    summary: 'Sent invoices whose due date has passed become overdue',
+    trigger: { queue: 'invoices', batchSize: 10 },
+    timeoutSeconds: 30,
+  },
+  (event: SQSEvent) =>
+    receive(event, { invoiceId: v.number() }, (tenant, { invoiceId }) =>
+      transact(tenant, system, (tx) => markOverdue(tx, invoiceId)),
+    ),
+);

@@ -1,0 +1,114 @@
+import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { decrypt } from '#lib/secrets.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { FeedFailure, type FeedRow, fetchFeed } from './feed.ts';
+import { IngestedRows, RevenueSources, type StoredRevenueSource } from './revenue-source.ts';
+import { secretContext } from './revenue-source-store.ts';
+import { Transactions } from './transaction.ts';
+import { book } from './transaction-store.ts';
+
+/** The pull's worker gives up before it. */
+export const pullTimeoutSeconds = 120;
+const leaseMs = (pullTimeoutSeconds + 10) * secondMs;
+const ingestMs = (pullTimeoutSeconds - 60) * secondMs;
+/** So many rows, each with its index entries, fit one transaction. */
+const rowsPerTransaction = 8;
+
+interface Result {
+  /** Why the pull failed. */
+  failure: string | null;
+  /** What is wrong with some of the rows. */
+  refused: string | null;
+  ingested: number;
+  /** There was more than time allowed. */
+  isUnfinished: boolean;
+}
+
+/** Pulls a source that is due and books what is new. One that is not due or already being pulled is left alone. Needs `kms`. */
+export async function pullRevenue(tenant: Tenant, id: number): Promise<void> {
+  const source = await transact(tenant, system, (tx) => lease(tx, id));
+  if (source === undefined) return;
+  const result = await pull(tenant, source);
+  await transact(tenant, system, (tx) => settle(tx, source, result));
+}
+
+/** Takes the source for this pull. A pull that died lets go of it in time. */
+async function lease(tx: Transaction, id: number): Promise<StoredRevenueSource | undefined> {
+  const source = await tx.find(RevenueSources, { id });
+  const dueAt = source?.leasedUntil ?? source?.nextRunAt ?? null;
+  if (!source?.isActive || dueAt === null || dueAt > tx.now) return undefined;
+  return tx.update(RevenueSources, { ...source, lastSyncStatus: 'running', leasedUntil: shifted(tx.now, leaseMs) });
+}
+
+async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result> {
+  const { id, feedUrl, credential } = source;
+  try {
+    const secret = credential === null ? null : await decrypt(credential, secretContext(tenant, id));
+    const { rows, refused } = await fetchFeed(feedUrl, secret);
+    return { failure: null, refused, ...(await ingest(tenant, source, rows)) };
+  } catch (error) {
+    if (!(error instanceof FeedFailure)) throw error;
+    return { failure: error.message, refused: null, ingested: 0, isUnfinished: false };
+  }
+}
+
+/** Books the rows that were never seen before, some at a time. */
+async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonly FeedRow[]) {
+  const deadline = Date.now() + ingestMs;
+  const left = await unseen(new Transaction(tenant, system), source.id, rows);
+  let ingested = 0;
+  while (left.length > 0 && Date.now() < deadline) {
+    const some = left.splice(0, rowsPerTransaction);
+    ingested += await transact(tenant, system, (tx) => bookRows(tx, source, some));
+  }
+  return { ingested, isUnfinished: left.length > 0 };
+}
+
+async function unseen(tx: Transaction, revenueSourceId: number, rows: readonly FeedRow[]): Promise<FeedRow[]> {
+  const seen = await tx.findAll(
+    IngestedRows,
+    rows.map(({ id }) => ({ revenueSourceId, externalId: id })),
+  );
+  const ids = new Set(seen.map(({ externalId }) => externalId));
+  return rows.filter(({ id }) => !ids.has(id));
+}
+
+async function bookRows(tx: Transaction, source: StoredRevenueSource, rows: readonly FeedRow[]): Promise<number> {
+  const fresh = await unseen(tx, source.id, rows);
+  if (fresh.length === 0) return 0;
+  await tx.reserveIds({ [Transactions.name]: fresh.length });
+  for (const { id: externalId, type, amount, currency, category, description, occurredAt } of fresh) {
+    const transaction = await book(tx, {
+      ...{ type, status: 'realized', amount, category, description, source: 'revenue_source' },
+      currency: currency ?? source.defaultCurrency,
+      revenueSourceId: source.id,
+      occurredAt: occurredAt ?? tx.now,
+    });
+    tx.create(IngestedRows, { revenueSourceId: source.id, externalId, transactionId: transaction.id });
+  }
+  tx.add(RevenueSources, { id: source.id }, { totalIngested: fresh.length });
+  return fresh.length;
+}
+
+/** Writes down how the pull went, unless its lease ended and another pull has begun. Emits revenue_source.sync_failed. */
+async function settle(tx: Transaction, { id, leasedUntil }: StoredRevenueSource, result: Result): Promise<void> {
+  const source = await tx.find(RevenueSources, { id });
+  if (source?.leasedUntil !== leasedUntil) return;
+  const { failure, refused, ingested, isUnfinished } = result;
+  tx.update(RevenueSources, {
+    ...source,
+    lastSyncStatus: failure === null ? 'ok' : 'failed',
+    lastSyncAt: tx.now,
+    lastSyncError: failure ?? refused,
+    lastEventAt: ingested > 0 ? tx.now : source.lastEventAt,
+    nextRunAt: isUnfinished ? tx.now : shifted(tx.now, source.pullIntervalMinutes * minuteMs),
+    leasedUntil: null,
+  });
+  if (failure === null) return;
+  tx.emit({
+    kind: 'revenue_source.sync_failed',
+    subject: `revenue-source/${id}`,
+    data: { revenue_source_id: String(id), name: source.name, error: failure, last_sync_at: tx.now },
+  });
+}
