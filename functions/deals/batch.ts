@@ -1,0 +1,21 @@
+import { runBatch } from '#lib/batch/batch.ts';
+import { DealBatch, DealBatchResults, dealOps } from '#lib/deals/batch.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Up to a hundred creations, changes and stage moves in one call. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/deals/batch',
+    summary: 'Create, change and move deals in one call',
+    description:
+      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "stage", "id", "stage"}` with the fields of the single calls. With `atomic` any failure undoes everything.',
+    scope: 'deals:write',
+    body: DealBatch,
+    status: 200,
+    response: DealBatchResults,
+    errors: ['bad_request'],
+    timeoutSeconds: 29,
+  },
+  (input) => runBatch(input, 'deal', dealOps),
+);

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
+import { choice, id } from '#lib/schema.ts';
+import { CreateDeal, DealStageBody, Deals, DealWithTasks, PatchDeal } from './deal.ts';
+import { createDeal, moveDeal, patchDeal } from './store.ts';
+
+const touches = (item: { id: number }) => `deal/${item.id}`;
+
+/** What an item of a batch of deals may be (contract section 6). */
+export const dealOps = {
+  create: batchOp({
+    schema: v.object({ op: choice(['create']), ...CreateDeal.entries }),
+    ids: () => ({ [Deals.name]: 1 }),
+    run: async (tx, item) => ({ status: 201, shown: await createDeal(tx, item) }),
+  }),
+  update: batchOp({
+    schema: v.object({ op: choice(['update']), id: id(), ...PatchDeal.entries }),
+    misplaced: { stage: 'op stage', metadata: 'PUT /v1/deals/{id}/metadata' },
+    touches,
+    run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchDeal(tx, id, patch) }),
+  }),
+  stage: batchOp({
+    schema: v.object({ op: choice(['stage']), id: id(), ...DealStageBody.entries }),
+    touches,
+    run: async (tx, item) => ({ status: 200, shown: await moveDeal(tx, item.id, item.stage) }),
+  }),
+};
+
+export const DealBatch = batchBody('DealBatch', dealOps);
+export const DealBatchResults = batchAnswer('DealBatchResults', 'deal', DealWithTasks);

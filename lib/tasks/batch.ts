@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
+import { choice, id } from '#lib/schema.ts';
+import { createTask, patchTask, setTaskStatus } from './store.ts';
+import { CreateTask, PatchTask, Task, TaskStatusBody, Tasks } from './task.ts';
+
+const touches = (item: { id: number }) => `task/${item.id}`;
+
+/** What an item of a batch of tasks may be (contract section 7). */
+export const taskOps = {
+  create: batchOp({
+    schema: v.object({ op: choice(['create']), ...CreateTask.entries }),
+    ids: () => ({ [Tasks.name]: 1 }),
+    run: async (tx, item) => ({ status: 201, shown: await createTask(tx, item) }),
+  }),
+  update: batchOp({
+    schema: v.object({ op: choice(['update']), id: id(), ...PatchTask.entries }),
+    misplaced: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    touches,
+    run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchTask(tx, id, patch) }),
+  }),
+  status: batchOp({
+    schema: v.object({ op: choice(['status']), id: id(), ...TaskStatusBody.entries }),
+    touches,
+    run: async (tx, item) => ({ status: 200, shown: await setTaskStatus(tx, item.id, item.status) }),
+  }),
+};
+
+export const TaskBatch = batchBody('TaskBatch', taskOps);
+export const TaskBatchResults = batchAnswer('TaskBatchResults', 'task', Task);
