@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { StoredJob } from '#lib/jobs/job.ts';
+import type { Channel, StoredJob } from '#lib/jobs/job.ts';
 import { notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
 import { readCounters } from '#lib/table/counters.ts';
@@ -77,8 +77,23 @@ export async function listAccounts(
 /** What has been sent on the day of the unit of work, by account id. */
 export const readSentToday = (tx: Transaction) => readCounters(tx, sentOn(tx.now));
 
-/** How many jobs wait, by `queueName`. */
-export const readQueued = (tx: Transaction) => readCounters(tx, 'queued');
+const readQueued = (tx: Transaction) => readCounters(tx, 'queued');
+
+/** How many jobs wait, by channel and account; without those where none does. */
+export async function countedQueues(tx: Transaction): Promise<(QueuePlace & { queued: number })[]> {
+  const counts = await readQueued(tx);
+  return [...counts].flatMap(([name, { queued = 0 }]) => {
+    const [channel, accountId] = name.split('/');
+    return queued === 0
+      ? []
+      : [{ channel: channel as Channel, accountId: accountId ? Number(accountId) : null, queued }];
+  });
+}
+
+type QueuePlace = Pick<StoredJob, 'channel' | 'accountId'>;
+
+/** `telegram/5`, `email/` */
+const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
 
 /** Counts a job in (1) or out (-1) of the queue of its channel and account. */
 export const countQueued = (tx: Transaction, job: QueuePlace, delta: number) =>
@@ -88,10 +103,6 @@ export const countQueued = (tx: Transaction, job: QueuePlace, delta: number) =>
 export const countSent = (tx: Transaction, accountId: number) =>
   tx.count(sentOn(tx.now), String(accountId), { sent: 1 }, accountId);
 
-type QueuePlace = Pick<StoredJob, 'channel' | 'accountId'>;
-
-/** `telegram/5`, `email/` */
-export const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
 const sentOn = (time: string) => `sent/${time.slice(0, 10)}`;
 
 /** The account waits, as its provider demanded. Emits account.flood_wait once per wait. */

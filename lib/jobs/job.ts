@@ -40,16 +40,20 @@ const shown = {
 /** A row of the message-job monitor (contract section 5). */
 export const Job = v.pipe(v.object(shown), v.title('Job'));
 
-export const JobQuery = v.object({
+export const MessageJobQuery = v.object({
   ...paging,
-  channel: v.optional(choice(channels)),
   status: v.optional(choice(jobStatuses)),
   accountId: v.optional(queryInteger()),
   contactId: v.optional(queryInteger()),
-  sequenceId: v.optional(queryInteger()),
-  source: v.optional(choice(jobSources)),
   since: v.optional(timeInput()),
   until: v.optional(timeInput()),
+});
+
+export const JobQuery = v.object({
+  ...MessageJobQuery.entries,
+  channel: v.optional(choice(channels)),
+  sequenceId: v.optional(queryInteger()),
+  source: v.optional(choice(jobSources)),
 });
 
 /** Whom a Telegram or X job is for; the sender uses the first that its account can. */
@@ -87,7 +91,7 @@ export const Jobs = entity({
         name: `channel=${channel}`,
         copy: { job: { id, accountId, status, runAt, createdAt, updatedAt, lastError } },
       },
-      { name: `status=${status}` },
+      { name: `status=${status}`, copy: { createdAt } },
       accountId !== null && { name: `account=${accountId}` },
       contactId !== null && { name: `contact=${contactId}` },
       job.sequenceId !== null && { name: `sequence=${job.sequenceId}` },

@@ -3,6 +3,7 @@ import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
 import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
 import { Jobs } from '#lib/jobs/job.ts';
+import { matching } from '#lib/table/conditions.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage, type Page, pages } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
@@ -79,18 +80,16 @@ export async function listMessages(
   contactId: number,
   { channel, direction, since, until, ...paging }: v.InferOutput<typeof MessageQuery>,
 ): Promise<Page<StoredMessage>> {
-  const conditions: ((message: StoredMessage) => boolean)[] = [];
-  if (channel !== undefined) conditions.push((message) => message.channel === channel);
-  if (direction !== undefined) conditions.push((message) => message.direction === direction);
-  if (since !== undefined) conditions.push((message) => happenedAt(message) >= since);
-  if (until !== undefined) conditions.push((message) => happenedAt(message) <= until);
   const [page] = await Promise.all([
     listPage(tx, Messages, {
       ...paging,
       within: conversation(contactId),
-      ...(conditions.length > 0 && {
-        matches: (message: StoredMessage) => conditions.every((holds) => holds(message)),
-      }),
+      ...matching<StoredMessage>(
+        channel !== undefined && ((message) => message.channel === channel),
+        direction !== undefined && ((message) => message.direction === direction),
+        since !== undefined && ((message) => happenedAt(message) >= since),
+        until !== undefined && ((message) => happenedAt(message) <= until),
+      ),
     }),
     getStoredContact(tx, contactId),
   ]);

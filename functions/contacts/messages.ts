@@ -1,0 +1,22 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Message, MessageQuery } from '#lib/messages/message.ts';
+import { listMessages } from '#lib/messages/store.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The conversation with a contact on every channel, newest first. Reading does not mark it as read. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}/messages',
+    summary: "List a contact's messages",
+    scope: 'contacts:read',
+    query: MessageQuery,
+    status: 200,
+    response: listOf(Message),
+    errors: ['bad_request', 'not_found'],
+  },
+  async ({ tx, params, query }) => {
+    const page = await listMessages(tx, params.id, query);
+    return { ...page, items: page.items.map((message) => ({ ...message, contactId: params.id })) };
+  },
+);

@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Job, JobQuery } from '#lib/jobs/job.ts';
+import { listJobs } from '#lib/jobs/list.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Outbound messages of every channel, newest first. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/jobs',
+    summary: 'List message jobs',
+    scope: 'jobs:read',
+    query: JobQuery,
+    status: 200,
+    response: listOf(Job),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listJobs(tx, query),
+);

@@ -1,0 +1,17 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { JobSummary, JobSummaryQuery, summariseJobs } from '#lib/jobs/summary.ts';
+
+/** What waits now, and what was sent and failed since a time. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/jobs/summary',
+    summary: 'Summarise message jobs',
+    scope: 'jobs:read',
+    query: JobSummaryQuery,
+    status: 200,
+    response: JobSummary,
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => summariseJobs(tx, query.since),
+);

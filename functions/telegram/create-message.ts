@@ -1,0 +1,22 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MessageJob } from '#lib/jobs/job.ts';
+import { CreateTelegramMessage, sendMessage } from '#lib/messages/send.ts';
+
+/** Queues a message; of several recipients contactId counts first, then telegramUserId, then username. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/telegram/messages',
+    summary: 'Queue a Telegram message',
+    scope: 'telegram:send',
+    body: CreateTelegramMessage,
+    status: 202,
+    response: MessageJob,
+    errors: ['bad_request', 'not_found'],
+  },
+  async ({ tx, caller, body, reply }) => {
+    const { job, ignored } = await sendMessage(tx, 'telegram', body, { source: 'api', apiKeyId: caller.keyId });
+    reply.ignored.push(...ignored);
+    return job;
+  },
+);

@@ -1,0 +1,17 @@
+import { Account } from '#lib/accounts/account.ts';
+import { getAccount } from '#lib/accounts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** One Telegram account. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/telegram/accounts/{id}',
+    summary: 'Get a Telegram account',
+    scope: 'telegram:read',
+    status: 200,
+    response: Account,
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => getAccount(tx, params.id, 'telegram'),
+);

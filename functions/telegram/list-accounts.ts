@@ -1,0 +1,19 @@
+import { Account, AccountQuery } from '#lib/accounts/account.ts';
+import { listAccounts } from '#lib/accounts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The Telegram accounts that messages can leave through, with what they sent today and what waits. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/telegram/accounts',
+    summary: 'List Telegram accounts',
+    scope: 'telegram:read',
+    query: AccountQuery,
+    status: 200,
+    response: listOf(Account),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listAccounts(tx, 'telegram', query),
+);

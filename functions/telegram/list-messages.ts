@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MessageJob, MessageJobQuery } from '#lib/jobs/job.ts';
+import { listMessageJobs } from '#lib/jobs/list.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Outbound Telegram messages with their delivery status, newest first. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/telegram/messages',
+    summary: 'List Telegram messages',
+    scope: 'telegram:read',
+    query: MessageJobQuery,
+    status: 200,
+    response: listOf(MessageJob),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listMessageJobs(tx, 'telegram', query),
+);

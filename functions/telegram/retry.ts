@@ -1,0 +1,18 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { MessageJob } from '#lib/jobs/job.ts';
+import { getMessageJob, retryMessage } from '#lib/messages/send.ts';
+
+/** Queues a failed message again, at once. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/telegram/messages/{id}/retry',
+    summary: 'Retry a failed Telegram message',
+    scope: 'telegram:send',
+    status: 200,
+    response: MessageJob,
+    errors: ['not_found', 'conflict'],
+    current: (tx, { id }) => getMessageJob(tx, id, 'telegram'),
+  },
+  ({ tx, params }) => retryMessage(tx, params.id, 'telegram'),
+);

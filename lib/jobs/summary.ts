@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { countedQueues } from '#lib/accounts/store.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
+import { time, timeInput } from '#lib/schema.ts';
+import { indexPartition } from '#lib/table/entity.ts';
+import { listCopies, pages } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { channels, Jobs, type StoredJob } from './job.ts';
+
+const counts = { queued: v.number(), sent: v.number(), failed: v.number() };
+
+/** Contract section 5. */
+export const JobSummary = v.pipe(
+  v.object({
+    ...counts,
+    oldestQueuedAt: v.nullable(time()),
+    byAccount: v.array(v.object({ channel: v.picklist(channels), accountId: v.nullable(v.number()), ...counts })),
+  }),
+  v.title('JobSummary'),
+);
+
+export const JobSummaryQuery = v.object({ since: v.optional(timeInput()) });
+
+type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
+
+/** What waits now, and what was sent and failed since a time (a day ago unless given); by account in order of channel and id. */
+export async function summariseJobs(
+  tx: Transaction,
+  since: string = shifted(tx.now, -dayMs),
+): Promise<v.InferOutput<typeof JobSummary>> {
+  const [queued, oldestQueuedAt, completed] = await Promise.all([
+    countedQueues(tx),
+    oldestQueued(tx),
+    Promise.all(daysFrom(since, tx.now).map((day) => listCopies(tx, Jobs, `day=${day}`))),
+  ]);
+  const rows = new Map<string, Row>();
+  const rowOf = (channel: Row['channel'], accountId: number | null): Row => {
+    const name = `${channel}/${accountId}`;
+    const row = rows.get(name) ?? { channel, accountId, queued: 0, sent: 0, failed: 0 };
+    rows.set(name, row);
+    return row;
+  };
+  for (const { channel, accountId, queued: count } of queued) rowOf(channel, accountId).queued = count;
+  for (const copy of completed.flat()) {
+    const { channel, accountId, status, at } = copy as Pick<StoredJob, 'channel' | 'accountId' | 'status'> & {
+      at: string;
+    };
+    if (status !== 'queued' && at >= since) rowOf(channel, accountId)[status] += 1;
+  }
+  const byAccount = [...rows.values()].sort(
+    (a, b) => a.channel.localeCompare(b.channel) || (a.accountId ?? 0) - (b.accountId ?? 0),
+  );
+  const total = (count: keyof typeof counts) => byAccount.reduce((sum, row) => sum + row[count], 0);
+  return { queued: total('queued'), sent: total('sent'), failed: total('failed'), oldestQueuedAt, byAccount };
+}
+
+/** Ids rise with `createdAt`. */
+async function oldestQueued(tx: Transaction): Promise<string | null> {
+  const pk = indexPartition(tx.tenant, Jobs, 'status=queued');
+  for await (const [first] of pages({ pk, ascending: true, limit: 1 })) return first?.['createdAt'] as string;
+  return null;
+}
+
+function daysFrom(since: string, now: string): string[] {
+  const days: string[] = [];
+  for (let day = `${since.slice(0, 10)}T00:00:00Z`; day <= now; day = shifted(day, dayMs)) days.push(day.slice(0, 10));
+  return days;
+}

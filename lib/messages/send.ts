@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import type { StoredAccount } from '#lib/accounts/account.ts';
+import { getStoredAccount } from '#lib/accounts/store.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
+import { getStoredContact } from '#lib/contacts/store.ts';
+import { Jobs, type StoredJob, type Target } from '#lib/jobs/job.ts';
+import { cancelJob, createJob, getJob, retryJob } from '#lib/jobs/store.ts';
+import { badRequest, invalidField } from '#lib/problem.ts';
+import { id, integer, nullablePattern, nullableTimeInput, text } from '#lib/schema.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Messages } from './message.ts';
+import { type Recipient, recipientOf } from './recipient.ts';
+
+const maxAheadMs = 365 * dayMs;
+
+const username = nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', (name) =>
+  name.replace(/^@/, ''),
+);
+
+const common = {
+  accountId: id(),
+  contactId: v.optional(v.nullable(id())),
+  username: v.optional(username),
+  runAt: v.optional(nullableTimeInput()),
+};
+
+/** Base document, "POST /v1/telegram/messages". */
+export const CreateTelegramMessage = v.pipe(
+  v.object({
+    ...common,
+    telegramUserId: v.optional(v.nullable(integer(1, Number.MAX_SAFE_INTEGER))),
+    text: text(4000),
+  }),
+  v.title('CreateTelegramMessage'),
+);
+
+/** Contract section 4. */
+export const CreateTwitterMessage = v.pipe(
+  v.object({
+    ...common,
+    twitterUserId: v.optional(nullablePattern(/^\d{1,20}$/, 20, '1 to 20 digits')),
+    text: text(10_000),
+  }),
+  v.title('CreateTwitterMessage'),
+);
+
+type Send = Omit<v.InferOutput<typeof CreateTelegramMessage>, 'telegramUserId'> & {
+  telegramUserId?: number | null | undefined;
+  twitterUserId?: string | null | undefined;
+};
+
+/** Who asks for it. */
+type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
+
+/**
+ * Queues a message of an account. Of several recipients the most certain counts: contactId, then the id at the platform, then
+ * username; `ignored` names the others. Raises 404 for an unknown account or contact, 400 without a recipient, for a contact
+ * that the platform does not know and for a time more than a year ahead.
+ */
+export async function sendMessage(tx: Transaction, channel: StoredAccount['channel'], input: Send, origin: Origin) {
+  const [used, ...ignored] = recipientFields(channel).filter((field) => input[field] != null);
+  if (used === undefined) {
+    const fields = recipientFields(channel).join(', ');
+    throw invalidField('contactId', 'required', `one of ${fields} is required`);
+  }
+  if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
+    throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
+  const [recipient] = await Promise.all([
+    used === 'contactId' ? contactRecipient(tx, channel, input.contactId as number) : statedRecipient(input, used),
+    getStoredAccount(tx, input.accountId, channel),
+    tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
+  ]);
+  const job = await createJob(tx, {
+    ...origin,
+    ...recipient,
+    channel,
+    accountId: input.accountId,
+    contactId: used === 'contactId' ? (input.contactId as number) : null,
+    text: input.text,
+    runAt: input.runAt,
+  });
+  return { job: detailOf(job), ignored };
+}
+
+const recipientFields = (channel: StoredAccount['channel']) =>
+  ['contactId', channel === 'telegram' ? 'telegramUserId' : 'twitterUserId', 'username'] as const;
+
+async function contactRecipient(tx: Transaction, channel: StoredAccount['channel'], contactId: number) {
+  const recipient = recipientOf(await getStoredContact(tx, contactId), channel);
+  if (!recipient) throw badRequest(`no_${channel}_identity`, `this contact has no ${channel} identity`, { contactId });
+  return recipient;
+}
+
+function statedRecipient(input: Send, used: 'telegramUserId' | 'twitterUserId' | 'username'): Recipient {
+  const value = input[used];
+  return {
+    recipient: used === 'username' ? `@${value}` : String(value),
+    target: { [used]: value } as Target,
+  };
+}
+
+/** The message of one channel, as its status is shown. Raises 404. */
+export const getMessageJob = async (tx: Transaction, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await getJob(tx, id, channel));
+
+/** Takes a message back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
+export const cancelMessage = async (tx: Transaction, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await cancelJob(tx, id, channel));
+
+/** Queues a failed message again, at once. Raises 404, 409 job_not_failed. */
+export const retryMessage = async (tx: Transaction, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await retryJob(tx, id, channel));
+
+/** Telegram and X jobs always have an account. */
+const detailOf = (job: StoredJob) => ({ ...job, accountId: job.accountId as number });
