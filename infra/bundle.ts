@@ -1,41 +1,28 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin } from 'esbuild';
-import type { FunctionFile } from '#infra/functions.ts';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import type { FunctionFile, LoadedFunction } from '#infra/functions.ts';
 
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
 
 /**
- * Bundles every function in one esbuild call and gives each a folder of its own under `outdir`: `<name>/index.mjs`, its
- * source map and the shared chunks that it needs.
+ * Bundles every function and gives each a folder of its own under `outdir`: `<name>/index.mjs`, its source map and the
+ * chunks that it shares with others.
  */
-export async function bundleFunctions(functions: readonly FunctionFile[], outdir: string): Promise<void> {
+export async function bundleFunctions(functions: readonly LoadedFunction[], outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true });
-  await assemble(await build(options(functions)), functions, outdir, new Map());
+  const groups = Map.groupBy(functions, groupOf);
+  await Promise.all([...groups.values()].map((group) => bundleGroup(group, outdir)));
 }
 
-/** Bundles, then again after every change of a source file; tells which functions changed. Returns how to stop. */
-export async function watchFunctions(
-  functions: readonly FunctionFile[],
-  outdir: string,
-  onChange: (names: readonly string[]) => void,
-): Promise<() => Promise<void>> {
-  await rm(outdir, { recursive: true, force: true });
-  const written = new Map<string, string>();
-  const afterBuild: Plugin = {
-    name: 'assemble',
-    setup: ({ onEnd }) =>
-      onEnd(async (result) => {
-        if (result.errors.length > 0) return;
-        const changed = await assemble(result as Built, functions, outdir, written);
-        if (changed.length > 0) onChange(changed);
-      }),
-  };
-  const { plugins, ...others } = options(functions);
-  const watcher = await context({ ...others, plugins: [...plugins, afterBuild] });
-  await watcher.watch();
-  return () => watcher.dispose();
+// One build per combination of needs: in a shared chunk a function would carry what others use of the SDK, up to 70 KB.
+const groupOf = ({ domain, needs }: LoadedFunction) =>
+  domain === 'workers' ? domain : [...new Set(needs.map((need) => need.split(':')[0]))].sort().join();
+
+async function bundleGroup(functions: readonly FunctionFile[], outdir: string): Promise<void> {
+  const built = await build(options(functions));
+  await Promise.all(functions.map(({ name }) => assemble(built, name, outdir)));
 }
 
 interface Built {
@@ -85,18 +72,24 @@ const entries = (functions: readonly FunctionFile[]): Plugin => ({
 });
 
 // A Lambda has its credentials in the environment; the chain that also asks profiles, SSO, web identities and instance
-// metadata is 132 KB of every bundle.
+// metadata is 132 KB of every bundle, and SSO's bearer tokens as much again beside Bedrock's client.
 const environmentCredentials: Plugin = {
   name: 'environment-credentials',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@aws-sdk\/credential-provider-node$/ }, ({ path, resolveDir }) => ({
+    const replacements: Record<string, string> = {
+      '@aws-sdk/credential-provider-node': `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
+      '@aws-sdk/token-providers': `
+        export const nodeProvider = () => async () => { throw new Error('requests are signed, not sent with bearer tokens'); };
+        export const fromEnvSigningName = nodeProvider;`,
+    };
+    onResolve({ filter: /^@aws-sdk\/(credential-provider-node|token-providers)$/ }, ({ path, resolveDir }) => ({
       path,
       namespace: 'credentials',
       pluginData: resolveDir,
     }));
-    onLoad({ filter: /.*/, namespace: 'credentials' }, ({ pluginData }) => ({
+    onLoad({ filter: /.*/, namespace: 'credentials' }, ({ path, pluginData }) => ({
       resolveDir: pluginData,
-      contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
+      contents: replacements[path] as string,
     }));
   },
 };
@@ -142,38 +135,22 @@ const sourceMapsOfOurs: Plugin = {
   },
 };
 
-/** Writes what is new; `written` remembers it for the next time. Returns the names of the functions that changed. */
-async function assemble(
-  built: Built,
-  functions: readonly FunctionFile[],
-  outdir: string,
-  written: Map<string, string>,
-) {
-  const contents = new Map(built.outputFiles.map((file) => [file.path, file]));
-  const changed: string[] = [];
-  for (const { name } of functions) {
-    const entry = `dist/function/${name}.mjs`;
-    const parts = reachable(built.metafile, entry);
-    const files = parts.paths.map((path) => {
-      const target = path === entry ? 'index.mjs' : path.slice(dirname(path).length + 1);
-      const code = contents.get(join(root, path)) as OutputFile;
-      const map = contents.get(join(root, `${path}.map`)) as OutputFile;
-      return { target, code, map };
-    });
-    const digest = files.map(({ target, code, map }) => target + code.hash + map.hash).join();
-    if (written.get(name) === digest) continue;
-    written.set(name, digest);
-    changed.push(name);
-    await mkdir(join(outdir, name), { recursive: true });
-    await Promise.all(
-      files.flatMap(({ target, code, map }) => [
-        writeFile(join(outdir, name, target), `${code.text}//# sourceMappingURL=${target}.map\n`),
-        writeFile(join(outdir, name, `${target}.map`), map.contents),
-      ]),
-    );
-    if (parts.readsOpenApi) await writeFile(join(outdir, name, openApiFile), await readFile(join(root, openApiFile)));
-  }
-  return changed;
+async function assemble({ outputFiles, metafile }: Built, name: string, outdir: string): Promise<void> {
+  const contents = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const entry = `dist/function/${name}.mjs`;
+  const { paths, readsOpenApi } = reachable(metafile, entry);
+  await mkdir(join(outdir, name), { recursive: true });
+  await Promise.all(
+    paths.flatMap((path) => {
+      const file = path === entry ? 'index.mjs' : basename(path);
+      const [code, map] = [path, `${path}.map`].map((output) => contents.get(join(root, output)));
+      return [
+        writeFile(join(outdir, name, file), `${code}//# sourceMappingURL=${file}.map\n`),
+        writeFile(join(outdir, name, `${file}.map`), `${map}`),
+      ];
+    }),
+  );
+  if (readsOpenApi) await copyFile(join(root, openApiFile), join(outdir, name, openApiFile));
 }
 
 /** The outputs that an entry needs, itself included. */

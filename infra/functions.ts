@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Route } from '#lib/http/route.ts';
+import type { Need } from '#lib/queues.ts';
 import type { WorkerSettings } from '#lib/worker.ts';
 
 export interface FunctionFile {
@@ -11,8 +12,11 @@ export interface FunctionFile {
   /** The folder: functions of one domain share a role. */
   domain: string;
 }
-export type RouteFunction = FunctionFile & { route: Route };
-export type WorkerFunction = FunctionFile & { worker: WorkerSettings };
+export interface LoadedFunction extends FunctionFile {
+  needs: readonly Need[];
+}
+export type RouteFunction = LoadedFunction & { route: Route };
+export type WorkerFunction = LoadedFunction & { worker: WorkerSettings };
 
 const root = join(import.meta.dirname, '../functions');
 const isWorker = ({ domain }: FunctionFile) => domain === 'workers';
@@ -30,7 +34,12 @@ export function listFunctions(folder = root): FunctionFile[] {
 /** Every endpoint with its route. Throws when a file has none or two answer the same method and path. */
 export async function loadRoutes(folder = root): Promise<RouteFunction[]> {
   const files = listFunctions(folder).filter((file) => !isWorker(file));
-  const routes = await Promise.all(files.map(async (file) => ({ ...file, route: await declared(file, 'route') })));
+  const routes = await Promise.all(
+    files.map(async (file) => {
+      const route = await declared(file, 'route');
+      return { ...file, needs: route.needs ?? [], route };
+    }),
+  );
   refuseDuplicates(routes);
   return routes;
 }
@@ -38,7 +47,12 @@ export async function loadRoutes(folder = root): Promise<RouteFunction[]> {
 /** Every function that a queue, a stream, a rule or a bucket starts. */
 export function loadWorkers(folder = root): Promise<WorkerFunction[]> {
   const files = listFunctions(folder).filter(isWorker);
-  return Promise.all(files.map(async (file) => ({ ...file, worker: await declared(file, 'worker') })));
+  return Promise.all(
+    files.map(async (file) => {
+      const worker = await declared(file, 'worker');
+      return { ...file, needs: worker.needs ?? [], worker };
+    }),
+  );
 }
 
 interface Declarations {

@@ -8,7 +8,7 @@ import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 const root = join(import.meta.dirname, '..');
 
 export interface SynthesiseInput {
-  /** The cloud assembly goes here, unless the CDK command line asks for another place; `cdk.out` by default. */
+  /** The cloud assembly goes here; by default where the CDK command line asks for it, or to an emptied `cdk.out`. */
   outdir?: string;
   /** Operator settings and other context, over those of cdk.json. */
   settings?: Record<string, string>;
@@ -24,7 +24,7 @@ export async function synthesise({
 }: SynthesiseInput = {}): Promise<CloudAssembly> {
   const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
   await bundleFunctions([...routes, ...workers], bundles);
-  const folder = process.env.CDK_OUTDIR ?? outdir ?? (await emptied(join(root, 'cdk.out')));
+  const folder = outdir ?? process.env.CDK_OUTDIR ?? (await emptied(join(root, 'cdk.out')));
   return buildApp({ routes, workers, bundles, outdir: folder, context: { ...context, ...settings } }).synth();
 }
 

@@ -44,8 +44,9 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
   if (constant !== undefined) return constant;
   if (Array.isArray(values)) return values[0];
   const options = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  if (options) return name === 'nextCursor' ? null : exampleOf(options[0] as JsonSchema, components, name);
-  switch (type) {
+  if (name === 'nextCursor') return null;
+  if (options) return exampleOf(options[0] as JsonSchema, components, name);
+  switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
       return exampleOfObject(rest, components);
     case 'array':

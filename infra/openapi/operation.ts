@@ -38,6 +38,7 @@ function descriptionOf(route: Route): string {
     route.description ?? '',
     isScoped(route) ? `Requires the scope \`${route.scope}\`.` : '',
     route.scope === 'any' ? 'Any valid key may call it.' : '',
+    route.scope === 'public' ? 'Needs no key.' : '',
     'metadata' in entriesOf(route.query) ? 'Filter by metadata with `metadata.<key>=<value>`.' : '',
     elsewhere.length > 0 ? `Not changed here:\n${elsewhere.join('\n')}` : '',
   ];

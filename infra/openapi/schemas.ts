@@ -71,6 +71,7 @@ function withFormats(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withFormats);
   if (typeof value !== 'object' || value === null) return value;
   const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFormats(inner)]));
+  if (Array.isArray(schema.anyOf)) return nullable(schema.anyOf, schema);
   if (schema.type !== 'integer') return schema;
   const { minimum, maximum, ...others } = schema as { minimum?: number; maximum?: number };
   return {
@@ -79,4 +80,15 @@ function withFormats(value: unknown): unknown {
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
   };
+}
+
+/** `string or null` as one schema with two types, which every client generator understands. */
+function nullable(options: JsonSchema[], schema: JsonSchema): JsonSchema {
+  const [option, nothing] = options;
+  if (options.length !== 2 || nothing?.type !== 'null' || typeof option?.type !== 'string' || option.title) {
+    return schema;
+  }
+  const { anyOf, ...others } = schema;
+  const { type, enum: values, ...rest } = option;
+  return { ...rest, ...others, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }

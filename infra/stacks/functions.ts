@@ -3,16 +3,14 @@ import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { FunctionFile } from '#infra/functions.ts';
-import type { Need } from '#lib/queues.ts';
+import type { LoadedFunction } from '#infra/functions.ts';
 import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
 import { baseGrant, grantsOf, type Resources } from './needs.ts';
 import { createRole, type Permission } from './role.ts';
 
-export interface FunctionSettings extends FunctionFile {
+export interface FunctionSettings extends LoadedFunction {
   summary: string;
-  needs: readonly Need[];
   timeoutSeconds: number;
   memoryMb: number;
 }

@@ -26,8 +26,8 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
   const rulesDead = createDeadLetterQueue(stack, 'RulesDead', alarms);
   for (const { worker, ...file } of workers) {
     const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
-    const { summary, needs = [], timeoutSeconds, memoryMb = 512 } = worker;
-    const settings = { ...file, summary, needs, timeoutSeconds, memoryMb };
+    const { summary, timeoutSeconds, memoryMb = 512 } = worker;
+    const settings = { ...file, summary, timeoutSeconds, memoryMb };
     const [lambda] = createFunctions(deployment, file.name, [settings], source.permissions) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {
