@@ -31,7 +31,8 @@ export interface NewMessage {
 export async function storeMessage(tx: Transaction, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
   const [id, contact] = await Promise.all([tx.nextId(Messages), findContact(tx, contactId)]);
-  if (contact) tx.demandUnchanged(Contacts, contact);
+  const hasHappened = status === 'received' || status === 'sent';
+  if (contact && !hasHappened) tx.demandUnchanged(Contacts, contact);
   const message = tx.create(Messages, {
     id,
     contactId,
@@ -44,10 +45,10 @@ export async function storeMessage(tx: Transaction, input: NewMessage): Promise<
     status,
     isRead: direction === 'outbound',
     attachments: input.attachments ?? [],
-    sentAt: status === 'queued' || status === 'failed' ? null : (input.sentAt ?? tx.now),
+    sentAt: hasHappened ? (input.sentAt ?? tx.now) : null,
     createdAt: tx.now,
   });
-  if (status === 'received' || status === 'sent') await announce(tx, message);
+  if (hasHappened) await announce(tx, message);
   return message;
 }
 
