@@ -16,6 +16,8 @@ export const Feed = entity({
     id: v.string(),
     timestamp: v.string(),
     subject: v.string(),
+    /** To the millisecond, for the latency of deliveries. */
+    committedAt: v.string(),
     body: v.string(),
   }),
   sortKey: ({ sequence }) => sortableSequence(sequence),

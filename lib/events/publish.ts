@@ -75,13 +75,16 @@ async function numberOneByOne(tenant: Tenant, rows: readonly OutboxRow[]): Promi
 
 function feedEvents(tenant: Tenant, rows: readonly OutboxRow[], last: number): FeedEvent[] {
   return rows
-    .flatMap((row) => row.events)
-    .map(({ kind, id, timestamp, data, subject }, index) => {
+    .flatMap((row) => row.events.map((event) => ({ ...event, committedAt: committedAt(row) })))
+    .map(({ kind, id, timestamp, data, subject, committedAt }, index) => {
       const sequence = last + 1 + index;
       const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode: tenant.env === 'live', data });
-      return { sequence, event: kind, id, timestamp, subject, body };
+      return { sequence, event: kind, id, timestamp, subject, committedAt, body };
     });
 }
+
+/** An outbox row is sorted by its time. */
+const committedAt = ({ sk }: OutboxRow) => sk.split('#')[0] as string;
 
 async function createAudit(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
   const audited = rows.filter((row) => row.audit);
