@@ -66,17 +66,32 @@ function codePoints(action: { type: string; limit?: unknown }, schema: JsonSchem
 
 const maxInt32 = 2 ** 31 - 1;
 
+/** Our ids fit 32 bits and counts are whole, whether or not their schema says so; Telegram's ids are wider. */
+const wholeNumbers = /^id$|(?<!^telegramUser)Id$|[cC]ount$/;
+
 /** Generated clients choose the width of an integer by its format. */
-function withFormats(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withFormats);
+function withFormats(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => withFormats(item, name));
   if (typeof value !== 'object' || value === null) return value;
-  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFormats(inner)]));
+  const schema = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      withFormats(inner, name === 'properties' ? key : nameWithin(key, name)),
+    ]),
+  );
+  if (name === 'properties') return schema;
   if (Array.isArray(schema.anyOf)) return nullable(schema.anyOf, schema);
-  if (schema.type !== 'integer') return schema;
-  const { minimum, maximum, ...others } = schema as { minimum?: number; maximum?: number };
+  if (schema.type === 'number' && wholeNumbers.test(name)) return { ...schema, type: 'integer', format: 'int32' };
+  return schema.type === 'integer' ? sized(schema) : schema;
+}
+
+/** Of a property `dealId`, the options in its `anyOf` are about it too. */
+const nameWithin = (key: string, name: string) => (key === 'anyOf' ? name : key);
+
+function sized({ minimum, maximum, ...others }: JsonSchema): JsonSchema {
   return {
     ...others,
-    format: maximum !== undefined && maximum <= maxInt32 ? 'int32' : 'int64',
+    format: typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64',
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
   };

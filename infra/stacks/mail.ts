@@ -3,6 +3,7 @@ import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnReceiptRule, ReceiptRuleSet } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
+import { acknowledge } from './role.ts';
 
 /** Where incoming mail lands; with a domain, the SES rules that put it there (the operator activates the rule set). */
 export function createMailBucket(scope: Construct, domain: string | undefined): Bucket {
@@ -17,6 +18,7 @@ export function createMailBucket(scope: Construct, domain: string | undefined): 
   (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
     eventBridgeConfiguration: { eventBridgeEnabled: true },
   };
+  acknowledge(bucket, 'S1', 'One function reads it and SES writes it; each mail leaves a log line of that function');
   if (domain) receive(scope, bucket, domain);
   return bucket;
 }

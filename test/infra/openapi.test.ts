@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { renderOpenApi } from '#infra/openapi.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const bin = (name: string) => join(root, 'node_modules/.bin', name);
+
+let folder: string;
+let rendered: string;
+let file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crm-openapi-'));
+  file = join(folder, 'openapi.json');
+  rendered = await renderOpenApi();
+  await writeFile(file, rendered);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('openapi.json is what the routes say', async () => {
+  expect(await readFile(join(root, 'openapi.json'), 'utf8')).toBe(rendered);
+});
+
+test('Redocly finds no error and no warning', async () => {
+  const { stderr } = await run(
+    bin('redocly'),
+    ['lint', file, '--config', join(root, 'redocly.yaml'), '--max-problems=20'],
+    {
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  );
+  expect(stderr).not.toMatch(/warning/i);
+}, 60_000);
+
+test('Spectral finds no error and no warning', async () => {
+  const ruleset = join(root, '.spectral.yaml');
+  const { stdout } = await run(bin('spectral'), ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']);
+  expect(stdout).toMatch(/No results/);
+}, 60_000);
+
+interface Schema {
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+}
+
+function* schemasIn(value: unknown): Generator<Schema> {
+  if (typeof value !== 'object' || value === null) return;
+  if ('properties' in value) yield value as Schema;
+  for (const inner of Object.values(value)) yield* schemasIn(inner);
+}
+
+test('every id of ours is an integer of 32 bits, so that generated clients read it as one', () => {
+  for (const { properties = {} } of schemasIn(JSON.parse(rendered))) {
+    for (const [name, schema] of Object.entries(properties)) {
+      if (
+        !/^id$|[a-z]Id$/.test(name) ||
+        name === 'telegramUserId' ||
+        [schema.type].flat().includes('string') ||
+        !schema.type
+      )
+        continue;
+      expect(schema, name).toMatchObject({ format: 'int32' });
+    }
+  }
+});
+
+interface OperationObject {
+  description: string;
+  security?: unknown[];
+  responses: Record<string, { content: Record<string, object> }>;
+  'x-required-scopes': string[];
+}
+
+test('every operation names its scope, has an example of its answer and says how it can fail', () => {
+  const { paths } = JSON.parse(rendered) as { paths: Record<string, Record<string, OperationObject>> };
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const where = `${method} ${path}`;
+      const statuses = Object.keys(operation.responses);
+      for (const scope of operation['x-required-scopes']) expect(operation.description, where).toContain(scope);
+      for (const status of statuses.filter((code) => code.startsWith('2'))) {
+        expect(operation.responses[status]?.content['application/json'], where).toHaveProperty('example');
+      }
+      expect(statuses, where).toEqual(expect.arrayContaining(operation.security ? ['429'] : ['401', '403', '429']));
+    }
+  }
+});

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
+import { pascalCase } from '#infra/names.ts';
+import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
+import type { Need, QueueName } from '#lib/queues.ts';
+import { queues } from '#lib/queues.ts';
+import { synthesised } from './assembly.ts';
+
+const run = promisify(execFile);
+
+let assembly: Awaited<ReturnType<typeof synthesised>>;
+let routes: RouteFunction[];
+let workers: WorkerFunction[];
+
+beforeAll(async () => {
+  [assembly, routes, workers] = await Promise.all([synthesised(), loadRoutes(), loadWorkers()]);
+}, 120_000);
+afterAll(() => assembly.remove());
+
+const idOf = (reference: { 'Fn::GetAtt'?: [string, string]; Ref?: string }) =>
+  reference['Fn::GetAtt']?.[0] ?? reference.Ref;
+
+describe('templates', () => {
+  test('each has at most 400 resources and 800 KB', () => {
+    for (const { stack, text, template } of assembly.templates) {
+      expect(Object.keys(template.Resources).length, stack).toBeLessThanOrEqual(400);
+      expect(Buffer.byteLength(text), stack).toBeLessThanOrEqual(800 * 1024);
+    }
+  });
+
+  test('CloudFormation would accept them without a warning', () => {
+    const engine = new RegoEngine();
+    try {
+      for (const { path } of assembly.templates) {
+        const { status, diagnostics } = engine.validateStandard(new TemplateFile(path), { severityLevel: 'WARN' });
+        expect({ status, diagnostics }).toEqual({ status: 'OK', diagnostics: [] });
+      }
+    } finally {
+      engine.free();
+    }
+  });
+
+  test('the table and the key survive the removal of their stack', () => {
+    const [[, table] = []] = assembly.ofType('AWS::DynamoDB::Table');
+    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(table?.Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expiresAtSeconds', Enabled: true },
+    });
+    const [[, key] = []] = assembly.ofType('AWS::KMS::Key');
+    expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+  });
+
+  test('the HTTP API has exactly the routes of the functions', () => {
+    const [[, api] = []] = assembly.ofType('AWS::ApiGatewayV2::Api');
+    const paths = Object.entries(api?.Properties.Body.paths as Record<string, Record<string, unknown>>);
+    const found = paths.flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => key !== 'parameters')
+        .map((method) => `${method === 'x-amazon-apigateway-any-method' ? 'ANY' : method.toUpperCase()} ${path}`),
+    );
+    expect(found.sort()).toEqual(routes.map(({ route }) => `${route.method} ${route.path}`).sort());
+  });
+});
+
+describe('functions', () => {
+  test('each runs on ARM64 and Node 24 with a memory size, a time-out, a log that ends, tracing and source maps', () => {
+    const functions = assembly.ofType('AWS::Lambda::Function');
+    expect(functions.map(([id]) => id).sort()).toEqual(
+      [...routes, ...workers].map(({ name }) => pascalCase(name)).sort(),
+    );
+    for (const [id, { Properties }] of functions) {
+      expect(Properties, id).toMatchObject({
+        Architectures: ['arm64'],
+        Runtime: 'nodejs24.x',
+        MemorySize: expect.any(Number),
+        Timeout: expect.any(Number),
+        TracingConfig: { Mode: 'Active' },
+        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
+      });
+      const log = assembly.resources[Properties.LoggingConfig.LogGroup.Ref];
+      expect(log?.Properties.RetentionInDays, id).toBeGreaterThan(0);
+    }
+  });
+
+  test('each has its code where sam local looks for it, and exports the handler', async () => {
+    const modules = assembly.ofType('AWS::Lambda::Function').map(([id, { Properties, Metadata = {} }]) => {
+      expect(Metadata['aws:asset:property'], id).toBe('Code');
+      expect(Properties.Handler, id).toBe('index.handler');
+      const module = join(assembly.outdir, Metadata['aws:asset:path'] as string, 'index.mjs');
+      expect(existsSync(`${module}.map`), id).toBe(true);
+      return pathToFileURL(module).href;
+    });
+    // In plain Node, without this process's loader and environment.
+    const script = `for (const module of ${JSON.stringify(modules)}) console.log(typeof (await import(module)).handler)`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env: {} });
+    expect(stdout.trim().split('\n')).toEqual(modules.map(() => 'function'));
+  }, 60_000);
+
+  test('each gets the environment variables that its needs stand for and no others', () => {
+    const declared = [
+      ...routes.map(({ name, route }) => ({ name, needs: route.needs ?? [] })),
+      ...workers.map(({ name, worker }) => ({ name, needs: worker.needs ?? [] })),
+    ];
+    for (const { name, needs } of declared) {
+      const variables = Object.keys(assembly.resources[pascalCase(name)]?.Properties.Environment.Variables);
+      expect(variables.sort(), name).toEqual(['NODE_OPTIONS', 'TABLE_NAME', ...variablesOf(needs)].sort());
+    }
+  });
+
+  test('a role may use the key only where a function of its domain needs it', () => {
+    const domains = Map.groupBy(routes, ({ domain }) => domain);
+    for (const [domain, functions] of domains) {
+      const [, role] =
+        assembly.ofType('AWS::IAM::Role').find(([id]) => id.startsWith(`${pascalCase(domain)}Role`)) ?? [];
+      const statements = role?.Properties.Policies[0].PolicyDocument.Statement as { Action: string | string[] }[];
+      const actions = statements.flatMap(({ Action }) => Action);
+      const needsKey = functions.some(({ route }) => route.needs?.includes('kms'));
+      expect(actions.includes('kms:Decrypt'), domain).toBe(needsKey);
+      expect(actions, domain).not.toContain('dynamodb:Scan');
+    }
+  });
+});
+
+const sendsTo = (needs: readonly Need[]) =>
+  needs.filter((need) => need.startsWith('send:')).map((need) => need.slice('send:'.length) as QueueName);
+
+function variablesOf(needs: readonly Need[]): string[] {
+  const ofSchedule = ['SCHEDULE_GROUP', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_DLQ_ARN'];
+  return [
+    ...sendsTo(needs).map(queueUrlVariable),
+    ...(needs.includes('schedule') ? [...ofSchedule, ...sendsTo(needs).map(queueArnVariable)] : []),
+    ...(needs.includes('kms') ? ['KMS_KEY_ID'] : []),
+    ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
+  ];
+}
+
+describe('queues', () => {
+  const deadLetterQueueOf = (queue: { Properties: { RedrivePolicy?: { deadLetterTargetArn: object } } }) =>
+    idOf(queue.Properties.RedrivePolicy?.deadLetterTargetArn ?? {});
+  const alarmsOn = (queueName: string, metric: string) =>
+    assembly
+      .ofType('AWS::CloudWatch::Alarm')
+      .filter(([, { Properties }]) => Properties.MetricName === metric)
+      .filter(([, { Properties }]) =>
+        Properties.Dimensions.some(({ Value }: { Value: object }) => idOf(Value) === queueName),
+      );
+
+  test('each has a dead-letter queue after 5 receives and an alarm on its age', () => {
+    const main = assembly.ofType('AWS::SQS::Queue').filter(([, queue]) => queue.Properties.RedrivePolicy);
+    expect(main).toHaveLength(queues.length);
+    for (const [id, queue] of main) {
+      expect(queue.Properties.RedrivePolicy.maxReceiveCount, id).toBe(5);
+      expect(assembly.resources[deadLetterQueueOf(queue) ?? '']?.Type, id).toBe('AWS::SQS::Queue');
+      expect(alarmsOn(id, 'ApproximateAgeOfOldestMessage'), id).toHaveLength(1);
+    }
+  });
+
+  test('a message in any dead-letter queue raises an alarm that reaches the topic', () => {
+    const dead = assembly.ofType('AWS::SQS::Queue').filter(([, queue]) => !queue.Properties.RedrivePolicy);
+    expect(dead.length).toBeGreaterThan(queues.length);
+    for (const [id] of dead) {
+      const [[, alarm] = []] = alarmsOn(id, 'ApproximateNumberOfMessagesVisible');
+      expect(alarm?.Properties, id).toMatchObject({ Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' });
+      expect(assembly.resources[idOf(alarm?.Properties.AlarmActions[0]) ?? '']?.Type, id).toBe('AWS::SNS::Topic');
+    }
+  });
+
+  test('each refuses unencrypted connections', () => {
+    const guarded = assembly.ofType('AWS::SQS::QueuePolicy').map(([, { Properties }]) => idOf(Properties.Queues[0]));
+    expect(guarded.sort()).toEqual(
+      assembly
+        .ofType('AWS::SQS::Queue')
+        .map(([id]) => id)
+        .sort(),
+    );
+  });
+
+  test('a consumer reports what failed of a batch, and its queue waits six times its time-out', () => {
+    const mappings = assembly.ofType('AWS::Lambda::EventSourceMapping');
+    const triggered = workers.filter(({ worker }) => 'queue' in worker.trigger || 'stream' in worker.trigger);
+    expect(mappings).toHaveLength(triggered.length);
+    for (const [id, { Properties }] of mappings) {
+      expect(Properties.FunctionResponseTypes, id).toEqual(['ReportBatchItemFailures']);
+      const source = assembly.resources[idOf(Properties.EventSourceArn) ?? ''];
+      if (source?.Type !== 'AWS::SQS::Queue') continue;
+      const consumer = assembly.resources[idOf(Properties.FunctionName) ?? ''];
+      expect(source.Properties.VisibilityTimeout, id).toBeGreaterThanOrEqual(6 * consumer?.Properties.Timeout);
+    }
+  });
+
+  test('what the stream could not give to a worker goes to a dead-letter queue', () => {
+    const ofStream = assembly
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => Properties.StartingPosition);
+    expect(ofStream.length).toBeGreaterThan(0);
+    for (const [id, { Properties }] of ofStream) {
+      expect(Properties, id).toMatchObject({ StartingPosition: 'TRIM_HORIZON', BisectBatchOnFunctionError: true });
+      expect(idOf(Properties.DestinationConfig.OnFailure.Destination), id).toMatch(/Dead/);
+    }
+  });
+});
