@@ -14,13 +14,15 @@ const codes: Record<string, FieldCode> = {
   check: 'invalid_format',
 };
 
-/** The field errors of a failed parse (contract 0.5): nested as `items[3].phone`, of a query as `query.stage`. */
+/** The field errors of a failed parse (contract 0.5), one for each field: nested as `items[3].phone`, of a query as `query.stage`. */
 export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], prefix = ''): FieldError[] {
-  return issues.map((issue) => {
+  const errors = new Map<string, FieldError>();
+  for (const issue of issues) {
     const field = `${prefix}${pathOf(issue)}` || 'body';
     const code = codeOf(issue);
-    return { field, code, message: `${field} ${sentence(code, issue)}` };
-  });
+    if (!errors.has(field)) errors.set(field, { field, code, message: `${field} ${sentence(code, issue)}` });
+  }
+  return [...errors.values()];
 }
 
 function pathOf(issue: v.BaseIssue<unknown>): string {
