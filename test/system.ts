@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { startDouble } from './telegram/double.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     baseUrl: string;
     dataDir: string;
+    /** Where the double of Telegram and X listens. */
+    providerUrl: string;
     /** What a process needs to use lib/ on the running system: endpoints, table name, key. */
     environment: Record<string, string>;
   }
@@ -23,12 +26,19 @@ const settings = { WEBHOOK_RETRY_SCALE: '0.01' };
 /** Starts one local system for the whole run; every test file works in workspaces of its own. */
 export default async function setup(project: TestProject) {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
-  const system = await startSystem(dataDir, settings);
+  const double = await startDouble();
+  const system = await startSystem(dataDir, {
+    ...settings,
+    TELEGRAM_API_ROOT: double.url,
+    TWITTER_API_ROOT: double.url,
+  });
   project.provide('baseUrl', system.baseUrl);
   project.provide('dataDir', dataDir);
+  project.provide('providerUrl', double.url);
   project.provide('environment', await readEnvironment(dataDir));
   return async () => {
     await system.stop();
+    await double.close();
     await rm(dataDir, { recursive: true, force: true });
   };
 }

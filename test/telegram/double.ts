@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** How the double treats one request; without any it answers as the provider does when all is well. */
+export interface Reaction {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** The connection breaks instead: before the message is stored, or after. */
+  drop?: 'before' | 'after';
+}
+
+/** One message that the double has stored. */
+export interface Stored {
+  to: string;
+  text: string;
+  at: number;
+}
+
+/** What the double knows of one token, so that tests do not disturb each other. */
+interface Line {
+  reactions: Reaction[];
+  stored: Stored[];
+  requests: number;
+}
+
+/**
+ * Telegram's Bot API and X's direct messages over real HTTP, told apart by path and by token. Tests program it at
+ * `/double/<token>`: POST appends reactions, GET answers with what arrived.
+ */
+export async function startDouble(): Promise<{ url: string; close(): Promise<void> }> {
+  const lines = new Map<string, Line>();
+  const lineOf = (token: string): Line => {
+    const line = lines.get(token) ?? { reactions: [], stored: [], requests: 0 };
+    lines.set(token, line);
+    return line;
+  };
+  const server = createServer((request, response) => {
+    handle(request, response, lineOf).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => closeAll(server) };
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, lineOf: (token: string) => Line) {
+  const [, first = '', ...rest] = (request.url ?? '').split('/');
+  const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
+  if (first === 'double') {
+    const line = lineOf(rest[0] as string);
+    if (request.method === 'POST') line.reactions.push(...(body['reactions'] as Reaction[]));
+    answer(response, 200, line);
+    return;
+  }
+  if (first.startsWith('bot')) {
+    react(request, response, lineOf(first.slice(3)), String(body['chat_id']), body['text'], telegramAnswer);
+    return;
+  }
+  const line = lineOf((request.headers.authorization ?? '').replace('Bearer ', ''));
+  if (rest[0] === 'users')
+    answer(response, 200, rest[3] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
+  else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
+}
+
+const telegramAnswer = { ok: true, result: { message_id: 1 } };
+
+function react(
+  request: IncomingMessage,
+  response: ServerResponse,
+  line: Line,
+  to: string,
+  text: unknown,
+  success: unknown,
+) {
+  line.requests += 1;
+  const { status = 200, headers = {}, body = success, drop } = line.reactions.shift() ?? {};
+  if (status === 200 && drop !== 'before') line.stored.push({ to, text: String(text), at: Date.now() });
+  if (drop) request.socket.destroy();
+  else answer(response, status, body, headers);
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+async function closeAll(server: Server) {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
