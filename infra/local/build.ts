@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SynthesisInput } from './build/synthesis.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/crm-local');
-const keepMs = 3 * 86_400_000;
+/** A build that nobody has used for so long is thrown away; who runs one uses it more often. */
+const keepMs = 3_600_000;
+const useEveryMs = keepMs / 6;
 
 /** What a build is made of. */
 export const sourceFolders = ['lib', 'functions', 'infra'];
@@ -14,27 +26,51 @@ const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json'];
 
 /** Bundles and synthesises the project, unless that was done before with the same sources. Returns the cloud assembly's folder. */
 export async function buildAssembly(settings: Record<string, string>): Promise<string> {
-  const assembly = join(cache, digestOf(settings));
-  if (existsSync(assembly)) {
-    const now = new Date();
-    utimesSync(assembly, now, now);
-    return assembly;
-  }
+  const digest = digestOf(settings);
+  // A file that names the finished build: two starts at once may both build, and none sees half a build.
+  const pointer = join(cache, `${digest}.txt`);
+  const earlier = finishedBuild(pointer);
+  if (earlier) return join(earlier, 'cdk.out');
   mkdirSync(cache, { recursive: true });
   discardOld();
-  const unfinished = `${assembly}.${process.pid}.${Date.now()}`;
+  const build = join(cache, `${digest}-${process.pid}-${Date.now()}`);
   try {
-    await synthesiseInThread({ outdir: unfinished, bundles: `${unfinished}.bundles`, settings });
-    if (!existsSync(assembly)) renameSync(unfinished, assembly);
-  } finally {
-    for (const path of [unfinished, `${unfinished}.bundles`]) rmSync(path, { recursive: true, force: true });
+    await synthesiseInThread({ outdir: join(build, 'cdk.out'), bundles: join(build, 'functions'), settings });
+  } catch (error) {
+    rmSync(build, { recursive: true, force: true });
+    throw error;
   }
-  return assembly;
+  writeFileSync(`${build}.part`, build);
+  renameSync(`${build}.part`, pointer);
+  return join(build, 'cdk.out');
 }
 
+function finishedBuild(pointer: string): string | undefined {
+  if (!existsSync(pointer)) return undefined;
+  const build = readFileSync(pointer, 'utf8');
+  if (!existsSync(build)) return undefined;
+  touch(pointer);
+  touch(build);
+  return build;
+}
+
+/** Keeps the assembly that runs from being thrown away by another start. Returns how to stop. */
+export function keepInUse(assembly: string): () => void {
+  const timer = setInterval(() => touch(dirname(assembly)), useEveryMs).unref();
+  return () => clearInterval(timer);
+}
+
+const touch = (path: string) => utimesSync(path, new Date(), new Date());
+
 function synthesiseInThread(input: SynthesisInput): Promise<void> {
+  const { CDK_OUTDIR: _, ...environment } = process.env;
   return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL('./build/synthesis.ts', import.meta.url), { workerData: input, stdout: true });
+    const thread = new Worker(new URL('./build/synthesis.ts', import.meta.url), {
+      workerData: input,
+      // Whether CloudFormation would take the templates is for npm run synth to say; it takes longer than all the rest.
+      env: { ...environment, CDK_VALIDATION: 'false' },
+      stdout: true,
+    });
     thread.once('error', reject);
     thread.once('exit', () => resolve());
   });
@@ -46,7 +82,7 @@ function digestOf(settings: Record<string, string>): string {
     sourceFolders.map((folder) => `${folder}/**/*.*`),
     { cwd: root },
   )
-    .filter((path) => !path.startsWith('infra/local/') || path.startsWith('infra/local/build/'))
+    .filter((path) => !path.startsWith('infra/local/') || path.startsWith('infra/local/build'))
     .sort();
   for (const path of [...sources, ...otherSources]) {
     const file = join(root, path);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { keepInUse } from './build.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
 import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
@@ -75,6 +76,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   };
   let deployed: Deployment | undefined;
   let stopMappings = async () => {};
+  let release = () => {};
 
   return {
     sdkEnvironment,
@@ -103,6 +105,8 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
         });
       }
       api.serve(deployment.routes, functions.invoke);
+      release();
+      release = keepInUse(assembly);
       deployed = deployment;
       return deployment;
     },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { identityOf, physicalName, type Resource, type Servers } from './template/identities.ts';
 import { type References, resolve } from './template/intrinsics.ts';
@@ -214,7 +214,7 @@ function functionToRun({ id, name, arn, properties, metadata }: Placed, assembly
   return {
     name,
     arn,
-    folder: join(assembly, asset),
+    folder: resolvePath(assembly, asset),
     handler: String(properties.Handler),
     environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
     timeoutSeconds: Number(properties.Timeout ?? 3),

@@ -1,6 +1,6 @@
 // A thread of its own, so that each build reads the sources afresh and the CDK's memory is free again afterwards.
 import { globSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { workerData } from 'node:worker_threads';
@@ -12,10 +12,12 @@ export interface SynthesisInput {
   settings: Record<string, string>;
 }
 
+// What runs here is read from the bundles: copies of them in the assembly would be for an upload.
+const withoutCopies = { 'aws:cdk:disable-asset-staging': 'true' };
+
 const { outdir, bundles, settings } = workerData as SynthesisInput;
-await synthesise({ outdir, bundles, settings });
-await rm(bundles, { recursive: true });
-await Promise.all(globSync('asset.*/*.map', { cwd: outdir }).map((path) => anchor(join(outdir, path))));
+await synthesise({ outdir, bundles, settings: { ...settings, ...withoutCopies } });
+await Promise.all(globSync('*/*.map', { cwd: bundles }).map((path) => anchor(join(bundles, path))));
 
 /** The sources of a map are relative to a folder two below the project's root, which this is not. */
 async function anchor(path: string): Promise<void> {
