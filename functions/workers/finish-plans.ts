@@ -1,5 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { holdEnrollments, releaseEnrollments } from '#lib/sequences/pause.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { resumePlan } from '#lib/table/plan.ts';
 import { parseTenantKey } from '#lib/tenant.ts';
@@ -18,7 +19,7 @@ export const handler = worker(
   async (event: SQSEvent) => {
     for (const { body } of event.Records) {
       const { tenant, planId } = v.parse(Message, JSON.parse(body));
-      await resumePlan(parseTenantKey(tenant), planId, [largeCommit]);
+      await resumePlan(parseTenantKey(tenant), planId, [largeCommit, holdEnrollments, releaseEnrollments]);
     }
     return { batchItemFailures: [] };
   },

@@ -1,6 +1,7 @@
 import { Contacts, normalisedEmail, type StoredContact } from '#lib/contacts/contact.ts';
 import { Messages } from '#lib/messages/message.ts';
 import { storeMessage } from '#lib/messages/store.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
 import { listIndexed } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { distinct, tenantOf } from './address.ts';
@@ -50,6 +51,7 @@ export async function receiveMail(tx: Transaction, mail: Mail): Promise<{ thread
     threadId: String(threadId),
     attachments: mail.attachments,
   });
+  if (contactId !== null) await contactReplied(tx, contactId);
   return { threadId, messageId };
 }
 

@@ -1,9 +1,10 @@
 import type * as v from 'valibot';
-import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
+import { changeRowsOf } from '#lib/contacts/follow.ts';
+import type { Follower } from '#lib/contacts/follower.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { demandActiveMember } from '#lib/members/store.ts';
 import { notFound } from '#lib/problem.ts';
-import { listIndexed, listPage, type Page, searching } from '#lib/table/list.ts';
+import { listPage, type Page, searching } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { type Body, packed, unpacked } from './body.ts';
 import { BodyParts, type EmailMessage, EmailMessages, messagesOf, type StoredEmailMessage } from './message.ts';
@@ -131,11 +132,5 @@ export async function bodyOf(tx: Transaction, { threadId, id, body, moreParts }:
 
 /** The threads of a merged contact. */
 export const threadFollower: Follower = {
-  async move(tx, from, to) {
-    for (const thread of await listIndexed(tx, Threads, `contact=${from}`)) {
-      if (!hasRoom(tx)) return true;
-      tx.update(Threads, { ...thread, contactId: to.id });
-    }
-    return false;
-  },
+  move: (tx, from, to) => changeRowsOf(tx, Threads, from, (thread) => ({ ...thread, contactId: to.id })),
 };

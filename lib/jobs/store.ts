@@ -3,6 +3,7 @@ import { shifted } from '#lib/clock.ts';
 import { Messages } from '#lib/messages/message.ts';
 import { settleMessage, storeMessage } from '#lib/messages/store.ts';
 import { conflict, notFound } from '#lib/problem.ts';
+import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { type Channel, Jobs, type StoredJob, type Target } from './job.ts';
 
@@ -161,7 +162,7 @@ export async function fail(tx: Transaction, job: StoredJob, error: string): Prom
   return complete(tx, { ...job, status: 'failed', lastError: error });
 }
 
-function complete(tx: Transaction, job: StoredJob): StoredJob {
+async function complete(tx: Transaction, job: StoredJob): Promise<StoredJob> {
   countQueued(tx, job, -1);
   const completed = tx.update(Jobs, { ...job, completedAt: tx.now, updatedAt: tx.now, claimedUntil: null });
   tx.emit({
@@ -179,5 +180,6 @@ function complete(tx: Transaction, job: StoredJob): StoredJob {
       attempts: job.attempts,
     },
   });
+  await stepCompleted(tx, completed);
   return completed;
 }

@@ -5,6 +5,7 @@ import { createContact } from '#lib/contacts/store.ts';
 import type { Target } from '#lib/jobs/job.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, id, integer, nullablePattern, nullableText, text, timeInput } from '#lib/schema.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { findIdentity, keepIdentity, senderName } from './identity.ts';
 import { findContact } from './recipient.ts';
@@ -57,6 +58,7 @@ export async function receiveMessage(tx: Transaction, { channel, accountId, from
     accountId,
     sentAt: sentAt ?? tx.now,
   });
+  await contactReplied(tx, contact.id);
   return { contactId: contact.id, messageId: message.id };
 }
 

@@ -1,0 +1,21 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { pauseSequence } from '#lib/sequences/pause.ts';
+import { Sequence, SequenceWithSteps } from '#lib/sequences/sequence.ts';
+import { getSequence } from '#lib/sequences/store.ts';
+
+/** Holds an active sequence: its unsent messages stay queued. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/sequences/{id}/pause',
+    summary: 'Pause a sequence',
+    scope: 'sequences:write',
+    status: 200,
+    response: Sequence,
+    representation: SequenceWithSteps,
+    errors: ['not_found', 'conflict'],
+    current: (tx, { id }) => getSequence(tx, id),
+    timeoutSeconds: 29,
+  },
+  ({ tx, params }) => pauseSequence(tx, params.id),
+);

@@ -1,0 +1,18 @@
+import type { SQSEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { advance } from '#lib/sequences/advance.ts';
+import { receive } from '#lib/wake-ups/receive.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Enrolled contacts get their next message when it is due. */
+export const handler = worker(
+  {
+    summary: 'Due steps of sequences become message jobs',
+    trigger: { queue: 'sequences', batchSize: 10 },
+    timeoutSeconds: 30,
+  },
+  (event: SQSEvent) =>
+    receive(event, { sequenceId: v.number(), enrollmentId: v.number() }, (tenant, { sequenceId, enrollmentId }) =>
+      advance(tenant, sequenceId, enrollmentId),
+    ),
+);

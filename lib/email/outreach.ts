@@ -1,0 +1,64 @@
+import type { StoredContact } from '#lib/contacts/contact.ts';
+import { Jobs } from '#lib/jobs/job.ts';
+import { Messages } from '#lib/messages/message.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import type { Mailbox } from './address.ts';
+import { previewOf } from './body.ts';
+import { EmailMessages } from './message.ts';
+import { type Origin, queueMail } from './outgoing.ts';
+import { countThread, getThread } from './store.ts';
+import { type StoredThread, Threads } from './thread.ts';
+
+interface Outreach {
+  contact: StoredContact;
+  /** Of the mails before this one. */
+  threadId: number | null;
+  subject: string;
+  text: string;
+  origin: Origin;
+}
+
+/** Queues a mail that the contact has not asked for, in a thread of its own or the given one. Undefined without an address. */
+export async function queueOutreach(
+  tx: Transaction,
+  { contact, threadId, subject, text, origin }: Outreach,
+): Promise<{ jobId: number; threadId: number } | undefined> {
+  if (contact.email === null) return undefined;
+  const to = { name: contact.name, email: contact.email };
+  const [workspace, known] = await Promise.all([
+    getWorkspace(tx),
+    threadId === null ? undefined : getThread(tx, threadId),
+    tx.reserveIds({ [Threads.name]: 1, [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
+  ]);
+  const thread = known ?? (await openThread(tx, contact, to, { subject, text }));
+  const mail = { to, subject: known ? `Re: ${subject}` : subject, bodyText: text };
+  const job = await queueMail(tx, thread, workspace, mail, origin);
+  return { jobId: job.id, threadId: thread.id };
+}
+
+async function openThread(
+  tx: Transaction,
+  contact: StoredContact,
+  to: Mailbox,
+  { subject, text }: Pick<Outreach, 'subject' | 'text'>,
+): Promise<StoredThread> {
+  const thread = tx.create(Threads, {
+    id: await tx.nextId(Threads),
+    subject,
+    preview: previewOf(text),
+    status: 'open',
+    unreadCount: 0,
+    isStarred: false,
+    contactId: contact.id,
+    assignedToUserId: null,
+    aiLeadScore: null,
+    lastMessageAt: tx.now,
+    createdAt: tx.now,
+    participants: [to],
+    lastInbound: null,
+    references: [],
+  });
+  countThread(tx, undefined, thread);
+  return thread;
+}

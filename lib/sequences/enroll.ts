@@ -1,0 +1,49 @@
+import { Contacts } from '#lib/contacts/contact.ts';
+import { conflict, unknownReference } from '#lib/problem.ts';
+import { listIndexed } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Enrollments, type StoredEnrollment } from './enrollment.ts';
+import { changeStatus, dueAfter } from './progress.ts';
+import { Sequences, type Step } from './sequence.ts';
+import { getSequence } from './store.ts';
+
+/**
+ * Enrolls a contact: its first step is due after that step's delay. A completed sequence becomes active again. Raises 404, 400 for
+ * an unknown contact, 409 for one that is in the sequence already.
+ */
+export async function enroll(tx: Transaction, id: number, contactId: number): Promise<StoredEnrollment> {
+  const [sequence, contact, others] = await Promise.all([
+    getSequence(tx, id),
+    tx.find(Contacts, { id: contactId }),
+    listIndexed(tx, Enrollments, `sequence=${id}&contact=${contactId}`),
+    tx.reserveIds({ [Enrollments.name]: 1 }),
+  ]);
+  if (!contact) throw unknownReference('contactId');
+  if (others.some(({ status }) => status === 'active')) {
+    throw conflict('already_enrolled', 'the contact is in this sequence already');
+  }
+  tx.demandUnchanged(Contacts, contact);
+  const counted = {
+    ...sequence,
+    enrolledCount: sequence.enrolledCount + 1,
+    activeCount: sequence.activeCount + 1,
+  };
+  if (sequence.status === 'completed') changeStatus(tx, counted, 'active');
+  else tx.update(Sequences, counted);
+  const isHeld = sequence.status === 'paused' || sequence.status === 'draft';
+  return tx.create(Enrollments, {
+    id: await tx.nextId(Enrollments),
+    sequenceId: id,
+    contactId,
+    contactName: contact.name,
+    status: 'active',
+    currentStep: 0,
+    nextRunAt: dueAfter(tx, sequence.steps[0] as Step),
+    lastError: null,
+    enrolledAt: tx.now,
+    completedAt: null,
+    jobId: null,
+    threadId: null,
+    heldAt: isHeld ? tx.now : null,
+  });
+}

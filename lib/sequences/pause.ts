@@ -1,0 +1,78 @@
+import { shifted } from '#lib/clock.ts';
+import { hasRoom } from '#lib/contacts/follower.ts';
+import { getJob, holdJob, releaseJob } from '#lib/jobs/store.ts';
+import { conflict } from '#lib/problem.ts';
+import { listPage } from '#lib/table/list.ts';
+import { type PlanKind, startPlan } from '#lib/table/plan.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Enrollments, type StoredEnrollment, withStatus } from './enrollment.ts';
+import { changeStatus } from './progress.ts';
+import { Sequences, type StoredSequence } from './sequence.ts';
+import { getSequence } from './store.ts';
+
+/** Holds every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
+export async function pauseSequence(tx: Transaction, id: number): Promise<StoredSequence> {
+  const sequence = await getSequence(tx, id);
+  if (sequence.status !== 'active') throw conflict('sequence_not_active', 'only an active sequence can be paused');
+  startPlan(tx, holdEnrollments, { sequenceId: id, at: tx.now, after: null });
+  return changeStatus(tx, sequence, 'paused');
+}
+
+/**
+ * Lets a paused sequence go on: what it held is due later by the time it was held. Emits sequence.status_changed. Raises 404,
+ * 409.
+ */
+export async function resumeSequence(tx: Transaction, id: number): Promise<StoredSequence> {
+  const sequence = await getSequence(tx, id);
+  if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
+  startPlan(tx, releaseEnrollments, { sequenceId: id, at: tx.now, after: null });
+  return changeStatus(tx, sequence, 'active');
+}
+
+type State = { sequenceId: number; at: string; after: number | null };
+
+/** Goes through the active enrollments, newest first, while the sequence stays in the status that the change is for. */
+const planOf = (
+  name: string,
+  status: StoredSequence['status'],
+  change: (tx: Transaction, enrollment: StoredEnrollment, at: string) => Promise<void>,
+): PlanKind<State> => ({
+  name,
+  async step(tx, state) {
+    const sequence = await tx.get(Sequences, { id: state.sequenceId });
+    if (sequence.status !== status) return undefined;
+    tx.demandUnchanged(Sequences, sequence);
+    const { items, hasMore } = await listPage(tx, Enrollments, {
+      after: state.after ?? undefined,
+      limit: 25,
+      indexes: [withStatus(state.sequenceId, 'active')],
+    });
+    let after = state.after;
+    for (const enrollment of items) {
+      if (!hasRoom(tx)) return { ...state, after };
+      await change(tx, enrollment, state.at);
+      after = enrollment.id;
+    }
+    return hasMore ? { ...state, after } : undefined;
+  },
+});
+
+export const holdEnrollments = planOf('sequence-pause', 'paused', async (tx, enrollment, at) => {
+  if (enrollment.heldAt !== null) return;
+  tx.update(Enrollments, { ...enrollment, heldAt: at });
+  if (enrollment.jobId !== null) holdJob(tx, await getJob(tx, enrollment.jobId));
+});
+
+export const releaseEnrollments = planOf('sequence-resume', 'active', async (tx, enrollment, at) => {
+  const { heldAt, nextRunAt, jobId } = enrollment;
+  if (heldAt === null) return;
+  const heldMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());
+  tx.update(Enrollments, {
+    ...enrollment,
+    heldAt: null,
+    nextRunAt: nextRunAt === null ? null : shifted(nextRunAt, heldMs),
+  });
+  if (jobId === null) return;
+  const job = await getJob(tx, jobId);
+  releaseJob(tx, job, shifted(job.runAt, heldMs));
+});

@@ -1,0 +1,102 @@
+import { minuteMs, shifted } from '#lib/clock.ts';
+import type { StoredJob } from '#lib/jobs/job.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Enrollments, type StoredEnrollment } from './enrollment.ts';
+import { Sequences, type StoredSequence, type sequenceStatuses } from './sequence.ts';
+
+type Ending = 'replied' | 'completed' | 'failed' | 'stopped';
+
+/** The counter of each ending; a stopped enrollment is only no longer active. */
+const counterOf = { replied: 'repliedCount', completed: 'completedCount', failed: 'failedCount' } as const;
+
+/** When a step is due that is counted from now; null for one that a pause holds. */
+export const dueAfter = (tx: Transaction, { delayMinutes }: { delayMinutes: number }): string =>
+  shifted(tx.now, delayMinutes * minuteMs);
+
+/** The job of a step was sent or failed: the enrollment goes on to its next step, or ends. */
+export async function stepCompleted(tx: Transaction, job: StoredJob): Promise<void> {
+  const { id, sequenceId, enrollmentId } = job;
+  if (sequenceId === null || enrollmentId === null) return;
+  const [enrollment, sequence] = await Promise.all([
+    tx.find(Enrollments, { sequenceId, id: enrollmentId }),
+    tx.get(Sequences, { id: sequenceId }),
+  ]);
+  if (enrollment?.status !== 'active' || enrollment.jobId !== id) return;
+  const next = sequence.steps[enrollment.currentStep];
+  if (job.status === 'failed') {
+    endEnrollment(tx, sequence, enrollment, job.lastError === 'canceled' ? 'stopped' : 'failed', job.lastError);
+  } else if (next === undefined) {
+    endEnrollment(tx, sequence, enrollment, 'completed');
+  } else {
+    tx.update(Enrollments, {
+      ...enrollment,
+      jobId: null,
+      nextRunAt: dueAfter(tx, next),
+      heldAt: sequence.status === 'active' ? null : tx.now,
+    });
+  }
+}
+
+/** Ends an enrollment, and the sequence when it was the last active one. Emits enrollment.status_changed. */
+export function endEnrollment(
+  tx: Transaction,
+  sequence: StoredSequence,
+  enrollment: StoredEnrollment,
+  status: Ending,
+  lastError: string | null = null,
+): void {
+  tx.update(Enrollments, {
+    ...enrollment,
+    status,
+    lastError,
+    nextRunAt: null,
+    heldAt: null,
+    jobId: null,
+    completedAt: tx.now,
+  });
+  tx.emit({
+    kind: 'enrollment.status_changed',
+    subject: `contact/${enrollment.contactId}`,
+    data: {
+      enrollment_id: String(enrollment.id),
+      sequence_id: String(sequence.id),
+      contact_id: String(enrollment.contactId),
+      from_status: enrollment.status,
+      to_status: status,
+    },
+  });
+  const activeCount = sequence.activeCount - 1;
+  const counted = {
+    ...sequence,
+    activeCount,
+    ...(status !== 'stopped' && { [counterOf[status]]: sequence[counterOf[status]] + 1 }),
+  };
+  if (activeCount === 0 && sequence.status === 'active') changeStatus(tx, counted, 'completed');
+  else tx.update(Sequences, counted);
+}
+
+/** Moves a sequence to another status. Emits sequence.status_changed. */
+export function changeStatus(
+  tx: Transaction,
+  sequence: StoredSequence,
+  status: (typeof sequenceStatuses)[number],
+): StoredSequence {
+  tx.emit({
+    kind: 'sequence.status_changed',
+    subject: `sequence/${sequence.id}`,
+    data: {
+      sequence_id: String(sequence.id),
+      name: sequence.name,
+      from_status: sequence.status,
+      to_status: status,
+      actor: tx.eventActor,
+    },
+  });
+  return tx.update(Sequences, {
+    ...sequence,
+    status,
+    startedAt: sequence.startedAt ?? tx.now,
+    pausedAt: status === 'paused' ? tx.now : null,
+    updatedAt: tx.now,
+  });
+}

@@ -1,0 +1,101 @@
+import type * as v from 'valibot';
+import { Accounts } from '#lib/accounts/account.ts';
+import { changeRowsOf } from '#lib/contacts/follow.ts';
+import type { Follower } from '#lib/contacts/follower.ts';
+import { invalidField, notFound, unknownReference } from '#lib/problem.ts';
+import { listPage, type Page, searching } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { type EnrollmentQuery, Enrollments, enrollmentsOf, type StoredEnrollment } from './enrollment.ts';
+import { type CreateSequence, type SequenceQuery, Sequences, type StoredSequence } from './sequence.ts';
+
+/** A sequence with its steps. Raises 404. */
+export const getSequence = (tx: Transaction, id: number): Promise<StoredSequence> =>
+  tx.get(Sequences, { id }, () => notFound('sequence'));
+
+/** Sequences in descending order of id. */
+export const listSequences = (
+  tx: Transaction,
+  { status, channel, q, ...paging }: v.InferOutput<typeof SequenceQuery>,
+): Promise<Page<StoredSequence>> =>
+  listPage(tx, Sequences, {
+    ...paging,
+    indexes: [
+      ...(status === undefined ? [] : [`status=${status}`]),
+      ...(channel === undefined ? [] : [`channel=${channel}`]),
+    ],
+    texts: searching(q),
+  });
+
+/** The enrollments of a sequence in descending order of id. Raises 404. */
+export async function listEnrollments(
+  tx: Transaction,
+  sequenceId: number,
+  { status, contactId, ...paging }: v.InferOutput<typeof EnrollmentQuery>,
+): Promise<Page<StoredEnrollment>> {
+  const [page] = await Promise.all([
+    listPage(tx, Enrollments, {
+      ...paging,
+      within: enrollmentsOf(sequenceId),
+      indexes: [
+        ...(status === undefined ? [] : [`sequence=${sequenceId}&status=${status}`]),
+        ...(contactId === undefined ? [] : [`sequence=${sequenceId}&contact=${contactId}`]),
+      ],
+    }),
+    getSequence(tx, sequenceId),
+  ]);
+  return page;
+}
+
+/** A new sequence; sequences are made in the panel. Raises 400 for an account that is not of its channel. */
+export async function createSequence(
+  tx: Transaction,
+  input: v.InferOutput<typeof CreateSequence>,
+): Promise<StoredSequence> {
+  await demandAccount(tx, input);
+  return tx.create(Sequences, {
+    ...input,
+    id: await tx.nextId(Sequences),
+    stepCount: input.steps.length,
+    enrolledCount: 0,
+    activeCount: 0,
+    completedCount: 0,
+    repliedCount: 0,
+    failedCount: 0,
+    startedAt: input.status === 'draft' ? null : tx.now,
+    pausedAt: input.status === 'paused' ? tx.now : null,
+    createdAt: tx.now,
+    updatedAt: null,
+    steps: input.steps.map((step, index) => ({ ...step, id: index + 1, position: index + 1 })),
+  });
+}
+
+async function demandAccount(
+  tx: Transaction,
+  { channel, accountId }: Pick<StoredSequence, 'channel' | 'accountId'>,
+): Promise<void> {
+  if (channel === 'email') {
+    if (accountId !== null) throw invalidField('accountId', 'not_allowed', 'an e-mail sequence has no account');
+    return;
+  }
+  if (accountId === null) throw invalidField('accountId', 'required', 'accountId is required');
+  const account = await tx.find(Accounts, { id: accountId });
+  if (account?.channel !== channel) throw unknownReference('accountId');
+}
+
+/** The enrollments of a merged or renamed contact. */
+export const enrollmentFollower: Follower = {
+  move: (tx, from, to) =>
+    changeRowsOf(tx, Enrollments, from, (enrollment) => ({
+      ...enrollment,
+      contactId: to.id,
+      contactName: to.name,
+    })),
+  renamed: (tx, { id, name }) =>
+    changeRowsOf(
+      tx,
+      Enrollments,
+      id,
+      (enrollment) => ({ ...enrollment, contactName: name }),
+      ({ contactName }) => contactName !== name,
+    ),
+};
