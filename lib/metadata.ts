@@ -1,15 +1,21 @@
 import * as v from 'valibot';
 
+/** A check whose issue tells what kind of limit it is. */
+const limit = <Value>(type: 'max_length' | 'max_code_points', holds: (value: Value) => boolean, message: string) => ({
+  ...v.check<Value, string>(holds, message),
+  type: type as 'check',
+});
+
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
 const Metadata = v.pipe(
   v.record(
     v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
     v.pipe(
       v.string(),
-      v.check((value) => [...value].length <= 500, 'must have values of at most 500 characters'),
+      limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
     ),
   ),
-  v.check((pairs) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
+  limit('max_length', (pairs: Record<string, string>) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
 );
 
 export const PutMetadata = v.pipe(v.object({ metadata: Metadata }), v.title('PutMetadata'));

@@ -1,5 +1,5 @@
-import { ContactWithTags, PatchContact } from '#lib/contacts/contact.ts';
-import { getContact, patchContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, misplacedInPatch, PatchContact } from '#lib/contacts/contact.ts';
+import { changeContact, getContact } from '#lib/contacts/store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes fields of a contact; null clears. At least one of name, username, phone must remain. */
@@ -10,17 +10,12 @@ export const handler = endpoint(
     summary: 'Change a contact',
     scope: 'contacts:write',
     body: PatchContact,
-    misplaced: {
-      platform: 'POST /v1/contacts: the platform of a contact is fixed',
-      stage: 'POST /v1/contacts/{id}/stage',
-      assignedToUserId: 'POST /v1/contacts/{id}/assignee',
-      leadScore: 'POST /v1/contacts/{id}/lead-score',
-      tags: 'POST /v1/contacts/{id}/tags',
-    },
+    misplaced: misplacedInPatch,
     status: 200,
     response: ContactWithTags,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getContact(tx, id),
+    timeoutSeconds: 29,
   },
-  ({ tx, params, body }) => patchContact(tx, params.id, body),
+  ({ tx, params, body }) => changeContact(tx, params.id, body),
 );

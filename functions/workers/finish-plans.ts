@@ -1,5 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { merging } from '#lib/contacts/merge.ts';
+import { renaming } from '#lib/contacts/rename.ts';
+import { detaching } from '#lib/contacts/tagging.ts';
 import { holdEnrollments, releaseEnrollments } from '#lib/sequences/pause.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { resumePlan } from '#lib/table/plan.ts';
@@ -7,6 +10,8 @@ import { parseTenantKey } from '#lib/tenant.ts';
 import { worker } from '#lib/worker.ts';
 
 const Message = v.object({ tenant: v.string(), planId: v.string() });
+
+const kinds = [largeCommit, merging, renaming, detaching, holdEnrollments, releaseEnrollments];
 
 /** What was decided and then interrupted is completed. */
 export const handler = worker(
@@ -19,7 +24,7 @@ export const handler = worker(
   async (event: SQSEvent) => {
     for (const { body } of event.Records) {
       const { tenant, planId } = v.parse(Message, JSON.parse(body));
-      await resumePlan(parseTenantKey(tenant), planId, [largeCommit, holdEnrollments, releaseEnrollments]);
+      await resumePlan(parseTenantKey(tenant), planId, kinds);
     }
     return { batchItemFailures: [] };
   },

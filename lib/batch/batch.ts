@@ -135,13 +135,13 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   if (typeof item !== 'object' || item === null)
     return refused(invalidField('item', 'invalid_type', 'item must be an object'));
   const name = String((item as { op?: unknown }).op ?? '').trim();
-  const op = Object.entries(ops).find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+  const [known, op] = Object.entries(ops).find(([one]) => one.toLowerCase() === name.toLowerCase()) ?? [];
   if (op === undefined) {
     const code = name === '' ? 'required' : 'invalid_enum';
     return refused(invalidField('op', code, `op must be one of ${Object.keys(ops).join(', ')}`));
   }
   const misplaced = Object.entries(op.misplaced ?? {}).filter(([field]) => Object.hasOwn(item, field));
-  const parsed = v.safeParse(op.schema, item);
+  const parsed = v.safeParse(op.schema, { ...item, op: known });
   const wrong = [
     ...misplaced.map(([field, pointer]) => ({
       field,

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import { time } from '#lib/schema.ts';
-import { entity, type Item } from '#lib/table/entity.ts';
+import { paging, queryChoices, text, time } from '#lib/schema.ts';
+import { entity, entityPartition, type Item } from '#lib/table/entity.ts';
+import { pages } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
+import { type Follower, hasRoom } from './follower.ts';
 
 export const activityTypes = [
   'Note',
@@ -34,10 +36,15 @@ export const Activity = v.pipe(
   v.title('Activity'),
 );
 
+export const ActivityQuery = v.object({ ...paging, type: v.optional(queryChoices(activityTypes)) });
+export const CreateNote = v.pipe(v.object({ text: text(10_000) }), v.title('CreateNote'));
+
+export const timelineOf = (contactId: number) => `contact/${contactId}/activity`;
+
 export const Activities = entity({
   name: 'activity',
   schema: Activity,
-  within: ({ contactId }) => `contact/${contactId}/activity`,
+  within: ({ contactId }) => timelineOf(contactId),
 });
 
 type Details = Partial<Pick<Item<typeof Activities>, 'text' | 'field' | 'oldValue' | 'newValue' | 'tagId'>>;
@@ -65,3 +72,18 @@ export async function addActivity(
     createdAt: tx.now,
   });
 }
+
+/** The timeline of a merged contact. */
+export const activityFollower: Follower = {
+  async move(tx, from, to) {
+    for await (const page of pages({ pk: entityPartition(tx.tenant, Activities, timelineOf(from)), limit: 40 })) {
+      for (const stored of page) {
+        if (!hasRoom(tx)) return true;
+        const activity = tx.remember(Activities, stored);
+        tx.delete(Activities, activity);
+        tx.create(Activities, { ...activity, contactId: to.id });
+      }
+    }
+    return false;
+  },
+};

@@ -3,6 +3,7 @@ import { metadataEntry, metadataFilter } from '#lib/metadata.ts';
 import {
   choice,
   commonFilters,
+  id,
   integer,
   nullablePattern,
   nullableText,
@@ -15,7 +16,7 @@ import {
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchEntry } from '#lib/table/list.ts';
-import { Tag } from '#lib/tags/tag.ts';
+import { Tag, tagName } from '#lib/tags/tag.ts';
 
 export const platforms = ['telegram', 'twitter'] as const;
 export const contactStages = ['new', 'contacted', 'engaged', 'qualified', 'customer', 'lost'] as const;
@@ -64,6 +65,46 @@ export const CreateContact = v.pipe(
 export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
 export type ContactFields = v.InferOutput<typeof PatchContact>;
 
+/** What patch does not change, and where it is changed (contract section 2). */
+export const misplacedInPatch = {
+  platform: 'POST /v1/contacts: the platform of a contact is fixed',
+  stage: 'POST /v1/contacts/{id}/stage',
+  assignedToUserId: 'POST /v1/contacts/{id}/assignee',
+  leadScore: 'POST /v1/contacts/{id}/lead-score',
+  tags: 'POST /v1/contacts/{id}/tags',
+};
+
+const leadScore = () => v.nullable(integer(0, 100));
+
+export const SetContactStage = v.pipe(v.object({ stage: choice(contactStages) }), v.title('SetContactStage'));
+export const SetContactAssignee = v.pipe(v.object({ userId: v.nullable(id()) }), v.title('SetContactAssignee'));
+export const SetLeadScore = v.pipe(v.object({ score: leadScore() }), v.title('SetLeadScore'));
+
+/** Every field of a contact that one call of the batch may change. */
+export const contactChanges = {
+  ...contactFields,
+  stage: v.optional(choice(contactStages)),
+  assignedToUserId: v.optional(v.nullable(id())),
+  leadScore: v.optional(leadScore()),
+};
+export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
+
+export const matchKeys = ['username', 'phone', 'email'] as const;
+export const upsertFields = {
+  matchOn: choice(matchKeys),
+  platform: v.optional(choice(platforms), 'telegram'),
+  ...contactFields,
+};
+export const UpsertContact = v.pipe(v.object(upsertFields), v.title('UpsertContact'));
+
+/** One of the two; `tagId` goes before `tagName`. */
+export const tagFields = { tagId: v.optional(id()), tagName: v.optional(tagName()) };
+export const AddTag = v.pipe(v.object(tagFields), v.title('AddTag'));
+
+export const MergeContacts = v.pipe(v.object({ sourceContactId: id() }), v.title('MergeContacts'));
+
+export const DuplicateQuery = v.object(paging);
+
 export const ContactQuery = v.object({
   ...paging,
   platform: v.optional(choice(platforms)),
@@ -73,7 +114,7 @@ export const ContactQuery = v.object({
   tagId: v.optional(queryInteger()),
   minScore: v.optional(queryInteger(0, 100)),
   hasUnread: v.optional(queryBoolean()),
-  email: v.optional(queryText()),
+  email: v.optional(queryText(254)),
   phone: v.optional(queryText()),
   username: v.optional(queryText()),
   ...commonFilters,
@@ -84,6 +125,13 @@ export const ContactQuery = v.object({
 export const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
 export const normalisedEmail = (email: string) => email.trim().toLowerCase();
 export const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
+
+/** The index entries of what identifies a person. */
+export const identityOf = {
+  username: (value: string) => `username=${normalisedUsername(value)}`,
+  phone: (value: string) => `phone=${normalisedPhone(value)}`,
+  email: (value: string) => `email=${normalisedEmail(value)}`,
+};
 
 export const Contacts = entity({
   name: 'contact',
@@ -96,12 +144,13 @@ export const Contacts = entity({
     twitterUserId: v.nullable(v.string()),
   }),
   indexes: (contact) => [
+    { name: `platform=${contact.platform}` },
     { name: `stage=${contact.stage}` },
     { name: `assignee=${contact.assignedToUserId ?? 'none'}` },
     contact.hasUnreadMessages && { name: 'unread' },
-    contact.username !== null && { name: `username=${normalisedUsername(contact.username)}` },
-    contact.phone !== null && { name: `phone=${normalisedPhone(contact.phone)}` },
-    contact.email !== null && { name: `email=${normalisedEmail(contact.email)}` },
+    contact.username !== null && { name: identityOf.username(contact.username) },
+    contact.phone !== null && { name: identityOf.phone(contact.phone) },
+    contact.email !== null && { name: identityOf.email(contact.email) },
     contact.telegramUserId !== null && { name: `telegram=${contact.telegramUserId}` },
     contact.twitterUserId !== null && { name: `twitter=${contact.twitterUserId}` },
     ...contact.tagIds.map((id) => ({ name: `tag=${id}` })),
@@ -111,3 +160,9 @@ export const Contacts = entity({
 });
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
+
+/** What a merged contact became part of: rows that still name it find their way. */
+export const MergedContacts = entity({
+  name: 'merged-contact',
+  schema: v.object({ id: v.number(), into: v.number() }),
+});

@@ -1,32 +1,35 @@
 import type * as v from 'valibot';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
+import { demandActiveMember, primeMember } from '#lib/members/store.ts';
 import { withMetadata } from '#lib/metadata.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
-import { listAll, listPage, type Page, searching } from '#lib/table/list.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listPage, type Page, searching } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
-import { Tags } from '#lib/tags/tag.ts';
+import { listTags } from '#lib/tags/store.ts';
+import { type StoredTag, Tags } from '#lib/tags/tag.ts';
 import { Activities, addActivity } from './activity.ts';
 import {
+  type ContactChange,
   type ContactFields,
   type ContactQuery,
   Contacts,
   type ContactWithTags,
   type CreateContact,
-  normalisedEmail,
-  normalisedPhone,
-  normalisedUsername,
+  identityOf,
   type StoredContact,
 } from './contact.ts';
+import { renameFollowers } from './rename.ts';
 
-type Shown = v.InferOutput<typeof ContactWithTags>;
+export type ShownContact = v.InferOutput<typeof ContactWithTags>;
 
 /** The contact as stored. Raises 404. */
 export const getStoredContact = (tx: Transaction, id: number): Promise<StoredContact> =>
   tx.get(Contacts, { id }, () => notFound('contact'));
 
 /** The contact with its tags; two reads side by side. Raises 404. */
-export async function getContact(tx: Transaction, id: number): Promise<Shown> {
-  const [contact, tags] = await Promise.all([getStoredContact(tx, id), listAll(tx, Tags)]);
+export async function getContact(tx: Transaction, id: number): Promise<ShownContact> {
+  const [contact, tags] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
   return withTags(contact, tags);
 }
 
@@ -35,33 +38,39 @@ export async function listContacts(
   tx: Transaction,
   query: v.InferOutput<typeof ContactQuery>,
 ): Promise<Page<StoredContact>> {
-  const { platform, minScore, createdSince, updatedSince, hasUnread, ids } = query;
+  const { platform, minScore, hasUnread, tagId } = query;
   const indexes = [
-    query.username !== undefined && `username=${normalisedUsername(query.username)}`,
-    query.email !== undefined && `email=${normalisedEmail(query.email)}`,
-    query.phone !== undefined && `phone=${normalisedPhone(query.phone)}`,
-    query.tagId !== undefined && `tag=${query.tagId}`,
+    query.username !== undefined && identityOf.username(query.username),
+    query.email !== undefined && identityOf.email(query.email),
+    query.phone !== undefined && identityOf.phone(query.phone),
+    tagId !== undefined && `tag=${tagId}`,
     query.assignedToUserId !== undefined && `assignee=${query.assignedToUserId}`,
     query.stage !== undefined && `stage=${query.stage}`,
     hasUnread === true && 'unread',
+    platform !== undefined && `platform=${platform}`,
   ].filter((name) => name !== false);
-  const residual: ((contact: StoredContact) => boolean)[] = [];
-  if (platform !== undefined) residual.push((contact) => contact.platform === platform);
-  if (minScore !== undefined) residual.push((contact) => contact.leadScore !== null && contact.leadScore >= minScore);
-  if (hasUnread === false) residual.push((contact) => !contact.hasUnreadMessages);
-  if (createdSince !== undefined) residual.push((contact) => contact.createdAt >= createdSince);
-  if (updatedSince !== undefined) residual.push((contact) => (contact.updatedAt ?? contact.createdAt) >= updatedSince);
-  return listPage(tx, Contacts, {
-    ...query,
-    ids,
-    indexes,
-    texts: [...withMetadata(query.metadata), ...searching(query.q)],
-    ...(residual.length > 0 ? { matches: (contact: StoredContact) => residual.every((holds) => holds(contact)) } : {}),
-  });
+  const [page, tag] = await Promise.all([
+    listPage(tx, Contacts, {
+      ...query,
+      indexes,
+      texts: [...withMetadata(query.metadata), ...searching(query.q)],
+      ...matching<StoredContact>(
+        minScore !== undefined && (({ leadScore }) => leadScore !== null && leadScore >= minScore),
+        hasUnread === false && ((contact) => !contact.hasUnreadMessages),
+        ...since(query),
+      ),
+    }),
+    tagId !== undefined && tx.find(Tags, { id: tagId }),
+  ]);
+  // A tag that was deleted is being taken off its contacts.
+  return tag === undefined ? { items: [], nextCursor: null, hasMore: false } : page;
 }
 
 /** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
-export async function createContact(tx: Transaction, input: v.InferOutput<typeof CreateContact>): Promise<Shown> {
+export async function createContact(
+  tx: Transaction,
+  input: v.InferOutput<typeof CreateContact>,
+): Promise<ShownContact> {
   demandIdentity(input);
   await tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 });
   const contact = tx.create(Contacts, {
@@ -106,47 +115,99 @@ export async function createContact(tx: Transaction, input: v.InferOutput<typeof
   return withTags(contact, []);
 }
 
-/** Changes the given fields. One FieldUpdated activity per changed field; emits contact.updated unless nothing changed. */
-export async function patchContact(tx: Transaction, id: number, patch: ContactFields): Promise<Shown> {
-  const [contact, tags] = await Promise.all([getStoredContact(tx, id), listAll(tx, Tags)]);
+/**
+ * Changes the given fields, with one activity per changed field. Emits contact.updated unless nothing changed. Raises 404, 400 for
+ * an unknown member and when neither name, username nor phone remains.
+ */
+export async function changeContact(tx: Transaction, id: number, change: ContactChange): Promise<ShownContact> {
+  const [contact, tags] = await Promise.all([
+    getStoredContact(tx, id),
+    listTags(tx),
+    primeMember(tx, change.assignedToUserId),
+    tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
+  ]);
+  await demandActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
+  const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
   const changed = changedFields(contact, patch);
   if (changed.length === 0) return withTags(contact, tags);
-  const next = {
-    ...contact,
-    ...Object.fromEntries(changed.map((field) => [field, patch[field] ?? null])),
-  } as StoredContact;
-  demandIdentity(next);
-  await tx.reserveIds({ [Activities.name]: changed.length });
-  for (const field of changed)
-    await addActivity(tx, id, 'FieldUpdated', { field, oldValue: contact[field], newValue: next[field] });
-  return withTags(updateContact(tx, contact, next, changed), tags);
+  const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
+  if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) demandIdentity(next);
+  for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
+  const updated = updateContact(tx, contact, next, changesOf(contact, next, changed));
+  if (changed.includes('name')) await renameFollowers(tx, updated);
+  return withTags(updated, tags);
 }
+
+/** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
+export async function assignContact(tx: Transaction, id: number, userId: number | null): Promise<ShownContact> {
+  await Promise.all([getStoredContact(tx, id), primeMember(tx, userId), listTags(tx)]);
+  await demandActiveMember(tx, 'userId', userId);
+  return changeContact(tx, id, { assignedToUserId: userId });
+}
+
+type Patch = { [Field in keyof StoredContact]?: StoredContact[Field] | undefined };
+type Entry = [Parameters<typeof addActivity>[2], Parameters<typeof addActivity>[3]];
+
+function activitiesOf(before: StoredContact, after: StoredContact, changed: readonly (keyof StoredContact)[]): Entry[] {
+  const values = (field: 'stage' | 'assignedToUserId' | 'leadScore' | keyof ContactFields) => ({
+    oldValue: before[field] === null ? null : String(before[field]),
+    newValue: after[field] === null ? null : String(after[field]),
+  });
+  const entries: Entry[] = [];
+  for (const field of changed) {
+    if (field === 'stage') entries.push(['StageChanged', values(field)]);
+    else if (field === 'assignedToUserId')
+      entries.push([after.assignedToUserId === null ? 'Unassigned' : 'Assigned', values(field)]);
+    else if (isPlainField(field)) entries.push(['FieldUpdated', { field, ...values(field) }]);
+  }
+  if (changed.some((field) => field === 'leadScore' || field === 'leadScoreIsAi'))
+    entries.push(['ScoreChanged', values('leadScore')]);
+  return entries;
+}
+
+const plainFields = ['name', 'username', 'phone', 'email', 'company', 'notes'];
+const isPlainField = (field: string): field is keyof ContactFields => plainFields.includes(field);
 
 /** Writes a changed contact and emits contact.updated with what changed. */
 export function updateContact(
   tx: Transaction,
   before: StoredContact,
   after: StoredContact,
-  changed: readonly (keyof StoredContact)[],
+  changes: ReturnType<typeof changesOf>,
 ): StoredContact {
-  if (before.stage !== after.stage) {
-    countStage(tx, before, -1);
-    countStage(tx, after, 1);
-  }
-  const contact = tx.update(Contacts, { ...after, updatedAt: tx.now });
+  const contact = saveContact(tx, before, after);
   tx.emit({
     kind: 'contact.updated',
     subject: `contact/${contact.id}`,
-    data: { contact_id: String(contact.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+    data: { contact_id: String(contact.id), ...changes, actor: tx.eventActor },
   });
   return contact;
 }
 
-/** The contact as shown, its tags in order of name. */
-export function withTags(contact: StoredContact, dictionary: readonly v.InferOutput<(typeof Tags)['schema']>[]): Shown {
-  const tags = dictionary.filter((tag) => contact.tagIds.includes(tag.id)).sort((a, b) => a.name.localeCompare(b.name));
-  return { ...contact, tags: tags.map(({ id, name, color }) => ({ id, name, color })) };
+/** Writes a changed contact and tells nobody. */
+export function saveContact(tx: Transaction, before: StoredContact, after: StoredContact): StoredContact {
+  if (before.stage !== after.stage) {
+    countStage(tx, before, -1);
+    countStage(tx, after, 1);
+  }
+  return tx.update(Contacts, { ...after, updatedAt: tx.now });
 }
+
+/** Removes a contact whose rows go to another. */
+export function removeContact(tx: Transaction, contact: StoredContact): void {
+  countStage(tx, contact, -1);
+  tx.delete(Contacts, contact);
+}
+
+/** The contact as shown, its tags in order of name. */
+export const withTags = (contact: StoredContact, dictionary: readonly StoredTag[]): ShownContact => ({
+  ...contact,
+  tags: tagsOf(contact, dictionary),
+});
+
+/** The tags of a contact; the dictionary is in order of name. */
+export const tagsOf = ({ tagIds }: StoredContact, dictionary: readonly StoredTag[]) =>
+  dictionary.filter(({ id }) => tagIds.includes(id)).map(({ id, name, color }) => ({ id, name, color }));
 
 /** The contact board's column counts (contract section 12). */
 const countStage = (tx: Transaction, contact: StoredContact, delta: number) =>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { choice, nullableText, pattern, time } from '#lib/schema.ts';
+import { choice, nullableText, paging, pattern, queryBoolean, queryText, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const roles = ['owner', 'admin', 'member'] as const;
@@ -16,6 +16,12 @@ export const Member = v.pipe(
   }),
   v.title('Member'),
 );
+
+export const MemberQuery = v.object({
+  ...paging,
+  q: v.optional(queryText()),
+  isActive: v.optional(queryBoolean()),
+});
 
 export const CreateMember = v.object({
   email: pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address'),

@@ -1,0 +1,19 @@
+import { ContactWithTags, SetContactAssignee } from '#lib/contacts/contact.ts';
+import { assignContact, getContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Gives a contact to a member, or to nobody. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/assignee',
+    summary: 'Assign a contact',
+    scope: 'contacts:write',
+    body: SetContactAssignee,
+    status: 200,
+    response: ContactWithTags,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getContact(tx, id),
+  },
+  ({ tx, params, body }) => assignContact(tx, params.id, body.userId),
+);

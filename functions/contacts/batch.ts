@@ -1,0 +1,21 @@
+import { runBatch } from '#lib/batch/batch.ts';
+import { ContactBatch, ContactBatchResults, contactOps } from '#lib/contacts/batch.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Up to a hundred creations and changes in one call. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/batch',
+    summary: 'Create, change and tag contacts in one call',
+    description:
+      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}`, `{"op": "upsert", "matchOn", …}`, `{"op": "addTag", "id", …}` or `{"op": "removeTag", "id", "tagId"}` with the fields of the single calls. With `atomic` any failure undoes everything.',
+    scope: 'contacts:write',
+    body: ContactBatch,
+    status: 200,
+    response: ContactBatchResults,
+    errors: ['bad_request'],
+    timeoutSeconds: 29,
+  },
+  (input) => runBatch(input, 'contact', contactOps),
+);

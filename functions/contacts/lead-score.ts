@@ -1,0 +1,19 @@
+import { ContactWithTags, SetLeadScore } from '#lib/contacts/contact.ts';
+import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Scores a contact by hand, or clears the score. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/lead-score',
+    summary: 'Set the lead score of a contact',
+    scope: 'contacts:write',
+    body: SetLeadScore,
+    status: 200,
+    response: ContactWithTags,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getContact(tx, id),
+  },
+  ({ tx, params, body }) => changeContact(tx, params.id, { leadScore: body.score }),
+);

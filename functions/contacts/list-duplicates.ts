@@ -1,0 +1,20 @@
+import { Contact, DuplicateQuery } from '#lib/contacts/contact.ts';
+import { listDuplicates } from '#lib/contacts/duplicates.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Contacts that seem to be the same person. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}/duplicates',
+    summary: 'List possible duplicates of a contact',
+    description: 'They share username and platform, phone or e-mail, however these are spelled.',
+    scope: 'contacts:read',
+    query: DuplicateQuery,
+    status: 200,
+    response: listOf(Contact),
+    errors: ['bad_request', 'not_found'],
+  },
+  ({ tx, params, query }) => listDuplicates(tx, params.id, query),
+);

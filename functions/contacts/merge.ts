@@ -1,0 +1,23 @@
+import { ContactWithTags, MergeContacts } from '#lib/contacts/contact.ts';
+import { mergeContacts } from '#lib/contacts/merge.ts';
+import { getContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Makes one contact of two; the source is gone afterwards. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/merge',
+    summary: 'Merge another contact into this one',
+    description:
+      'This contact keeps its own values and takes those that it lacks, and all tags, messages, activities, deals, tasks, threads, enrollments and finance records of the source.',
+    scope: 'contacts:write',
+    body: MergeContacts,
+    status: 200,
+    response: ContactWithTags,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getContact(tx, id),
+    timeoutSeconds: 29,
+  },
+  ({ tx, params, body }) => mergeContacts(tx, params.id, body),
+);

@@ -1,0 +1,19 @@
+import { ContactWithTags, SetContactStage } from '#lib/contacts/contact.ts';
+import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Moves a contact to another stage; any stage may follow any other. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/stage',
+    summary: 'Move a contact to a stage',
+    scope: 'contacts:write',
+    body: SetContactStage,
+    status: 200,
+    response: ContactWithTags,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getContact(tx, id),
+  },
+  ({ tx, params, body }) => changeContact(tx, params.id, body),
+);

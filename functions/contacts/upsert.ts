@@ -1,0 +1,27 @@
+import { ContactWithTags, UpsertContact } from '#lib/contacts/contact.ts';
+import { upsertContact } from '#lib/contacts/upsert.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Creates a contact, or changes the one that matches. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/upsert',
+    summary: 'Create or change a contact',
+    description:
+      'A contact matches when it has the same username (on the same platform), phone or e-mail, however it is spelled. 201 when it is new, 200 when it was changed.',
+    scope: 'contacts:write',
+    body: UpsertContact,
+    status: 201,
+    otherStatuses: [200],
+    response: ContactWithTags,
+    errors: ['bad_request', 'conflict'],
+    location: ({ id }) => `/v1/contacts/${id}`,
+    timeoutSeconds: 29,
+  },
+  async ({ tx, body, reply }) => {
+    const { contact, isNew } = await upsertContact(tx, body);
+    if (!isNew) reply.status = 200;
+    return contact;
+  },
+);

@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Member, MemberQuery } from '#lib/members/member.ts';
+import { listMembers } from '#lib/members/store.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The people of the workspace, whose ids every `assignedToUserId` holds. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/members',
+    summary: 'List members',
+    scope: 'contacts:read',
+    query: MemberQuery,
+    status: 200,
+    response: listOf(Member),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listMembers(tx, query),
+);

@@ -1,0 +1,18 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { createTag } from '#lib/tags/store.ts';
+import { CreateTag, DictionaryTag } from '#lib/tags/tag.ts';
+
+/** Adds a tag to the dictionary. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/tags',
+    summary: 'Create a tag',
+    scope: 'contacts:write',
+    body: CreateTag,
+    status: 201,
+    response: DictionaryTag,
+    errors: ['bad_request', 'conflict'],
+  },
+  ({ tx, body }) => createTag(tx, body),
+);

@@ -1,0 +1,22 @@
+import { deleteTag } from '#lib/contacts/tagging.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Deleted } from '#lib/schema.ts';
+import { getTag } from '#lib/tags/store.ts';
+import { DictionaryTag } from '#lib/tags/tag.ts';
+
+/** Deletes a tag and takes it off every contact. */
+export const handler = endpoint(
+  {
+    method: 'DELETE',
+    path: '/v1/tags/{id}',
+    summary: 'Delete a tag',
+    scope: 'contacts:write',
+    status: 200,
+    response: Deleted,
+    errors: ['not_found', 'conflict'],
+    current: (tx, { id }) => getTag(tx, id),
+    representation: DictionaryTag,
+    timeoutSeconds: 29,
+  },
+  ({ tx, params }) => deleteTag(tx, params.id),
+);

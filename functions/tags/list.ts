@@ -1,0 +1,17 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listTags } from '#lib/tags/store.ts';
+import { Dictionary } from '#lib/tags/tag.ts';
+
+/** The whole dictionary by name. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/tags',
+    summary: 'List all tags',
+    scope: 'contacts:read',
+    status: 200,
+    response: Dictionary,
+    errors: [],
+  },
+  async ({ tx }) => ({ items: await listTags(tx) }),
+);

@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getTag, patchTag } from '#lib/tags/store.ts';
+import { DictionaryTag, PatchTag } from '#lib/tags/tag.ts';
+
+/** Renames or recolours a tag everywhere. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/tags/{id}',
+    summary: 'Change a tag',
+    scope: 'contacts:write',
+    body: PatchTag,
+    status: 200,
+    response: DictionaryTag,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getTag(tx, id),
+  },
+  ({ tx, params, body }) => patchTag(tx, params.id, body),
+);

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
+import { id } from '#lib/schema.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Tags } from '#lib/tags/tag.ts';
+import { Activities } from './activity.ts';
+import {
+  Contacts,
+  ContactWithTags,
+  CreateContact,
+  contactChanges,
+  misplacedInPatch,
+  tagFields,
+  UpsertContact,
+} from './contact.ts';
+import { changeContact, createContact, getContact } from './store.ts';
+import { attachTag, detachTag } from './tagging.ts';
+import { upsertContact } from './upsert.ts';
+
+const touches = (item: { id: number }) => `contact/${item.id}`;
+const { platform, tags } = misplacedInPatch;
+
+/** What an item of a batch of contacts may be (contract section 2). */
+export const contactOps = {
+  create: batchOp({
+    schema: v.object({ op: v.literal('create'), ...CreateContact.entries }),
+    ids: () => ({ [Contacts.name]: 1, [Activities.name]: 1 }),
+    run: async (tx, item) => ({ status: 201, shown: await createContact(tx, item) }),
+  }),
+  update: batchOp({
+    schema: v.object({ op: v.literal('update'), id: id(), ...contactChanges }),
+    misplaced: { platform, tags },
+    ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
+    touches,
+    run: async (tx, { op, id, ...change }) => ({ status: 200, shown: await changeContact(tx, id, change) }),
+  }),
+  upsert: batchOp({
+    schema: v.object({ op: v.literal('upsert'), ...UpsertContact.entries }),
+    ids: ({ op, matchOn, ...fields }) => ({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
+    // Which contact it will be is not known yet.
+    touches: () => '*',
+    run: async (tx, { op, ...input }) => {
+      const { contact, isNew } = await upsertContact(tx, input);
+      return { status: isNew ? 201 : 200, shown: contact };
+    },
+  }),
+  addTag: batchOp({
+    schema: v.object({ op: v.literal('addTag'), id: id(), ...tagFields }),
+    ids: ({ tagName }) => ({ [Activities.name]: 1, ...(tagName === undefined ? {} : { [Tags.name]: 1 }) }),
+    touches,
+    run: async (tx, item) => {
+      await attachTag(tx, item.id, item);
+      return shown(tx, item.id);
+    },
+  }),
+  removeTag: batchOp({
+    schema: v.object({ op: v.literal('removeTag'), id: id(), tagId: id() }),
+    ids: () => ({ [Activities.name]: 1 }),
+    touches,
+    run: async (tx, item) => {
+      await detachTag(tx, item.id, item.tagId);
+      return shown(tx, item.id);
+    },
+  }),
+};
+
+const shown = async (tx: Transaction, id: number) => ({ status: 200 as const, shown: await getContact(tx, id) });
+
+export const ContactBatch = batchBody('ContactBatch', contactOps);
+export const ContactBatchResults = batchAnswer('ContactBatchResults', 'contact', ContactWithTags);

@@ -1,0 +1,22 @@
+import { dealFollower } from '#lib/deals/store.ts';
+import { threadFollower } from '#lib/email/store.ts';
+import { invoiceFollower } from '#lib/finance/invoice-store.ts';
+import { transactionFollower } from '#lib/finance/transaction-store.ts';
+import { messageFollower } from '#lib/messages/store.ts';
+import { enrollmentFollower, enrollmentFollower } from '#lib/sequences/store.ts';
+import { taskFollower } from '#lib/tasks/store.ts';
+import { activityFollower } from './activity.ts';
+import type { Follower } from './follower.ts';
+
+/** Everything that names contacts. Asked for when needed, because these modules import this noun's. */
+export const followers = (): readonly Follower[] => [
+  activityFollower,
+  messageFollower,
+  dealFollower,
+  taskFollower,
+  threadFollower,
+  enrollmentFollower,
+  enrollmentFollower,
+  transactionFollower,
+  invoiceFollower,
+];

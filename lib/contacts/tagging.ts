@@ -1,0 +1,132 @@
+import type * as v from 'valibot';
+import { changesOf } from '#lib/events/changes.ts';
+import { invalidField, Problem } from '#lib/problem.ts';
+import { Overtaken } from '#lib/table/change.ts';
+import { indexPartition } from '#lib/table/entity.ts';
+import type { Key } from '#lib/table/keys.ts';
+import { pages } from '#lib/table/list.ts';
+import { type PlanKind, startPlan } from '#lib/table/plan.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { createTag, findTag, getTag, listTags, removeTag } from '#lib/tags/store.ts';
+import { byName, type StoredTag, Tags } from '#lib/tags/tag.ts';
+import { Activities, addActivity } from './activity.ts';
+import { type AddTag, Contacts, type StoredContact } from './contact.ts';
+import { hasRoom } from './follower.ts';
+import { getStoredContact, tagsOf, updateContact } from './store.ts';
+
+const maxTagsPerContact = 100;
+
+type Shown = ReturnType<typeof tagsOf>;
+
+/** The tags of a contact by name. Raises 404. */
+export async function getContactTags(tx: Transaction, contactId: number): Promise<Shown> {
+  const [contact, dictionary] = await Promise.all([getStoredContact(tx, contactId), listTags(tx)]);
+  return tagsOf(contact, dictionary);
+}
+
+/**
+ * Attaches a tag, by its name also one that is not in the dictionary yet. Does nothing when the contact has it. Raises 404 for the
+ * contact and the tag, 400 without either field and beyond a hundred tags.
+ */
+export async function attachTag(
+  tx: Transaction,
+  contactId: number,
+  { tagId, tagName }: v.InferOutput<typeof AddTag>,
+): Promise<Shown> {
+  const [contact, dictionary] = await Promise.all([
+    getStoredContact(tx, contactId),
+    listTags(tx),
+    tx.reserveIds({ [Activities.name]: 1 }),
+  ]);
+  if (tagId === undefined && tagName === undefined)
+    throw invalidField('tagId', 'required', 'one of tagId and tagName is required');
+  const tag = tagId === undefined ? await namedTag(tx, tagName as string) : await getTag(tx, tagId);
+  const shown = tagsOf(contact, dictionary);
+  if (shown.some(({ id }) => id === tag.id)) return shown;
+  if (shown.length >= maxTagsPerContact) {
+    const field = tagId === undefined ? 'tagName' : 'tagId';
+    throw invalidField(field, 'too_many', `a contact has at most ${maxTagsPerContact} tags`);
+  }
+  tx.add(Tags, tag, { contactCount: 1 });
+  await addActivity(tx, contactId, 'TagAdded', { tagId: tag.id, newValue: tag.name });
+  return changeTags(tx, contact, [...dictionary, tag], [...contact.tagIds, tag.id]);
+}
+
+/** Detaches a tag; does nothing when the contact does not have it. Raises 404 for the contact and the tag. */
+export async function detachTag(tx: Transaction, contactId: number, tagId: number): Promise<Shown> {
+  const [contact, dictionary] = await Promise.all([
+    getStoredContact(tx, contactId),
+    listTags(tx),
+    tx.reserveIds({ [Activities.name]: 1 }),
+  ]);
+  const tag = await getTag(tx, tagId);
+  if (!contact.tagIds.includes(tagId)) return tagsOf(contact, dictionary);
+  tx.add(Tags, tag, { contactCount: -1 });
+  return detach(tx, contact, dictionary, tag);
+}
+
+/** Takes a tag out of the dictionary and, before the answer or right after it, off every contact. Raises 404. */
+export async function deleteTag(tx: Transaction, id: number): Promise<{ id: number; deleted: true }> {
+  const tag = await getTag(tx, id);
+  await removeTag(tx, tag);
+  startPlan(tx, detaching, { tag });
+  return { id, deleted: true };
+}
+
+/** Takes a deleted tag off the contacts that still have it. */
+export const detaching: PlanKind<{ tag: StoredTag }> = {
+  name: 'detach',
+  async step(tx, state) {
+    const { tag } = state;
+    const dictionary = [...(await listTags(tx)), tag].sort(byName);
+    for await (const page of pages({ pk: indexPartition(tx.tenant, Contacts, `tag=${tag.id}`), limit: 20 })) {
+      const contacts = await tx.findAllByKey(
+        Contacts,
+        page.map((entry) => entry['of'] as Key),
+      );
+      await tx.reserveIds({ [Activities.name]: contacts.length });
+      for (const contact of contacts) {
+        if (!hasRoom(tx)) return state;
+        await detach(tx, contact, dictionary, tag);
+      }
+    }
+    return undefined;
+  },
+};
+
+async function namedTag(tx: Transaction, name: string): Promise<StoredTag> {
+  const known = await findTag(tx, name);
+  if (known) return known;
+  return createTag(tx, { name }).catch((error) => {
+    const reason = error instanceof Problem && error.details?.['reason'];
+    if (reason === 'tag_name_taken') throw new Overtaken('another call has just made the tag');
+    // Attaching a tag knows no 409 (contract section 16).
+    if (reason === 'limit_reached') throw invalidField('tagName', 'too_many', error.message);
+    throw error;
+  });
+}
+
+async function detach(
+  tx: Transaction,
+  contact: StoredContact,
+  dictionary: readonly StoredTag[],
+  tag: StoredTag,
+): Promise<Shown> {
+  await addActivity(tx, contact.id, 'TagRemoved', { tagId: tag.id, oldValue: tag.name });
+  const left = contact.tagIds.filter((id) => id !== tag.id);
+  return changeTags(tx, contact, dictionary, left);
+}
+
+/** Emits contact.updated with the names before and after. */
+function changeTags(
+  tx: Transaction,
+  contact: StoredContact,
+  dictionary: readonly StoredTag[],
+  tagIds: number[],
+): Shown {
+  const known = [...new Map(dictionary.map((tag) => [tag.id, tag])).values()].sort(byName);
+  const namesOf = (of: StoredContact) => tagsOf(of, known).map(({ name }) => name);
+  const next = { ...contact, tagIds };
+  updateContact(tx, contact, next, changesOf({ tags: namesOf(contact) }, { tags: namesOf(next) }, ['tags']));
+  return tagsOf(next, known);
+}

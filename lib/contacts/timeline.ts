@@ -1,0 +1,44 @@
+import type * as v from 'valibot';
+import { matching } from '#lib/table/conditions.ts';
+import type { Item } from '#lib/table/entity.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Activities, type ActivityQuery, addActivity, type CreateNote, timelineOf } from './activity.ts';
+import { Contacts } from './contact.ts';
+import { getStoredContact } from './store.ts';
+
+type Entry = Item<typeof Activities>;
+
+/** What happened to a contact, newest first. Raises 404. */
+export async function listActivities(
+  tx: Transaction,
+  contactId: number,
+  { type: types, ...paging }: v.InferOutput<typeof ActivityQuery>,
+): Promise<Page<Entry>> {
+  const [page] = await Promise.all([
+    listPage(tx, Activities, {
+      ...paging,
+      within: timelineOf(contactId),
+      ...matching<Entry>(types !== undefined && (({ type }) => types.includes(type))),
+    }),
+    getStoredContact(tx, contactId),
+  ]);
+  return page;
+}
+
+/** Adds a note to the timeline; the contact's own `notes` stay. Emits contact.note_added. Raises 404. */
+export async function addNote(
+  tx: Transaction,
+  contactId: number,
+  { text }: v.InferOutput<typeof CreateNote>,
+): Promise<Entry> {
+  const [contact] = await Promise.all([getStoredContact(tx, contactId), tx.reserveIds({ [Activities.name]: 1 })]);
+  tx.demand(Contacts, contact);
+  const note = await addActivity(tx, contactId, 'Note', { text });
+  tx.emit({
+    kind: 'contact.note_added',
+    subject: `contact/${contactId}`,
+    data: { contact_id: String(contactId), activity_id: String(note.id), text, actor: tx.eventActor },
+  });
+  return note;
+}

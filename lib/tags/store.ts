@@ -1,0 +1,81 @@
+import type * as v from 'valibot';
+import { conflict, notFound } from '#lib/problem.ts';
+import { listAll } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import {
+  byName,
+  type CreateTag,
+  defaultColor,
+  type PatchTag,
+  type StoredTag,
+  sameName,
+  TagCounts,
+  TagNames,
+  Tags,
+} from './tag.ts';
+
+const maxTags = 1000;
+const read = new WeakMap<Transaction, Promise<StoredTag[]>>();
+
+/** The whole dictionary by name, with what the unit of work has changed in it. */
+export async function listTags(tx: Transaction): Promise<StoredTag[]> {
+  const known = read.get(tx) ?? listAll(tx, Tags);
+  read.set(tx, known);
+  const stored = await known;
+  const written = new Map(tx.written(Tags).map((tag) => [tag.id, tag]));
+  return [...stored.filter(({ id }) => !written.has(id)), ...written.values()].sort(byName);
+}
+
+/** Raises 404. */
+export const getTag = (tx: Transaction, id: number): Promise<StoredTag> => tx.get(Tags, { id }, () => notFound('tag'));
+
+/** The tag of that name in any case. */
+export const findTag = async (tx: Transaction, name: string): Promise<StoredTag | undefined> =>
+  (await listTags(tx)).find((tag) => sameName(tag.name) === sameName(name));
+
+/** A new tag. Raises 409 when the name is taken in any case, or when there are a thousand. */
+export async function createTag(tx: Transaction, input: v.InferOutput<typeof CreateTag>): Promise<StoredTag> {
+  const [counted] = await Promise.all([
+    tx.find(TagCounts, { id: 1 }),
+    tx.find(TagNames, { name: sameName(input.name) }),
+    tx.reserveIds({ [Tags.name]: 1 }),
+  ]);
+  const count = counted?.count ?? 0;
+  if (count >= maxTags) throw conflict('limit_reached', `a workspace has at most ${maxTags} tags`, { limit: maxTags });
+  const id = await tx.nextId(Tags);
+  await takeName(tx, input.name, id);
+  if (counted) tx.update(TagCounts, { id: 1, count: count + 1 });
+  else tx.create(TagCounts, { id: 1, count: 1 });
+  const color = input.color ?? defaultColor(input.name);
+  return tx.create(Tags, { id, name: input.name, color, contactCount: 0 });
+}
+
+/** Renames or recolours a tag; contacts show it at once. Raises 404, and 409 when the name is taken in any case. */
+export async function patchTag(tx: Transaction, id: number, patch: v.InferOutput<typeof PatchTag>): Promise<StoredTag> {
+  const tag = await getTag(tx, id);
+  const next = { ...tag, name: patch.name ?? tag.name, color: patch.color ?? tag.color };
+  if (next.name === tag.name && next.color === tag.color) return tag;
+  if (sameName(next.name) !== sameName(tag.name)) {
+    await Promise.all([takeName(tx, next.name, id), freeName(tx, tag.name)]);
+  }
+  return tx.update(Tags, next);
+}
+
+/** Takes a tag out of the dictionary; from then on no contact shows it. */
+export async function removeTag(tx: Transaction, tag: StoredTag): Promise<void> {
+  const [counted] = await Promise.all([tx.find(TagCounts, { id: 1 }), freeName(tx, tag.name)]);
+  if (counted) tx.update(TagCounts, { id: 1, count: counted.count - 1 });
+  tx.delete(Tags, tag);
+}
+
+async function takeName(tx: Transaction, name: string, tagId: number): Promise<void> {
+  const key = sameName(name);
+  const taken = await tx.find(TagNames, { name: key });
+  if (taken) throw conflict('tag_name_taken', 'another tag has this name', { tagId: taken.tagId });
+  tx.create(TagNames, { name: key, tagId });
+}
+
+async function freeName(tx: Transaction, name: string): Promise<void> {
+  const taken = await tx.find(TagNames, { name: sameName(name) });
+  if (taken) tx.delete(TagNames, taken);
+}
