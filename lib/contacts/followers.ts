@@ -3,7 +3,7 @@ import { threadFollower } from '#lib/email/store.ts';
 import { invoiceFollower } from '#lib/finance/invoice-store.ts';
 import { transactionFollower } from '#lib/finance/transaction-store.ts';
 import { messageFollower } from '#lib/messages/store.ts';
-import { enrollmentFollower, enrollmentFollower } from '#lib/sequences/store.ts';
+import { enrollmentFollower } from '#lib/sequences/store.ts';
 import { taskFollower } from '#lib/tasks/store.ts';
 import { activityFollower } from './activity.ts';
 import type { Follower } from './follower.ts';
@@ -15,7 +15,6 @@ export const followers = (): readonly Follower[] => [
   dealFollower,
   taskFollower,
   threadFollower,
-  enrollmentFollower,
   enrollmentFollower,
   transactionFollower,
   invoiceFollower,
