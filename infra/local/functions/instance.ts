@@ -39,7 +39,7 @@ export class Instance {
   readonly #initialised: Promise<void>;
   readonly exited: Promise<void>;
   #settle: ((answer: Answer) => void) | undefined;
-  #isGone = false;
+  #goneBecause: string | undefined;
 
   constructor(toRun: FunctionToRun, runtimeEnvironment: Record<string, string>, log: FunctionLog) {
     this.function = toRun;
@@ -74,10 +74,11 @@ export class Instance {
 
   /** It has crashed or was stopped; a new one has to take its place. */
   get isGone(): boolean {
-    return this.#isGone;
+    return this.#goneBecause !== undefined;
   }
 
   async invoke(event: string): Promise<Answer> {
+    if (this.#goneBecause !== undefined) return failed('Runtime.ExitError', this.#goneBecause);
     const requestId = randomUUID();
     const { timeoutSeconds } = this.function;
     const answered = new Promise<Answer>((resolve) => {
@@ -95,7 +96,7 @@ export class Instance {
   }
 
   async stop(reason = 'the function was stopped'): Promise<void> {
-    this.#isGone = true;
+    this.#goneBecause ??= reason;
     this.#finish(failed('Runtime.ExitError', reason));
     await this.#worker.terminate();
   }
@@ -111,7 +112,7 @@ export class Instance {
       this.#worker.on('message', (message: FromThread) => {
         if (!('isReady' in message)) return;
         // One that could not load answers once with the reason; the next invocation tries afresh.
-        if (!message.isReady) this.#isGone = true;
+        if (!message.isReady) this.#goneBecause = 'the function could not be loaded';
         done();
       });
     });
@@ -125,8 +126,8 @@ export class Instance {
   }
 
   #crash(error: Error): void {
-    const isFirst = !this.#isGone;
-    this.#isGone = true;
+    const isFirst = this.#goneBecause === undefined;
+    this.#goneBecause ??= error.message;
     if (this.#settle) this.#finish(failed('Runtime.ExitError', error.message, error.stack));
     else if (isFirst) this.#log.invocationFailed(failed('Runtime.ExitError', error.message, error.stack).error);
   }

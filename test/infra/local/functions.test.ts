@@ -1,0 +1,193 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { openFunctionLogs } from '#infra/local/functions/log.ts';
+import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
+import type { FunctionToRun } from '#infra/local/template.ts';
+import { temporaryFolder } from './cloud-assembly.ts';
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+const running: Functions[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((functions) => functions.close()));
+});
+
+let count = 0;
+/** A function whose module is this source. */
+function written(source: string, more: Partial<FunctionToRun> = {}): FunctionToRun {
+  count += 1;
+  const path = join(folder.path, `code-${count}`);
+  mkdirSync(path);
+  writeFileSync(join(path, 'index.mjs'), source);
+  return {
+    name: 'work',
+    arn: 'arn:aws:lambda:eu-west-1:111111111111:function:work',
+    folder: path,
+    handler: 'index.handler',
+    environment: {},
+    timeoutSeconds: 20,
+    memoryMb: 128,
+    reservedConcurrency: undefined,
+    ...more,
+  };
+}
+
+function start(toRun: FunctionToRun, more: Partial<FunctionsSettings> = {}) {
+  count += 1;
+  const reported: string[] = [];
+  const logFolder = join(folder.path, `logs-${count}`);
+  const logs = openFunctionLogs(logFolder, (text) => reported.push(text));
+  const functions = startFunctions({
+    functions: [toRun],
+    runtimeEnvironment: { AWS_REGION: 'eu-west-1' },
+    logs,
+    ...more,
+  });
+  running.push(functions);
+  const invoke = async (event: unknown = {}) => {
+    const { payload, error } = await functions.invoke('work', JSON.stringify(event));
+    return error ? { error } : { result: JSON.parse(payload) };
+  };
+  const log = async () => {
+    await logs.close();
+    return readFileSync(join(logFolder, 'work.log'), 'utf8');
+  };
+  return { functions, invoke, reported, log };
+}
+
+const sleeping = `
+  let running = 0;
+  const instance = Math.random();
+  export const handler = async ({ ms = 0 }) => {
+    running += 1;
+    const together = running;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    running -= 1;
+    return { instance, together };
+  };`;
+
+test('a handler gets its event, its context and no variables but its own and those of the runtime', async () => {
+  const { invoke } = start(
+    written(
+      `export const handler = async (event, context) => ({
+        event, name: context.functionName, id: context.awsRequestId, left: context.getRemainingTimeInMillis(), env: process.env,
+      });`,
+      { environment: { TABLE_NAME: 'things' } },
+    ),
+  );
+  const { result } = await invoke({ a: 1 });
+  expect(result.event).toEqual({ a: 1 });
+  expect(result.name).toBe('work');
+  expect(result.id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(result.left).toBeGreaterThan(0);
+  expect(result.left).toBeLessThanOrEqual(20_000);
+  expect(result.env).toMatchObject({ TABLE_NAME: 'things', AWS_REGION: 'eu-west-1', AWS_LAMBDA_FUNCTION_NAME: 'work' });
+  expect(
+    Object.keys(result.env).filter((name) => !/^(AWS_|LAMBDA_|_HANDLER$|TZ$|LANG$|PATH$|TABLE_NAME$)/.test(name)),
+  ).toEqual([]);
+});
+
+test('an instance handles one invocation at a time, and beyond the limit invocations wait', async () => {
+  const { invoke, functions } = start(written(sleeping), { maxPerFunction: 2 });
+  const results = await Promise.all(Array.from({ length: 6 }, () => invoke({ ms: 50 })));
+  expect(results.map(({ result }) => result.together)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(new Set(results.map(({ result }) => result.instance)).size).toBe(2);
+  expect(functions.instanceCount()).toBe(2);
+});
+
+test('reserved concurrency limits the instances of a function', async () => {
+  const { invoke } = start(written(sleeping, { reservedConcurrency: 1 }));
+  const results = await Promise.all(Array.from({ length: 3 }, () => invoke({ ms: 20 })));
+  expect(new Set(results.map(({ result }) => result.instance)).size).toBe(1);
+});
+
+test('nothing starts before the first invocation', () => {
+  expect(start(written(sleeping)).functions.instanceCount()).toBe(0);
+});
+
+test('what a handler throws comes back with its type, and the instance goes on', async () => {
+  const { invoke, reported } = start(
+    written(`let calls = 0; export const handler = async () => {
+      calls += 1;
+      if (calls === 1) throw new RangeError('too far');
+      return calls;
+    };`),
+  );
+  expect((await invoke()).error).toMatchObject({ errorType: 'RangeError', errorMessage: 'too far' });
+  expect(await invoke()).toEqual({ result: 2 });
+  expect(reported.join()).toContain('RangeError: too far');
+});
+
+test('a function that overruns its time is ended, and a fresh instance takes its place', async () => {
+  const { invoke } = start(written(sleeping, { timeoutSeconds: 1 }));
+  const { error } = await invoke({ ms: 60_000 });
+  expect(error?.errorMessage).toMatch(/Task timed out after 1\.00 seconds$/);
+  expect((await invoke()).result.together).toBe(1);
+});
+
+test('a function that blocks its thread is ended as well', async () => {
+  const { invoke } = start(written('export const handler = async () => { for (;;); };', { timeoutSeconds: 1 }));
+  expect((await invoke()).error?.errorMessage).toContain('Task timed out');
+});
+
+test('a crash is an error, and the next invocation gets a fresh instance', async () => {
+  const { invoke } = start(
+    written(`export const handler = async ({ crash }) => {
+      if (crash) { setTimeout(() => { throw new Error('out of band'); }); await new Promise(() => {}); }
+      return 'well';
+    };`),
+  );
+  expect((await invoke({ crash: true })).error).toMatchObject({ errorType: 'Runtime.ExitError' });
+  expect(await invoke()).toEqual({ result: 'well' });
+});
+
+test('a function that cannot load says why at every invocation', async () => {
+  const { invoke } = start(written(`throw new Error('no such table'); export const handler = 1;`));
+  expect((await invoke()).error?.errorMessage).toBe('no such table');
+  expect((await invoke()).error?.errorMessage).toBe('no such table');
+});
+
+test('new code takes over without losing the invocation at work', async () => {
+  const before = written(sleeping);
+  const { invoke, functions } = start(before);
+  const atWork = invoke({ ms: 300 });
+  functions.replace([written(`export const handler = async () => 'new';`)]);
+  expect(await invoke()).toEqual({ result: 'new' });
+  expect((await atWork).result.together).toBe(1);
+  await expect.poll(() => functions.instanceCount()).toBe(1);
+});
+
+test('a killed function fails its invocation, and the next one succeeds', async () => {
+  const { invoke, functions } = start(written(sleeping));
+  await invoke();
+  const atWork = invoke({ ms: 60_000 });
+  await functions.kill('work');
+  expect((await atWork).error?.errorMessage).toBe('the function was killed');
+  expect((await invoke()).result.together).toBe(1);
+});
+
+test('an idle instance stops, and gives way when there are too many', async () => {
+  const idle = start(written(sleeping), { maxIdleMs: 1 });
+  await idle.invoke();
+  await expect.poll(() => idle.functions.instanceCount(), { timeout: 15_000 }).toBe(0);
+
+  const other = written(sleeping, { name: 'other' });
+  const full = start(written(sleeping), { maxInstances: 1 });
+  full.functions.replace([other]);
+  await full.invoke();
+  await full.functions.invoke('other', '{}');
+  expect(full.functions.instanceCount()).toBe(1);
+});
+
+test('all output goes to the log; errors are reported with readable stacks', async () => {
+  const { invoke, reported, log } = start(
+    written(`export const handler = async () => {
+      console.log('{"level":"INFO","message":"quiet"}');
+      console.log(JSON.stringify({ level: 'ERROR', message: 'loud', error: { stack: 'Error: loud\\n    at here' } }));
+    };`),
+  );
+  await invoke();
+  await expect.poll(() => reported).toEqual(['[work] ERROR loud\nError: loud\n    at here']);
+  expect(await log()).toContain('quiet');
+});
