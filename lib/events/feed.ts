@@ -29,36 +29,42 @@ export type FeedEvent = v.InferOutput<(typeof Feed)['schema']>;
 /** How long a query may still see one row of a transaction and not another. */
 const settlingMs = 10_000;
 
+/** A filter looks at so many events at most for one answer. */
+const maxScanned = 5_000;
+
 /**
- * Events after a sequence, ascending, at most `limit` of those that `matches`, and whether there are more. Numbers are given
- * without holes, so a hole between young events is a transaction that the query saw half of: the page ends before it, and no poller
+ * Events after a sequence, ascending, at most `limit` of those that `matches`, whether there are more, and the last sequence that
+ * was looked at. Numbers are given without holes, so a hole between young events is a transaction that the query saw half of: the page ends before it, and no poller
  * ever skips an event.
  */
 export async function readFeed(
   tx: Transaction,
   since: number,
   limit: number,
-  matches: (event: FeedEvent) => boolean = () => true,
-): Promise<{ items: FeedEvent[]; hasMore: boolean }> {
+  matches?: (event: FeedEvent) => boolean,
+): Promise<{ items: FeedEvent[]; hasMore: boolean; through: number }> {
   const items: FeedEvent[] = [];
   let previous = since;
+  let scanned = 0;
   for await (const page of pages({
     pk: entityPartition(tx.tenant, Feed),
     ascending: true,
     above: sortableSequence(since),
-    limit: Math.max(100, limit + 1),
+    limit: matches ? 1000 : Math.max(100, limit + 1),
   })) {
     for (const stored of page) {
       const event = v.parse(Feed.schema, stored);
       const isYoung = Date.now() - new Date(event.timestamp).getTime() < settlingMs;
-      if (event.sequence !== previous + 1 && isYoung) return { items, hasMore: false };
+      if (event.sequence !== previous + 1 && isYoung) return { items, hasMore: false, through: previous };
+      const isWanted = !matches || matches(event);
+      if ((isWanted && items.length === limit) || scanned === maxScanned)
+        return { items, hasMore: true, through: previous };
       previous = event.sequence;
-      if (!matches(event)) continue;
-      if (items.length === limit) return { items, hasMore: true };
-      items.push(event);
+      scanned += 1;
+      if (isWanted) items.push(event);
     }
   }
-  return { items, hasMore: false };
+  return { items, hasMore: false, through: previous };
 }
 
 /** The oldest sequence that is still kept, or undefined for an empty feed. */

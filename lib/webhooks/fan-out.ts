@@ -1,4 +1,55 @@
 import type { FeedEvent } from '#lib/events/feed.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { listAll } from '#lib/table/list.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { createDelivery, deliveryIdOf } from './deliveries.ts';
+import { Deliveries, DeliveryIds } from './delivery.ts';
+import { Endpoints, isSubscribed, type StoredEndpoint } from './endpoint.ts';
+import { touch, Wakes } from './wake.ts';
 
-export async function fanOut(_tenant: Tenant, _events: readonly FeedEvent[]): Promise<void> {}
+/** Each is four actions of a transaction's hundred. */
+const chunkSize = 24;
+
+/**
+ * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
+ * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other.
+ */
+export async function fanOut(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const endpoints = await listAll(new Transaction(tenant, system), Endpoints);
+  await Promise.all(endpoints.map((endpoint) => fanOutTo(tenant, endpoint, events)));
+}
+
+/** In order and one chunk after the other, so that ids rise with the sequence whatever call dies. */
+async function fanOutTo(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
+  const wanted = events.filter(({ event }) => isSubscribed(endpoint, event));
+  if (wanted.length === 0) return;
+  for (let start = 0; start < wanted.length; start += chunkSize)
+    await createAll(tenant, endpoint, wanted.slice(start, start + chunkSize));
+  // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
+  // touched must also see what it was touched for. A crash in between is repaired by the next call.
+  if (endpoint.isActive) await transact(tenant, system, (tx) => touch(tx, endpoint.id, Date.now()));
+}
+
+function createAll(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
+  const { id: endpointId, isActive } = endpoint;
+  const ids = events.map((event) => deliveryIdOf(tenant, endpointId, event.id));
+  return transact(tenant, system, async (tx) => {
+    const [known, wake] = await Promise.all([
+      tx.findAll(
+        DeliveryIds,
+        ids.map((deliveryId) => ({ endpointId, deliveryId })),
+      ),
+      tx.find(Wakes, { id: endpointId }),
+      tx.reserveIds({ [Deliveries.name]: events.length }),
+    ]);
+    // Its worker has taken everything away that belonged to the deleted endpoint.
+    if (!wake) return;
+    const made = new Set(known.map(({ deliveryId }) => deliveryId));
+    for (const [index, event] of events.entries()) {
+      const deliveryId = ids[index] as string;
+      if (!made.has(deliveryId))
+        await createDelivery(tx, { endpointId, deliveryId, event, status: isActive ? 'pending' : 'skipped' });
+    }
+  });
+}

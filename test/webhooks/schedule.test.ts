@@ -70,7 +70,7 @@ describe('Retry-After', () => {
     expect(wait({ retryAfter: new Date(now - 600_000).toUTCString() })).toBe(5_000);
   });
 
-  test.each(['', 'soon', '-5', '1.5', '1e9', '2026', 'Sat, 99 Foo 2026 99:99:99 GMT'])(
+  test.each(['', 'soon', '-5', '1.5', '1e9', '2026-11-21', 'Sat, 99 Foo 2026 99:99:99 GMT'])(
     'is ignored when it is %j',
     (retryAfter) => {
       expect(wait({ retryAfter })).toBe(5_000);

@@ -1,0 +1,20 @@
+import { Event, EventQuery, listEvents } from '#lib/events/list.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The event feed: what webhooks deliver, to catch up from. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/events',
+    summary: 'List events',
+    description:
+      'Ascending by `sequence`, strictly after `since`: pass `nextCursor` as the next `since`. Events are kept 30 days; a `since` older than that is a 409 `cursor_expired` with `oldestSequence`. Without `since` the feed starts at its oldest event.',
+    scope: 'webhooks:read',
+    query: EventQuery,
+    status: 200,
+    response: listOf(Event),
+    errors: ['bad_request', 'conflict'],
+  },
+  ({ tx, query }) => listEvents(tx, query),
+);

@@ -1,0 +1,21 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { CreateEndpoint, EndpointWithSecret } from '#lib/webhooks/endpoint.ts';
+import { createEndpoint } from '#lib/webhooks/store.ts';
+
+/** Registers a receiver. All endpoints of the workspace and environment share the secret, which only this and a rotation show. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/webhooks',
+    summary: 'Register a webhook endpoint',
+    description:
+      'The url must be https (http for test keys) and must not lead into a private network. At most 20 endpoints, each url once.',
+    scope: 'webhooks:write',
+    body: CreateEndpoint,
+    status: 201,
+    response: EndpointWithSecret,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    needs: ['kms'],
+  },
+  ({ tx, body }) => createEndpoint(tx, body),
+);

@@ -1,0 +1,20 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Deleted } from '#lib/schema.ts';
+import { Endpoint } from '#lib/webhooks/endpoint.ts';
+import { deleteEndpoint, getEndpoint } from '#lib/webhooks/store.ts';
+
+/** Removes an endpoint. What is pending is dropped. */
+export const handler = endpoint(
+  {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    summary: 'Delete a webhook endpoint',
+    scope: 'webhooks:write',
+    status: 200,
+    response: Deleted,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getEndpoint(tx, id),
+    representation: Endpoint,
+  },
+  ({ tx, params }) => deleteEndpoint(tx, params.id),
+);

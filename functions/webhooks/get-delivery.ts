@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getDelivery } from '#lib/webhooks/deliveries.ts';
+import { DeliveryDetail } from '#lib/webhooks/delivery.ts';
+
+/** One delivery with its attempts and its last request. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
+    summary: 'Get a delivery',
+    description: '`deliveryId` takes the integer id and the UUID alike.',
+    scope: 'webhooks:read',
+    textParams: ['deliveryId'],
+    status: 200,
+    response: DeliveryDetail,
+    errors: ['bad_request', 'not_found'],
+  },
+  ({ tx, params, texts }) => getDelivery(tx, params.id, texts['deliveryId'] as string),
+);

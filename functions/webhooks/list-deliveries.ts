@@ -1,0 +1,19 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listOf } from '#lib/schema.ts';
+import { listDeliveries } from '#lib/webhooks/deliveries.ts';
+import { Delivery, DeliveryQuery } from '#lib/webhooks/delivery.ts';
+
+/** Deliveries of the last 30 days, newest first. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/webhooks/{id}/deliveries',
+    summary: 'List the deliveries of an endpoint',
+    scope: 'webhooks:read',
+    query: DeliveryQuery,
+    status: 200,
+    response: listOf(Delivery),
+    errors: ['bad_request', 'not_found'],
+  },
+  ({ tx, params, query }) => listDeliveries(tx, params.id, query),
+);

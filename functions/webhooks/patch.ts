@@ -1,0 +1,22 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Endpoint, PatchEndpoint } from '#lib/webhooks/endpoint.ts';
+import { getEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
+
+/** Changes an endpoint. Disabling skips what is pending; enabling forgets its failures. */
+export const handler = endpoint(
+  {
+    method: 'PATCH',
+    path: '/v1/webhooks/{id}',
+    summary: 'Change a webhook endpoint',
+    description:
+      'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days.',
+    scope: 'webhooks:write',
+    body: PatchEndpoint,
+    misplaced: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },
+    status: 200,
+    response: Endpoint,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getEndpoint(tx, id),
+  },
+  ({ tx, params, body }) => patchEndpoint(tx, params.id, body),
+);

@@ -1,0 +1,23 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { replayFailed } from '#lib/webhooks/deliveries.ts';
+import { ReplayedFailed, ReplayFailed } from '#lib/webhooks/delivery.ts';
+import { getStoredEndpoint } from '#lib/webhooks/store.ts';
+
+/** Replays what an endpoint has missed. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/replay-failed',
+    summary: 'Replay failed and skipped deliveries',
+    description:
+      'Queues at most 1000 deliveries of status `failed` or `skipped` that were not replayed yet, oldest first; call again for the next ones.',
+    scope: 'webhooks:write',
+    body: ReplayFailed,
+    status: 202,
+    response: ReplayedFailed,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getStoredEndpoint(tx, id),
+    location: (_, { id }) => `/v1/webhooks/${id}/deliveries`,
+  },
+  ({ tx, params, body }) => replayFailed(tx, params.id, body.since),
+);

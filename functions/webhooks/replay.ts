@@ -1,0 +1,21 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { replayDelivery } from '#lib/webhooks/deliveries.ts';
+import { Delivery } from '#lib/webhooks/delivery.ts';
+
+/** Delivers the same event once more, as a new delivery. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
+    summary: 'Replay a delivery',
+    description:
+      'A finished delivery of any status can be replayed. To a disabled endpoint the replay is kept as `skipped`.',
+    scope: 'webhooks:write',
+    textParams: ['deliveryId'],
+    status: 202,
+    response: Delivery,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    location: ({ id, endpointId }) => `/v1/webhooks/${endpointId}/deliveries/${id}`,
+  },
+  ({ tx, params, texts }) => replayDelivery(tx, params.id, texts['deliveryId'] as string),
+);

@@ -1,0 +1,22 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Endpoint, RotatedSecret, RotateSecret } from '#lib/webhooks/endpoint.ts';
+import { getEndpoint, rotateSecret } from '#lib/webhooks/store.ts';
+
+/** A new secret for all endpoints of the workspace and environment; during the grace the old one signs too. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/rotate',
+    summary: 'Rotate the webhook secret',
+    description: 'The secret belongs to the workspace: `endpointIds` names every endpoint that it changes for.',
+    scope: 'webhooks:write',
+    body: RotateSecret,
+    status: 200,
+    response: RotatedSecret,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getEndpoint(tx, id),
+    representation: Endpoint,
+    needs: ['kms'],
+  },
+  ({ tx, params, body }) => rotateSecret(tx, params.id, body.graceMinutes),
+);

@@ -1,0 +1,25 @@
+import { endpoint } from '#lib/http/endpoint.ts';
+import { TestedDelivery } from '#lib/webhooks/delivery.ts';
+import { TestEndpoint } from '#lib/webhooks/endpoint.ts';
+import { getStoredEndpoint } from '#lib/webhooks/store.ts';
+import { testEndpoint } from '#lib/webhooks/test-delivery.ts';
+
+/** Sends the example of an event kind at once and waits for the answer. No retries. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/test',
+    summary: 'Send a test delivery',
+    description:
+      'One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed.',
+    scope: 'webhooks:write',
+    body: TestEndpoint,
+    status: 200,
+    response: TestedDelivery,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getStoredEndpoint(tx, id),
+    needs: ['kms'],
+    timeoutSeconds: 15,
+  },
+  ({ tx, params, body, request }) => testEndpoint(tx, params.id, body.eventKind, request),
+);

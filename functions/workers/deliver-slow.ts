@@ -1,0 +1,14 @@
+import type { SQSEvent } from 'aws-lambda';
+import { handleSignals } from '#lib/webhooks/signals.ts';
+import { worker } from '#lib/worker.ts';
+
+/** The same for endpoints that answer slowly, apart from the others: they would use up what runs at once. */
+export const handler = worker(
+  {
+    summary: 'Due webhook deliveries to slow endpoints are sent',
+    trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 100 },
+    needs: ['kms'],
+    timeoutSeconds: 30,
+  },
+  (event: SQSEvent) => handleSignals(event, 'slow-deliveries'),
+);

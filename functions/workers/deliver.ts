@@ -1,0 +1,14 @@
+import type { SQSEvent } from 'aws-lambda';
+import { handleSignals } from '#lib/webhooks/signals.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Sends due webhook deliveries, one process per endpoint. */
+export const handler = worker(
+  {
+    summary: 'Due webhook deliveries are sent',
+    trigger: { queue: 'deliveries', batchSize: 10 },
+    needs: ['kms'],
+    timeoutSeconds: 30,
+  },
+  (event: SQSEvent) => handleSignals(event, 'deliveries'),
+);

@@ -1,0 +1,63 @@
+import { epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
+import type { Outbound } from '#lib/network/outbound.ts';
+import type { DueDelivery } from './delivery.ts';
+import { headersOf } from './headers.ts';
+import { type Signatures, type Signer, sign } from './sign.ts';
+
+/** An endpoint has so long to answer, all in all (base document, "Events"). */
+const timeoutMs = 5 * secondMs;
+const keptCharacters = 1024;
+const maxBytesPerCharacter = 4;
+
+/** What one attempt came to. */
+export interface Attempt {
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  error: string | null;
+  isSuccess: boolean;
+  isTimeout: boolean;
+  retryAfter: string | undefined;
+  signed: Signatures;
+}
+
+/** Sends an event to an endpoint once. Never throws for what the endpoint does. */
+export async function attempt(
+  outbound: Outbound,
+  url: string,
+  delivery: DueDelivery,
+  body: string,
+  signers: readonly [Signer, Signer?],
+): Promise<Attempt> {
+  const number = delivery.attemptCount + 1;
+  const bytes = Buffer.from(body);
+  const signed = sign(signers, delivery.deliveryId, epochSeconds(), bytes);
+  const startedAt = timestamp();
+  const started = performance.now();
+  const answer = await outbound.send(url, {
+    method: 'POST',
+    headers: headersOf(delivery, number, signed),
+    body: bytes,
+    timeoutMs,
+  });
+  const { status, failure } = answer;
+  const isSuccess = failure === null && status !== null && status >= 200 && status < 300;
+  const retryAfter = answer.headers['retry-after'];
+  return {
+    number,
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+    responseStatus: status,
+    responseBody: status === null ? null : beginning(answer.body),
+    error: isSuccess ? null : (answer.error ?? `the endpoint answered ${status}`),
+    isSuccess,
+    isTimeout: failure === 'timeout',
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    signed,
+  };
+}
+
+const beginning = (body: Buffer) =>
+  [...body.subarray(0, keptCharacters * maxBytesPerCharacter).toString()].slice(0, keptCharacters).join('');

@@ -1,0 +1,207 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type * as v from 'valibot';
+import { dayMs } from '#lib/clock.ts';
+import { Feed, type FeedEvent } from '#lib/events/feed.ts';
+import type { EventKind } from '#lib/events/kinds.ts';
+import { conflict, invalidField, notFound } from '#lib/problem.ts';
+import { indexPartition } from '#lib/table/entity.ts';
+import { listPage, type Page, pages } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import {
+  Deliveries,
+  type Delivery,
+  type DeliveryDetail,
+  DeliveryIds,
+  type DeliveryQuery,
+  deliveriesOf,
+  replayableIndex,
+  type StoredDelivery,
+} from './delivery.ts';
+import { headersOf } from './headers.ts';
+import { ReplayQueues } from './replays.ts';
+import { getStoredEndpoint } from './store.ts';
+import { instant, touch } from './wake.ts';
+
+type Shown = v.InferOutput<typeof Delivery>;
+
+/** The same event to the same endpoint has the same id, however often it is fanned out. */
+export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string): string {
+  const bytes = createHash('sha256')
+    .update(`${tenantKey(tenant)}/${endpointId}/${eventId}`)
+    .digest()
+    .subarray(0, 16);
+  // Version 8 of RFC 9562: the bits are the application's own.
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+export interface NewDelivery {
+  endpointId: number;
+  deliveryId: string;
+  event: Pick<FeedEvent, 'id' | 'subject'> & { event: string; sequence: number | null };
+  status: 'pending' | 'skipped';
+  replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
+  /** Of a test. */
+  body?: string;
+}
+
+/** Writes a delivery, four actions; a pending one needs its endpoint touched besides. Ids come from the counter `delivery`. */
+export async function createDelivery(tx: Transaction, input: NewDelivery): Promise<StoredDelivery> {
+  const { endpointId, deliveryId, event, status, replayOf, body } = input;
+  const id = await tx.nextId(Deliveries);
+  tx.create(DeliveryIds, { deliveryId, endpointId, id, createdAt: tx.now });
+  return tx.create(Deliveries, {
+    id,
+    deliveryId,
+    endpointId,
+    eventKind: event.event as EventKind,
+    eventId: event.id,
+    sequence: event.sequence,
+    subject: event.subject,
+    status,
+    attemptCount: 0,
+    nextAttemptAt: status === 'pending' ? instant(Date.now()) : null,
+    responseStatus: null,
+    responseBody: null,
+    error: status === 'skipped' ? skippedError : null,
+    durationMs: null,
+    replayOfId: replayOf?.id ?? null,
+    replayOf: replayOf?.deliveryId ?? null,
+    createdAt: tx.now,
+    completedAt: status === 'skipped' ? tx.now : null,
+    attempts: [],
+    signed: null,
+    body: body ?? null,
+    isReplayed: false,
+  });
+}
+
+export const skippedError = 'the endpoint was disabled';
+
+/** As lists show it: to the second. */
+export const shownDelivery = (delivery: StoredDelivery): Shown => ({
+  ...delivery,
+  nextAttemptAt: delivery.nextAttemptAt && `${delivery.nextAttemptAt.slice(0, 19)}Z`,
+});
+
+/** An endpoint's deliveries in descending order of id. Raises 404 for the endpoint. */
+export async function listDeliveries(
+  tx: Transaction,
+  endpointId: number,
+  { after, limit, status, eventKind, since, until }: v.InferOutput<typeof DeliveryQuery>,
+): Promise<Page<Shown>> {
+  const indexes = [
+    status !== undefined && status !== 'succeeded' && `${endpointId}/status=${status}`,
+    eventKind !== undefined && `${endpointId}/kind=${eventKind}`,
+  ].filter((name) => name !== false);
+  const residual: ((delivery: StoredDelivery) => boolean)[] = [];
+  if (status === 'succeeded') residual.push((delivery) => delivery.status === status);
+  if (since !== undefined) residual.push(({ createdAt }) => createdAt >= since);
+  if (until !== undefined) residual.push(({ createdAt }) => createdAt <= until);
+  const [page] = await Promise.all([
+    listPage(tx, Deliveries, {
+      after,
+      limit,
+      within: deliveriesOf(endpointId),
+      indexes,
+      ...(residual.length > 0 && { matches: (delivery: StoredDelivery) => residual.every((holds) => holds(delivery)) }),
+    }),
+    getStoredEndpoint(tx, endpointId),
+  ]);
+  return { ...page, items: page.items.map(shownDelivery) };
+}
+
+/** A delivery by its integer id or its UUID. Raises 404, for the endpoint too. */
+async function getStoredDelivery(tx: Transaction, endpointId: number, key: string): Promise<StoredDelivery> {
+  const missing = () => notFound('delivery');
+  const find = async () => {
+    if (/^\d{1,10}$/.test(key)) return tx.get(Deliveries, { endpointId, id: Number(key) }, missing);
+    const { id } = await tx.get(DeliveryIds, { endpointId, deliveryId: key.toLowerCase() }, missing);
+    return tx.get(Deliveries, { endpointId, id }, missing);
+  };
+  const [delivery] = await Promise.all([find(), getStoredEndpoint(tx, endpointId)]);
+  return delivery;
+}
+
+/** A delivery with its attempts and the last request. Raises 404. */
+export async function getDelivery(
+  tx: Transaction,
+  endpointId: number,
+  key: string,
+): Promise<v.InferOutput<typeof DeliveryDetail>> {
+  const delivery = await getStoredDelivery(tx, endpointId, key);
+  const requestBody = delivery.body ?? (await bodyOf(tx, delivery.sequence));
+  const { signed, attemptCount } = delivery;
+  return {
+    ...shownDelivery(delivery),
+    attempts: delivery.attempts,
+    requestHeaders: signed && headersOf(delivery, attemptCount, signed),
+    requestBody,
+  };
+}
+
+/** The exact text of an event, or null once it is no longer kept. */
+export async function bodyOf(tx: Transaction, sequence: number | null): Promise<string | null> {
+  if (sequence === null) return null;
+  return (await tx.find(Feed, { sequence }))?.body ?? null;
+}
+
+/** Delivers a finished delivery's event once more, as a new delivery. Raises 404, and 409 while the first is not finished. */
+export async function replayDelivery(tx: Transaction, endpointId: number, key: string): Promise<Shown> {
+  const [original, endpoint] = await Promise.all([
+    getStoredDelivery(tx, endpointId, key),
+    getStoredEndpoint(tx, endpointId),
+  ]);
+  if (original.status === 'pending' || original.status === 'retrying')
+    throw conflict('delivery_in_progress', 'this delivery is still being made');
+  const replay = await repeat(tx, original, endpoint.isActive);
+  await touch(tx, endpointId);
+  return shownDelivery(replay);
+}
+
+/** The new delivery that repeats one; six actions. What arrives at a disabled endpoint is skipped, replays too. */
+export function repeat(tx: Transaction, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
+  const { endpointId, eventId: id, eventKind: event, sequence, subject, body } = original;
+  if (!original.isReplayed) tx.update(Deliveries, { ...original, isReplayed: true });
+  return createDelivery(tx, {
+    endpointId,
+    deliveryId: randomUUID(),
+    event: { id, event, sequence, subject },
+    status: isActive ? 'pending' : 'skipped',
+    replayOf: original,
+    ...(body !== null && { body }),
+  });
+}
+
+const maxReplays = 1000;
+const maxAgeDays = 30;
+
+/**
+ * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first. Calling
+ * again goes on with the next ones. Raises 404 and 400.
+ */
+export async function replayFailed(tx: Transaction, endpointId: number, since: string): Promise<{ queued: number }> {
+  if (new Date(since).getTime() < Date.now() - maxAgeDays * dayMs)
+    throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
+  const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
+  const ids = await replayable(tx, endpointId, since, waiting?.deliveryIds ?? []);
+  if (ids.length === 0) return { queued: 0 };
+  if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
+  else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
+  await touch(tx, endpointId);
+  return { queued: ids.length };
+}
+
+async function replayable(tx: Transaction, endpointId: number, since: string, waiting: readonly number[]) {
+  const known = new Set(waiting);
+  const ids: number[] = [];
+  const pk = indexPartition(tx.tenant, Deliveries, replayableIndex(endpointId));
+  for await (const page of pages({ pk, ascending: true, above: since, limit: maxReplays + known.size })) {
+    ids.push(...page.map((entry) => entry['id'] as number).filter((id) => !known.has(id)));
+    if (ids.length >= maxReplays) break;
+  }
+  return ids.slice(0, maxReplays);
+}

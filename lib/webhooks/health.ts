@@ -1,0 +1,105 @@
+import * as v from 'valibot';
+import { dayMs, hourMs, minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import { env } from '#lib/env.ts';
+import { entity } from '#lib/table/entity.ts';
+
+/**
+ * How the deliveries to an endpoint fare, and who makes them: one worker at a time holds the lease, so that order, pace and
+ * the number in flight are kept inside one process. Only the holder writes here, and the calls that reset it.
+ */
+export const Healths = entity({
+  name: 'webhook-health',
+  schema: v.object({
+    /** Of the endpoint. */
+    id: v.number(),
+    consecutiveFailures: v.number(),
+    /** The first failure since the last success. */
+    failingSince: v.nullable(v.string()),
+    lastDeliveryAt: v.nullable(v.string()),
+    lastSuccessAt: v.nullable(v.string()),
+    /** Moving average of how long an attempt takes. */
+    averageMs: v.number(),
+    /** How often the breaker has opened since the last success, and until when it is open. */
+    openings: v.number(),
+    openUntilMs: v.number(),
+    owner: v.nullable(v.string()),
+    leaseUntilMs: v.number(),
+  }),
+});
+
+export type Health = v.InferOutput<(typeof Healths)['schema']>;
+
+export const newHealth = (endpointId: number): Health => ({
+  id: endpointId,
+  consecutiveFailures: 0,
+  failingSince: null,
+  lastDeliveryAt: null,
+  lastSuccessAt: null,
+  averageMs: 0,
+  openings: 0,
+  openUntilMs: 0,
+  owner: null,
+  leaseUntilMs: 0,
+});
+
+/** Forgets the failures, as after a success. */
+export const recovered = (health: Health): Health => ({
+  ...health,
+  consecutiveFailures: 0,
+  failingSince: null,
+  openings: 0,
+  openUntilMs: 0,
+});
+
+const degradedFrom = 5;
+
+/** The status of an endpoint as it is shown. */
+export const statusOf = (isActive: boolean, { consecutiveFailures }: Health) =>
+  !isActive ? 'disabled' : consecutiveFailures >= degradedFrom ? 'degraded' : 'healthy';
+
+const averageWeight = 0.2;
+
+/** The health after one more attempt. */
+export function afterAttempt(health: Health, isSuccess: boolean, durationMs: number, at: Date): Health {
+  const now = timestamp(at);
+  const averageMs =
+    health.averageMs === 0 ? durationMs : health.averageMs + averageWeight * (durationMs - health.averageMs);
+  const attempted = { ...health, averageMs, lastDeliveryAt: now };
+  if (isSuccess) return { ...recovered(attempted), lastSuccessAt: now };
+  return {
+    ...attempted,
+    consecutiveFailures: health.consecutiveFailures + 1,
+    failingSince: health.failingSince ?? now,
+  };
+}
+
+const breakerFrom = 10;
+const maxOpenMs = 10 * minuteMs;
+const firstOpenMs = 30 * secondMs;
+
+/**
+ * Opens the breaker when ten attempts in a row have failed: nothing is sent until it closes, and no delivery loses an
+ * attempt meanwhile. Then one attempt at a time is made; each failure opens it for twice as long.
+ */
+export function withBreaker(health: Health, now: number, scale = env('WEBHOOK_RETRY_SCALE')): Health {
+  if (health.consecutiveFailures < breakerFrom || health.openUntilMs > now) return health;
+  const openMs = Math.min(maxOpenMs, firstOpenMs * 2 ** health.openings) * scale;
+  return { ...health, openings: health.openings + 1, openUntilMs: now + Math.ceil(openMs) };
+}
+
+const failingDays = 5;
+const minFailures = 10;
+const minSpanMs = 12 * hourMs;
+
+/** Whether nothing has got through for so long that the endpoint is given up (contract section 14). */
+export function isGivenUp({ consecutiveFailures, failingSince }: Health, now: number): boolean {
+  if (failingSince === null || consecutiveFailures < minFailures) return false;
+  const failingMs = now - new Date(failingSince).getTime();
+  return failingMs >= minSpanMs && failingMs >= failingDays * dayMs;
+}
+
+const slowFromMs = 1_000;
+const fastBelowMs = 500;
+
+/** Whether the endpoint belongs in the slow lane, where it delays no quick one. */
+export const isSlow = ({ averageMs }: Health, wasSlow: boolean) => averageMs > (wasSlow ? fastBelowMs : slowFromMs);

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { secondMs } from '#lib/clock.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { type Health, Healths } from './health.ts';
+import { dueAt, type Wake, Wakes } from './wake.ts';
+
+/** A worker that dies holds an endpoint for so long; a living one renews in time. */
+export const leaseMs = 10 * secondMs;
+export const renewAfterMs = 3 * secondMs;
+/** A wake-up may be early by what two clocks differ, and by what a queue rounds. */
+const earlyMs = 2 * secondMs;
+
+export interface Lease {
+  owner: string;
+  health: Health;
+  wake: Wake;
+}
+
+/**
+ * Makes this process the one that delivers to an endpoint. Undefined when nothing is due, or when another process lives that
+ * will find what there is. Waits for a dead one's lease to end.
+ */
+export async function acquire(tenant: Tenant, endpointId: number): Promise<Lease | undefined> {
+  const owner = randomUUID();
+  let holder: Health | undefined;
+  for (;;) {
+    const found = await tryAcquire(tenant, endpointId, owner);
+    if (found === undefined || 'owner' in found) return found;
+    const isRenewed = holder !== undefined && found.holder?.leaseUntilMs !== holder.leaseUntilMs;
+    if (isRenewed) return undefined;
+    holder = found.holder;
+    await sleep(found.waitMs);
+  }
+}
+
+interface Wait {
+  waitMs: number;
+  holder?: Health;
+}
+
+function tryAcquire(tenant: Tenant, id: number, owner: string): Promise<Lease | Wait | undefined> {
+  return transact(tenant, system, async (tx) => {
+    const [wake, health] = await Promise.all([tx.find(Wakes, { id }), tx.find(Healths, { id })]);
+    const at = wake && dueAt(wake);
+    if (!wake || !health || !at) return undefined;
+    const now = Date.now();
+    const waitMs = new Date(at).getTime() - now;
+    if (waitMs > earlyMs) return undefined;
+    if (waitMs > 0) return { waitMs };
+    if (health.owner !== null && health.leaseUntilMs > now)
+      return { waitMs: health.leaseUntilMs - now + 1, holder: health };
+    const held = tx.update(Healths, { ...health, owner, leaseUntilMs: now + leaseMs });
+    return { owner, health: held, wake };
+  });
+}

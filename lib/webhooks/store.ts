@@ -1,0 +1,151 @@
+import type * as v from 'valibot';
+import { changedFields } from '#lib/events/changes.ts';
+import { notFound } from '#lib/problem.ts';
+import { listAll, listPage, type Page } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import {
+  type CreateEndpoint,
+  type Endpoint,
+  type EndpointQuery,
+  Endpoints,
+  type EndpointWithSecret,
+  everyKind,
+  type PatchEndpoint,
+  type RotatedSecret,
+  type StoredEndpoint,
+} from './endpoint.ts';
+import { type Health, Healths, newHealth, recovered, statusOf } from './health.ts';
+import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
+import { demandDeliverable } from './url.ts';
+import { newWake, touch, Wakes } from './wake.ts';
+
+type Shown = v.InferOutput<typeof Endpoint>;
+
+/** The endpoint as stored. Raises 404. */
+export const getStoredEndpoint = (tx: Transaction, id: number): Promise<StoredEndpoint> =>
+  tx.get(Endpoints, { id }, () => notFound('webhook endpoint'));
+
+/** The endpoint with its health. Raises 404. */
+export async function getEndpoint(tx: Transaction, id: number): Promise<Shown> {
+  const [endpoint, health, registry] = await Promise.all([
+    getStoredEndpoint(tx, id),
+    tx.find(Healths, { id }),
+    findRegistry(tx),
+  ]);
+  return shown(endpoint, health, registry?.secretHint);
+}
+
+/** Endpoints in descending order of id. */
+export async function listEndpoints(
+  tx: Transaction,
+  { after, limit, isActive }: v.InferOutput<typeof EndpointQuery>,
+): Promise<Page<Shown>> {
+  const [page, healths, registry] = await Promise.all([
+    listPage(tx, Endpoints, {
+      after,
+      limit,
+      ...(isActive === undefined ? {} : { matches: (endpoint: StoredEndpoint) => endpoint.isActive === isActive }),
+    }),
+    listAll(tx, Healths),
+    findRegistry(tx),
+  ]);
+  const healthOf = (endpointId: number) => healths.find(({ id }) => id === endpointId);
+  return { ...page, items: page.items.map((one) => shown(one, healthOf(one.id), registry?.secretHint)) };
+}
+
+/**
+ * Registers an endpoint; the first one of a tenant makes its secret. Raises 400 for a url that must not be sent to, 409 when it
+ * is taken or there are too many. Needs `kms`.
+ */
+export async function createEndpoint(
+  tx: Transaction,
+  input: v.InferOutput<typeof CreateEndpoint>,
+): Promise<v.InferOutput<typeof EndpointWithSecret>> {
+  await demandDeliverable(input.url, tx.tenant.env);
+  const id = await tx.nextId(Endpoints);
+  const registry = await register(tx, { id, url: input.url });
+  const endpoint = tx.create(Endpoints, {
+    id,
+    url: input.url,
+    description: input.description ?? null,
+    eventKinds: normalised(input.eventKinds),
+    isActive: true,
+    createdAt: tx.now,
+    updatedAt: null,
+  });
+  const health = tx.create(Healths, newHealth(id));
+  tx.create(Wakes, newWake(id));
+  return {
+    ...shown(endpoint, health, registry.secretHint),
+    secret: await currentSecret(tx.tenant, registry),
+  };
+}
+
+/** Changes the given fields; `isActive: true` forgets failures. Raises 400 and 409 as the creation does. */
+export async function patchEndpoint(
+  tx: Transaction,
+  id: number,
+  patch: v.InferOutput<typeof PatchEndpoint>,
+): Promise<Shown> {
+  const [endpoint, health, registry] = await Promise.all([
+    getStoredEndpoint(tx, id),
+    tx.find(Healths, { id }),
+    getRegistry(tx),
+  ]);
+  const wanted = { ...patch, ...(patch.eventKinds && { eventKinds: normalised(patch.eventKinds) }) };
+  const changed = changedFields(endpoint, wanted).filter(
+    (field) => JSON.stringify(endpoint[field]) !== JSON.stringify(wanted[field]),
+  );
+  const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
+  if (changed.includes('url')) {
+    await demandDeliverable(wanted.url as string, tx.tenant.env);
+    await register(tx, { id, url: wanted.url as string });
+  }
+  // Whoever delivers looks again: at the new url, at once, or to skip what was pending.
+  if (isReset || changed.includes('isActive') || changed.includes('url'))
+    await touch(tx, id, undefined, { notBefore: null });
+  const next = isReset ? tx.update(Healths, recovered(health)) : health;
+  if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);
+  const values = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null]));
+  const after = tx.update(Endpoints, { ...endpoint, ...values, updatedAt: tx.now } as StoredEndpoint);
+  return shown(after, next, registry.secretHint);
+}
+
+/** Removes an endpoint; its worker drops what is pending. Raises 404. */
+export async function deleteEndpoint(tx: Transaction, id: number) {
+  const endpoint = await getStoredEndpoint(tx, id);
+  await Promise.all([unregister(tx, id), touch(tx, id, undefined, { notBefore: null })]);
+  tx.delete(Endpoints, endpoint);
+  return { id, deleted: true as const };
+}
+
+/** Replaces the secret of all endpoints. Raises 404. Needs `kms`. */
+export async function rotateSecret(
+  tx: Transaction,
+  id: number,
+  graceMinutes: number,
+): Promise<v.InferOutput<typeof RotatedSecret>> {
+  await getStoredEndpoint(tx, id);
+  const registry = await rotate(tx, graceMinutes);
+  return {
+    secret: await currentSecret(tx.tenant, registry),
+    secretHint: registry.secretHint,
+    previousValidUntil: registry.previousValidUntil,
+    endpointIds: registry.endpoints.map((one) => one.id).sort((a, b) => a - b),
+  };
+}
+
+function shown(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id), secretHint = ''): Shown {
+  const { consecutiveFailures, lastDeliveryAt, lastSuccessAt } = health;
+  return {
+    ...endpoint,
+    status: statusOf(endpoint.isActive, health),
+    consecutiveFailures,
+    lastDeliveryAt,
+    lastSuccessAt,
+    secretHint,
+  };
+}
+
+const normalised = (kinds: StoredEndpoint['eventKinds'] = [everyKind]): StoredEndpoint['eventKinds'] =>
+  kinds.includes(everyKind) ? [everyKind] : [...new Set(kinds)];
