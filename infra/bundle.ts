@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { FunctionFile, LoadedFunction } from '#infra/functions.ts';
@@ -150,8 +150,10 @@ async function assemble({ outputFiles, metafile }: Built, name: string, outdir: 
       ];
     }),
   );
-  if (readsOpenApi) await copyFile(join(root, openApiFile), join(outdir, name, openApiFile));
+  if (readsOpenApi) await writeFile(join(outdir, name, openApiFile), await compactOpenApi());
 }
+
+const compactOpenApi = async () => JSON.stringify(JSON.parse(await readFile(join(root, openApiFile), 'utf8')));
 
 /** The outputs that an entry needs, itself included. */
 function reachable({ outputs }: Metafile, entry: string) {

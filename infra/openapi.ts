@@ -58,8 +58,12 @@ const bearerKey = {
 function pathsOf(routes: readonly RouteFunction[], components: SchemaComponents) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const of of routes) {
-    const item = paths[of.route.path] ?? {};
-    paths[of.route.path] = { ...item, [of.route.method.toLowerCase()]: operationOf(of, components) };
+    const { method, path } = of.route;
+    try {
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(of, components) };
+    } catch (error) {
+      throw new Error(`${method} ${path}: ${(error as Error).message}`, { cause: error });
+    }
   }
   return paths;
 }

@@ -19,9 +19,7 @@ export function operationOf({ name, domain, route }: RouteFunction, components: 
     ...(scope === 'public' ? { security: [] } : {}),
     'x-required-scopes': isScoped(route) ? [scope] : [],
     parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
-    ...(body
-      ? { requestBody: { required: true, content: json(components.input(body), body, components, route) } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: json(components.input(body), body, components) } } : {}),
     responses: responsesOf(route, components),
   };
 }
@@ -79,7 +77,7 @@ function headerParameters(route: Route) {
 function responsesOf(route: Route, components: SchemaComponents) {
   const { response, status, otherStatuses = [] } = route;
   const statuses = [...new Set([status, ...otherStatuses])];
-  const content = json(components.output(response), response, components, route);
+  const content = json(components.output(response), response, components);
   const successes = statuses.map((code) => [
     code,
     { description: sentences[code], headers: successHeaders(route, code), content },
@@ -116,13 +114,13 @@ function mayAnswer(route: Route): Set<string> {
   return new Set([...always, ...keyed, ...parsed, ...named, ...written, ...versioned, ...own.map(({ name }) => name)]);
 }
 
-function json(schema: JsonSchema, source: v.GenericSchema, components: SchemaComponents, { method, path }: Route) {
+function json(schema: JsonSchema, source: v.GenericSchema, components: SchemaComponents) {
   const example = exampleOf(schema, components);
   const parsed = v.safeParse(source, example);
   if (!parsed.success) {
     const [issue] = parsed.issues;
     throw new Error(
-      `${method} ${path}: the example does not fit its schema (${v.getDotPath(issue)}: ${issue.message}); give it one with v.examples`,
+      `the example does not fit its schema (${v.getDotPath(issue)}: ${issue.message}); give it one with v.examples`,
     );
   }
   return { 'application/json': { schema, example } };

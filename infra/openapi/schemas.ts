@@ -40,7 +40,7 @@ export class SchemaComponents {
       target: 'draft-2020-12',
       typeMode,
       ignoreActions: ['check', 'transform', 'trim'],
-      overrideAction: ({ valibotAction, jsonSchema }) => codePoints(valibotAction, jsonSchema as JsonSchema),
+      overrideAction: ({ valibotAction, jsonSchema }) => translate(valibotAction, jsonSchema as JsonSchema),
     }) as JsonSchema;
     return this.#extract(withFormats(converted)) as JsonSchema;
   }
@@ -57,11 +57,12 @@ export class SchemaComponents {
 
 const refPrefix = '#/components/schemas/';
 
-/** JSON Schema counts code points too, so the limits of lib/schema.ts are its minLength and maxLength. */
-function codePoints(action: { type: string; limit?: unknown }, schema: JsonSchema): JsonSchema | undefined {
+/** The checks of our own that are named after a limit: in code points, which is what JSON Schema counts, or in words only. */
+function translate(action: { type: string; limit?: unknown; requirement?: unknown }, schema: JsonSchema) {
+  if (typeof action.requirement !== 'function') return undefined;
   if (action.type === 'min_code_points') return { ...schema, minLength: action.limit };
   if (action.type === 'max_code_points') return { ...schema, maxLength: action.limit };
-  return undefined;
+  return schema;
 }
 
 const maxInt32 = 2 ** 31 - 1;
