@@ -144,6 +144,7 @@ export const Contacts = entity({
     twitterUserId: v.nullable(v.string()),
   }),
   indexes: (contact) => [
+    { name: 'created', order: contact.createdAt },
     { name: `platform=${contact.platform}` },
     { name: `stage=${contact.stage}` },
     { name: `assignee=${contact.assignedToUserId ?? 'none'}` },

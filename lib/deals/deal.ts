@@ -126,6 +126,11 @@ export const Deals = entity({
     { name: `stage=${deal.stage}` },
     { name: `currency=${deal.currency}` },
     deal.contactId !== null && { name: `contact=${deal.contactId}` },
+    deal.closedAt !== null && {
+      name: 'closed',
+      order: deal.closedAt,
+      copy: { stage: deal.stage, currency: deal.currency, value: deal.value },
+    },
     metadataEntry(deal.metadata),
     searchEntry([deal.title]),
   ],

@@ -200,9 +200,11 @@ function saveDeal(tx: Transaction, before: StoredDeal, after: StoredDeal): Store
   return tx.update(Deals, { ...after, updatedAt: tx.now });
 }
 
-/** The deal board's counts and totals per stage and currency (contract section 12). */
-const countDeal = (tx: Transaction, { id, stage, currency, value }: StoredDeal, sign: 1 | -1) =>
-  tx.count('deals', `${stage}/${currency}`, { count: sign, cents: sign * toCents(value) }, id);
+/** Counts and totals per stage and currency; `weighted` is cents times percent (contract sections 11 and 12). */
+function countDeal(tx: Transaction, { id, stage, currency, value, probability }: StoredDeal, sign: 1 | -1): void {
+  const cents = sign * toCents(value);
+  tx.count('deals', `${stage}/${currency}`, { count: sign, cents, weighted: cents * probability }, id);
+}
 
 /** A deal follows its contact through merges and renames. */
 export const dealFollower: Follower = {

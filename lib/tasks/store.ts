@@ -187,9 +187,11 @@ function saveTask(tx: Transaction, before: StoredTask, after: StoredTask): Store
   return tx.update(Tasks, { ...after, updatedAt: tx.now });
 }
 
-/** The deal's `openTaskCount`, in the transaction that changes it. */
+/** The open tasks of the tenant and the deal's `openTaskCount`, in the transaction that changes them. */
 function countOpen(tx: Transaction, task: StoredTask, sign: 1 | -1): void {
-  if (task.dealId !== null && isOpen(task)) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
+  if (!isOpen(task)) return;
+  tx.count('tasks', 'open', { count: sign }, task.id);
+  if (task.dealId !== null) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
 }
 
 /** The deal that a body names; null without one. Deals are never deleted. Raises 400. */

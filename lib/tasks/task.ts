@@ -113,6 +113,8 @@ export const Tasks = entity({
     { name: `priority=${task.priority}` },
     { name: `assignee=${task.assignedToUserId ?? 'none'}` },
     task.status !== 'done' && task.dueAt !== null && { name: 'awaited' },
+    task.status !== 'done' && task.dueAt !== null && { name: 'due', order: task.dueAt },
+    task.completedAt !== null && { name: 'completed', order: task.completedAt },
     task.contactId !== null && { name: `contact=${task.contactId}` },
     task.dealId !== null && { name: dealIndex(task.dealId), copy: v.parse(TaskCopy, task) },
     metadataEntry(task.metadata),

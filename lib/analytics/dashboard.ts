@@ -1,0 +1,139 @@
+import * as v from 'valibot';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { Deals } from '#lib/deals/deal.ts';
+import { fromCents, toCents } from '#lib/finance/money.ts';
+import { time } from '#lib/schema.ts';
+import { readCounters } from '#lib/table/counters.ts';
+import { type Entity, indexPartition } from '#lib/table/entity.ts';
+import { listCopies, pages } from '#lib/table/list.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+import { Tasks } from '#lib/tasks/task.ts';
+import { sumsOf } from './messaging.ts';
+import { type Range, rangeOf, rangeQuery } from './range.ts';
+import { medianFirstReplySeconds, ratio } from './replies.ts';
+import { readTraffic } from './traffic.ts';
+
+export const DashboardQuery = v.object(rangeQuery);
+
+const count = v.number();
+const rate = v.nullable(v.number());
+const totals = v.array(v.object({ currency: v.string(), total: v.number() }));
+
+/** Contract section 11. */
+export const Dashboard = v.pipe(
+  v.object({
+    from: time(),
+    to: time(),
+    contacts: v.object({ total: count, new: count, withUnread: count }),
+    messages: v.object({ sent: count, received: count, failed: count, replyRate: rate }),
+    deals: v.object({
+      open: count,
+      won: count,
+      lost: count,
+      winRate: rate,
+      openValue: totals,
+      weightedValue: totals,
+      wonValue: totals,
+    }),
+    tasks: v.object({ open: count, overdue: count, completed: count }),
+    email: v.object({ openThreads: count, unread: count }),
+    medianFirstReplySeconds: v.nullable(v.number()),
+  }),
+  v.title('Dashboard'),
+);
+type Dashboard = v.InferOutput<typeof Dashboard>;
+
+/**
+ * The figures of a range. What is open, overdue or unread is as of now; new, won, lost, completed and all messages are of the
+ * range. Raises 400 for a bad range.
+ */
+export async function analyseDashboard(
+  tx: Transaction,
+  query: v.InferOutput<typeof DashboardQuery>,
+): Promise<Dashboard> {
+  const range = rangeOf(tx, query);
+  const [contacts, traffic, deals, tasks, email] = await Promise.all([
+    contactFigures(tx, range),
+    readTraffic(tx, range),
+    dealFigures(tx, range),
+    taskFigures(tx, range),
+    readCounters(tx, 'email'),
+  ]);
+  const { open: openThreads = 0, unread = 0 } = email.get('threads') ?? {};
+  return {
+    ...range,
+    contacts,
+    messages: sumsOf(traffic),
+    deals,
+    tasks,
+    email: { openThreads, unread },
+    medianFirstReplySeconds: medianFirstReplySeconds(traffic.messages),
+  };
+}
+
+async function contactFigures(tx: Transaction, range: Range): Promise<Dashboard['contacts']> {
+  const [stages, created, unread] = await Promise.all([
+    readCounters(tx, 'contacts'),
+    entriesBetween(tx, Contacts, 'created', range),
+    listCopies(tx, Contacts, 'unread'),
+  ]);
+  return { total: sum([...stages.values()], 'count'), new: created.length, withUnread: unread.length };
+}
+
+async function dealFigures(tx: Transaction, range: Range): Promise<Dashboard['deals']> {
+  const [counters, closed] = await Promise.all([readCounters(tx, 'deals'), entriesBetween(tx, Deals, 'closed', range)]);
+  const open = [...counters]
+    .map(([name, sums]) => ({ ...sums, stage: name.split('/')[0], currency: name.split('/')[1] as string }))
+    .filter(({ stage }) => stage !== 'won' && stage !== 'lost');
+  const won = closed
+    .filter(({ stage }) => stage === 'won')
+    .map(({ currency, value }) => ({ currency: currency as string, count: 1, cents: toCents(value as number) }));
+  const lost = closed.length - won.length;
+  return {
+    open: sum(open, 'count'),
+    won: won.length,
+    lost,
+    winRate: ratio(won.length, closed.length),
+    openValue: perCurrency(open, 'cents', 1),
+    weightedValue: perCurrency(open, 'weighted', 100),
+    wonValue: perCurrency(won, 'cents', 1),
+  };
+}
+
+async function taskFigures(tx: Transaction, range: Range): Promise<Dashboard['tasks']> {
+  const [counters, overdue, completed] = await Promise.all([
+    readCounters(tx, 'tasks'),
+    entriesBetween(tx, Tasks, 'due', { from: '', to: tx.now }, 'before'),
+    entriesBetween(tx, Tasks, 'completed', range),
+  ]);
+  return { open: counters.get('open')?.['count'] ?? 0, overdue: overdue.length, completed: completed.length };
+}
+
+/** The entries of an ordered index whose time is in the range, or before its end. */
+async function entriesBetween(
+  tx: Transaction,
+  of: Entity,
+  index: string,
+  { from, to }: Range,
+  end: 'within' | 'before' = 'within',
+): Promise<Record<string, unknown>[]> {
+  const entries: Record<string, unknown>[] = [];
+  // Keys are `<time>#<id>`: `~` is behind every id of that time, and the bare time before.
+  const below = end === 'within' ? `${to}~` : to;
+  for await (const page of pages({ pk: indexPartition(tx.tenant, of, index), ...(from && { above: from }), below }))
+    entries.push(...page);
+  return entries;
+}
+
+type Sums = Record<string, unknown>;
+
+const sum = (rows: readonly Sums[], attribute: string): number =>
+  rows.reduce((total, row) => total + ((row[attribute] as number | undefined) ?? 0), 0);
+
+/** Totals of the currencies in which there is something. */
+function perCurrency(rows: readonly (Sums & { currency: string })[], attribute: string, divisor: number) {
+  return [...Map.groupBy(rows, ({ currency }) => currency)]
+    .filter(([, of]) => sum(of, 'count') > 0)
+    .map(([currency, of]) => ({ currency, total: fromCents(Math.round(sum(of, attribute) / divisor)) }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import { dayMs, shifted } from '#lib/clock.ts';
+import { invalidField } from '#lib/problem.ts';
+import { timeInput } from '#lib/schema.ts';
+import type { Transaction } from '#lib/table/transaction.ts';
+
+const defaultDays = 30;
+const maxDays = 366;
+
+/** `from` and `to` of every analysis, both inclusive (contract section 11). */
+export const rangeQuery = { from: v.optional(timeInput()), to: v.optional(timeInput()) };
+
+export interface Range {
+  from: string;
+  to: string;
+}
+
+/** The range that is asked for: the last 30 days unless told. Raises 400 when it is turned round or longer than 366 days. */
+export function rangeOf(tx: Transaction, query: { from?: string | undefined; to?: string | undefined }): Range {
+  const to = query.to ?? tx.now;
+  const from = query.from ?? shifted(to, -defaultDays * dayMs);
+  if (from > to) throw invalidField('query.from', 'out_of_range', 'query.from must not be after query.to');
+  if (new Date(to).getTime() - new Date(from).getTime() > maxDays * dayMs) {
+    throw invalidField('query.from', 'out_of_range', `the range must be at most ${maxDays} days`);
+  }
+  return { from, to };
+}
+
+export const isWithin = ({ from, to }: Range, at: string) => from <= at && at <= to;
+
+/** The days that a range touches: `2026-11-20`. */
+export function daysOf({ from, to }: Range): string[] {
+  const days: string[] = [];
+  for (let day = from.slice(0, 10); day <= to.slice(0, 10); day = shifted(`${day}T00:00:00Z`, dayMs).slice(0, 10))
+    days.push(day);
+  return days;
+}
