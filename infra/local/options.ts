@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as v from 'valibot';
 import { settings } from '#lib/env.ts';
 import { StartProblem } from './problem.ts';
 
@@ -23,17 +24,27 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   const { PORT = '3000', HOST = '127.0.0.1', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
-  const chosen = [...Object.keys(settings), 'MAIL_FROM'].flatMap((name) =>
-    environment[name] ? [[name, environment[name]]] : [],
-  );
   return {
     port,
     host: HOST,
     dataDir: resolve(DATA_DIR),
     dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
-    settings: { ...localSettings, ...Object.fromEntries(chosen) },
+    settings: { ...localSettings, ...operatorSettings(environment) },
     ...flagsOf(args),
   };
+}
+
+function operatorSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const schemas: Record<string, v.GenericSchema> = { ...settings, MAIL_FROM: v.string() };
+  const chosen: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = environment[name];
+    if (!value) continue;
+    const { issues } = v.safeParse(schema, value);
+    if (issues) throw new StartProblem(`${name} ${value}: ${issues[0].message}`);
+    chosen[name] = value;
+  }
+  return chosen;
 }
 
 function flagsOf(args: readonly string[]): Pick<StartOptions, 'isEmpty' | 'watches'> {

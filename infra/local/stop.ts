@@ -8,7 +8,7 @@ export function onStop(stop: () => Promise<unknown>): void {
     if (isStopping) return;
     isStopping = true;
     setTimeout(() => process.exit(0), deadlineMs);
-    await stop();
+    await stop().catch((error) => console.error(error));
     process.exit(0);
   };
   process.on('SIGINT', begin);

@@ -90,13 +90,14 @@ test('a taken port is one line on standard error and exit code 1', async () => {
   expect([code, stderr]).toEqual([1, `port ${port} of 127.0.0.1 is taken: choose another with PORT\n`]);
 });
 
-test('a broken DATA_DIR or a wrong option is one line on standard error and exit code 1', async () => {
+test('a broken DATA_DIR, option or setting is one line on standard error and exit code 1', async () => {
   const file = newDataDir();
   writeFileSync(file, '');
   for (const { code, stderr } of [
     await startAndFail({ DATA_DIR: file }),
     await startAndFail({ DATA_DIR: newDataDir() }, ['--nonsense']),
     await startAndFail({ DATA_DIR: newDataDir(), PORT: 'http' }),
+    await startAndFail({ DATA_DIR: newDataDir(), RATE_LIMIT_PER_MINUTE: 'many' }),
   ]) {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^[^\n]+\n$/);
