@@ -21,7 +21,7 @@ async function receive(mail: Parameters<typeof rawMail>[0] = {}, env: Environmen
 
 /** The mails that left for an address. */
 async function sentTo(address: string): Promise<string[]> {
-  const dir = join(inject('dataDir'), 'mailbox');
+  const dir = join(inject('dataDir'), 'mail');
   const files = (await readdir(dir)).filter((file) => file.endsWith('.eml'));
   const mails = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
   return mails.filter((mail) => mail.includes(address));
