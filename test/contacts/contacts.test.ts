@@ -1,0 +1,368 @@
+import { beforeAll, expect, test } from 'vitest';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import { everyItem } from '#test/client.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+const create = async (fields: object = {}) =>
+  (await workspace.live.post('/v1/contacts', { name: 'Ada Lovelace', ...fields })).body;
+const timeline = async (id: number, type?: string) =>
+  (await everyItem(workspace.live, `/v1/contacts/${id}/activities`, type ? { type } : {})).reverse();
+const actor = () => ({ type: 'api_key', id: workspace.liveKey.slice(9, 21) });
+
+test('a new contact has the defaults of the contract and a Created activity', async () => {
+  const { status, body, headers } = await workspace.live.post('/v1/contacts', { username: '@ada.l', email: ' ' });
+  expect(status).toBe(201);
+  expect(headers['location']).toBe(`/v1/contacts/${body.id}`);
+  expect(body).toEqual({
+    id: expect.any(Number),
+    platform: 'telegram',
+    name: null,
+    username: 'ada.l',
+    phone: null,
+    email: null,
+    company: null,
+    notes: null,
+    stage: 'new',
+    leadScore: null,
+    leadScoreIsAi: false,
+    assignedToUserId: null,
+    createdAt: instant,
+    lastMessageAt: null,
+    hasUnreadMessages: false,
+    tags: [],
+  });
+  expect((await workspace.live.get(`/v1/contacts/${body.id}`)).body).toEqual(body);
+  expect(await timeline(body.id)).toEqual([
+    {
+      id: expect.any(Number),
+      contactId: body.id,
+      type: 'Created',
+      text: null,
+      field: null,
+      oldValue: null,
+      newValue: null,
+      tagId: null,
+      actorType: 'api_key',
+      actorUserId: null,
+      actorKeyId: actor().id,
+      createdAt: instant,
+    },
+  ]);
+  expect(await eventsAbout(workspace.id, `contact/${body.id}`, 1)).toEqual([
+    {
+      event: 'contact.created',
+      data: {
+        contact_id: String(body.id),
+        platform: 'telegram',
+        name: null,
+        username: 'ada.l',
+        phone: null,
+        email: null,
+        company: null,
+        stage: 'new',
+        actor: actor(),
+      },
+    },
+  ]);
+});
+
+test('a contact without name, username and phone is refused', async () => {
+  const { status, body } = await workspace.live.post('/v1/contacts', { email: 'a@b.c', name: '  ' });
+  expect([status, body.details.fields[0].code]).toEqual([400, 'required']);
+});
+
+test.each([
+  [{ name: 'x'.repeat(201) }, 'name', 'too_long'],
+  [{ username: 'no spaces' }, 'username', 'invalid_format'],
+  [{ phone: '1234' }, 'phone', 'invalid_format'],
+  [{ phone: '+1 555 CALL' }, 'phone', 'invalid_format'],
+  [{ email: 'nobody' }, 'email', 'invalid_format'],
+  [{ email: 'a@b@c' }, 'email', 'invalid_format'],
+  [{ company: 'x'.repeat(201) }, 'company', 'too_long'],
+  [{ notes: 'x'.repeat(10_001) }, 'notes', 'too_long'],
+  [{ platform: 'signal' }, 'platform', 'invalid_enum'],
+  [{ name: 5 }, 'name', 'invalid_type'],
+])('%j is refused', async (fields, field, code) => {
+  const { status, body } = await workspace.live.post('/v1/contacts', { name: 'Ada', ...fields });
+  expect([status, body.details.fields]).toEqual([400, [{ field, code, message: expect.any(String) }]]);
+});
+
+test('lengths count characters, not UTF-16 units', async () => {
+  expect((await workspace.live.post('/v1/contacts', { name: '😀'.repeat(200) })).status).toBe(201);
+  expect((await workspace.live.post('/v1/contacts', { name: '😀'.repeat(201) })).status).toBe(400);
+});
+
+test('a patch changes what it names, clears with null, and records each changed field', async () => {
+  const { id } = await create({ phone: '+1 (555) 0100', company: 'Analytical' });
+  const { status, body } = await workspace.live.patch(`/v1/contacts/${id}`, {
+    name: 'Ada',
+    company: null,
+    phone: '+1 (555) 0100',
+    notes: 'met in London',
+  });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ name: 'Ada', company: null, phone: '+1 (555) 0100', notes: 'met in London', tags: [] });
+  expect(await timeline(id, 'FieldUpdated')).toEqual(
+    [
+      { field: 'name', oldValue: 'Ada Lovelace', newValue: 'Ada' },
+      { field: 'company', oldValue: 'Analytical', newValue: null },
+      { field: 'notes', oldValue: null, newValue: 'met in London' },
+    ].map((change) => expect.objectContaining({ type: 'FieldUpdated', ...change })),
+  );
+  const [, updated] = await eventsAbout(workspace.id, `contact/${id}`, 2);
+  expect(updated).toEqual({
+    event: 'contact.updated',
+    data: {
+      contact_id: String(id),
+      changed: ['name', 'company', 'notes'],
+      changes: {
+        name: { from: 'Ada Lovelace', to: 'Ada' },
+        company: { from: 'Analytical', to: null },
+        notes: { from: null, to: 'met in London' },
+      },
+      actor: actor(),
+    },
+  });
+});
+
+test('a patch that changes nothing is 200 and leaves no trace', async () => {
+  const contact = await create();
+  const same = await workspace.live.patch(`/v1/contacts/${contact.id}`, { name: 'Ada Lovelace' });
+  const empty = await workspace.live.patch(`/v1/contacts/${contact.id}`, {});
+  expect([same.status, same.body, empty.status, empty.body]).toEqual([200, contact, 200, contact]);
+  expect(await timeline(contact.id)).toHaveLength(1);
+});
+
+test('a patch may not take away the last of name, username and phone', async () => {
+  const { id } = await create();
+  const { status, body } = await workspace.live.patch(`/v1/contacts/${id}`, { name: null });
+  expect([status, body.details.fields[0].code]).toEqual([400, 'required']);
+});
+
+test.each(['platform', 'stage', 'assignedToUserId', 'leadScore', 'tags'])(
+  'a patch of %s is refused with a pointer',
+  async (field) => {
+    const { id } = await create();
+    const { status, body } = await workspace.live.patch(`/v1/contacts/${id}`, { [field]: 'new' });
+    expect([status, body.details.fields]).toEqual([
+      400,
+      [{ field, code: 'not_allowed', message: expect.stringContaining('POST /v1/contacts') }],
+    ]);
+  },
+);
+
+test('a stage move is recorded once and in any case', async () => {
+  const { id } = await create();
+  const moved = await workspace.live.post(`/v1/contacts/${id}/stage`, { stage: 'Qualified' });
+  const again = await workspace.live.post(`/v1/contacts/${id}/stage`, { stage: 'qualified' });
+  expect([moved.status, moved.body.stage, again.body]).toEqual([200, 'qualified', moved.body]);
+  expect(await timeline(id, 'StageChanged')).toEqual([
+    expect.objectContaining({ oldValue: 'new', newValue: 'qualified', field: null }),
+  ]);
+  expect((await eventsAbout(workspace.id, `contact/${id}`, 2)).slice(1)).toEqual([
+    {
+      event: 'contact.updated',
+      data: {
+        contact_id: String(id),
+        changed: ['stage'],
+        changes: { stage: { from: 'new', to: 'qualified' } },
+        actor: actor(),
+      },
+    },
+  ]);
+});
+
+test('a contact is assigned to a member and taken back', async () => {
+  const { id } = await create();
+  const path = `/v1/contacts/${id}/assignee`;
+  expect((await workspace.live.post(path, { userId: workspace.memberId })).body.assignedToUserId).toBe(
+    workspace.memberId,
+  );
+  expect((await workspace.live.post(path, { userId: null })).body.assignedToUserId).toBeNull();
+  expect(await timeline(id, 'Assigned,unassigned')).toEqual([
+    expect.objectContaining({ type: 'Assigned', oldValue: null, newValue: String(workspace.memberId) }),
+    expect.objectContaining({ type: 'Unassigned', oldValue: String(workspace.memberId), newValue: null }),
+  ]);
+  const [, assigned] = await eventsAbout(workspace.id, `contact/${id}`, 3);
+  expect(assigned?.data.changes).toEqual({ assigned_to_user_id: { from: null, to: String(workspace.memberId) } });
+});
+
+test.each([
+  [{}, 'required'],
+  [{ userId: 'x' }, 'invalid_type'],
+  [{ userId: 999_999 }, 'unknown_reference'],
+])('the assignee %j is refused', async (body, code) => {
+  const { id } = await create();
+  const answer = await workspace.live.post(`/v1/contacts/${id}/assignee`, body);
+  expect([answer.status, answer.body.details.fields[0]]).toEqual([
+    400,
+    expect.objectContaining({ field: 'userId', code }),
+  ]);
+});
+
+test('a score set by hand is not the AI one any more, even when it is the same', async () => {
+  const { id } = await create();
+  await transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
+    const contact = await tx.get(Contacts, { id });
+    tx.update(Contacts, { ...contact, leadScore: 40, leadScoreIsAi: true });
+  });
+  const path = `/v1/contacts/${id}/lead-score`;
+  expect((await workspace.live.post(path, { score: 40 })).body).toMatchObject({ leadScore: 40, leadScoreIsAi: false });
+  expect((await workspace.live.post(path, { score: 80 })).body).toMatchObject({ leadScore: 80, leadScoreIsAi: false });
+  expect((await workspace.live.post(path, { score: null })).body).toMatchObject({
+    leadScore: null,
+    leadScoreIsAi: false,
+  });
+  expect(await timeline(id, 'ScoreChanged')).toEqual([
+    expect.objectContaining({ oldValue: '40', newValue: '40' }),
+    expect.objectContaining({ oldValue: '40', newValue: '80' }),
+    expect.objectContaining({ oldValue: '80', newValue: null }),
+  ]);
+});
+
+test.each([[{}], [{ score: 101 }], [{ score: -1 }], [{ score: 1.5 }], [{ score: 'hot' }]])(
+  'the score %j is refused',
+  async (body) => {
+    const { id } = await create();
+    expect((await workspace.live.post(`/v1/contacts/${id}/lead-score`, body)).status).toBe(400);
+  },
+);
+
+test('a note stands on the timeline, is announced, and leaves the notes field alone', async () => {
+  const { id } = await create({ notes: 'old' });
+  const { status, body, headers } = await workspace.live.post(`/v1/contacts/${id}/activities`, { text: ' called ' });
+  expect(status).toBe(201);
+  expect(headers['location']).toBe(`/v1/contacts/${id}/activities/${body.id}`);
+  expect(body).toMatchObject({ contactId: id, type: 'Note', text: 'called', actorType: 'api_key' });
+  expect((await workspace.live.get(`/v1/contacts/${id}`)).body.notes).toBe('old');
+  expect(await timeline(id, 'note')).toEqual([body]);
+  expect((await eventsAbout(workspace.id, `contact/${id}`, 2))[1]).toEqual({
+    event: 'contact.note_added',
+    data: { contact_id: String(id), activity_id: String(body.id), text: 'called', actor: actor() },
+  });
+});
+
+test('an unknown activity type and a blank note are refused, and an unknown contact is 404', async () => {
+  const { id } = await create();
+  expect((await workspace.live.get(`/v1/contacts/${id}/activities`, { type: 'Note,Nonsense' })).status).toBe(400);
+  expect((await workspace.live.post(`/v1/contacts/${id}/activities`, { text: ' ' })).status).toBe(400);
+  for (const [method, path, body] of [
+    ['GET', '/activities', undefined],
+    ['POST', '/activities', {}],
+    ['POST', '/stage', {}],
+    ['POST', '/assignee', { userId: 999_999 }],
+    ['POST', '/lead-score', { score: 500 }],
+    ['POST', '/tags', {}],
+    ['GET', '/tags', undefined],
+    ['GET', '/metadata', undefined],
+    ['PUT', '/metadata', {}],
+    ['GET', '/duplicates', undefined],
+    ['POST', '/merge', {}],
+    ['PATCH', '', { stage: 'x' }],
+  ] as const) {
+    const { status, body: answer } = await workspace.live.call(method, `/v1/contacts/999999${path}`, { body });
+    expect([method, path, status, answer.error]).toEqual([method, path, 404, 'not_found']);
+  }
+});
+
+test('metadata are replaced as a whole, found by pair, and announced when they change', async () => {
+  const { id } = await create();
+  const path = `/v1/contacts/${id}/metadata`;
+  expect((await workspace.live.get(path)).body).toEqual({ metadata: {} });
+  await workspace.live.put(path, { metadata: { externalId: 'crm-7', source: 'import' } });
+  expect((await workspace.live.get('/v1/contacts', { 'metadata.externalId': 'crm-7' })).body.items).toHaveLength(1);
+  const { status, body } = await workspace.live.put(path, { metadata: { externalId: 'crm-8' } });
+  expect([status, body]).toEqual([200, { metadata: { externalId: 'crm-8' } }]);
+  await workspace.live.put(path, { metadata: { externalId: 'crm-8' } });
+  expect((await workspace.live.get('/v1/contacts', { 'metadata.externalId': 'crm-7' })).body.items).toEqual([]);
+  expect((await eventsAbout(workspace.id, `contact/${id}`, 3)).slice(1).map(({ data }) => data.changes)).toEqual([
+    { metadata: { from: {}, to: { externalId: 'crm-7', source: 'import' } } },
+    { metadata: { from: { externalId: 'crm-7', source: 'import' }, to: { externalId: 'crm-8' } } },
+  ]);
+});
+
+test.each([
+  [{}, 'required'],
+  [{ metadata: { 'no spaces': '1' } }, 'invalid_format'],
+  [{ metadata: { key: 'x'.repeat(501) } }, 'too_long'],
+  [{ metadata: { key: 5 } }, 'invalid_type'],
+  [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, ''])) }, 'too_many'],
+])('the metadata %.60j are refused', async (body, code) => {
+  const { id } = await create();
+  const answer = await workspace.live.put(`/v1/contacts/${id}/metadata`, body);
+  expect([answer.status, answer.body.details.fields[0].code]).toEqual([400, code]);
+});
+
+test('duplicates share username and platform, phone or e-mail, however these are spelled', async () => {
+  const fields = { username: 'Dora_X', phone: '+49 (30) 1234567', email: 'Dora@Example.com' };
+  const contact = await create(fields);
+  const byUsername = await create({ username: '@dora_x' });
+  const otherPlatform = await create({ username: 'dora_x', platform: 'twitter' });
+  const byPhone = await create({ phone: '49301234567', platform: 'twitter' });
+  const byEmail = await create({ email: 'DORA@example.COM' });
+  await create({ phone: '+49 30 7654321' });
+  const path = `/v1/contacts/${contact.id}/duplicates`;
+  const found = await everyItem(workspace.live, path, { limit: 1 });
+  expect(found.map(({ id }) => id)).toEqual([byEmail.id, byPhone.id, byUsername.id]);
+  const { tags, ...listed } = byEmail;
+  expect(found[0]).toEqual(listed);
+  expect(found.map(({ id }) => id)).not.toContain(otherPlatform.id);
+});
+
+test('a stale If-Match is 412 on every write that changes a contact', async () => {
+  const { id } = await create();
+  const stale = { 'if-match': '"stale"' };
+  for (const [method, path, body] of [
+    ['PATCH', '', { name: 'New' }],
+    ['POST', '/stage', { stage: 'lost' }],
+    ['POST', '/assignee', { userId: null }],
+    ['POST', '/lead-score', { score: 1 }],
+    ['PUT', '/metadata', { metadata: { a: 'b' } }],
+    ['POST', '/merge', { sourceContactId: 1 }],
+  ] as const) {
+    const answer = await workspace.live.call(method, `/v1/contacts/${id}${path}`, { body, headers: stale });
+    expect([path, answer.status, answer.body.details]).toEqual([path, 412, { reason: 'stale_version' }]);
+  }
+  const { headers } = await workspace.live.get(`/v1/contacts/${id}`);
+  const fresh = await workspace.live.post(
+    `/v1/contacts/${id}/stage`,
+    { stage: 'lost' },
+    { 'if-match': headers['etag'] as string },
+  );
+  expect(fresh.status).toBe(200);
+});
+
+test('twenty patches at once are all kept', async () => {
+  const { id } = await create();
+  const fields = ['name', 'company', 'notes', 'email', 'username'];
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      workspace.live.patch(`/v1/contacts/${id}`, {
+        [fields[index % 5] as string]: index % 5 === 3 ? `v@${index}` : `v${index}`,
+      }),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await timeline(id, 'FieldUpdated')).toHaveLength(20);
+});
+
+test('a new name is shown by the deals of the contact in the next read', async () => {
+  const { id } = await create();
+  const made = await workspace.live.post('/v1/deals/batch', {
+    items: Array.from({ length: 60 }, (_, index) => ({ op: 'create', title: `Deal ${index}`, contactId: id })),
+  });
+  expect(made.body.succeeded).toBe(60);
+  await workspace.live.patch(`/v1/contacts/${id}`, { name: 'Countess' });
+  const deals = await everyItem(workspace.live, '/v1/deals', { contactId: id, limit: 100 });
+  expect(deals).toHaveLength(60);
+  expect(new Set(deals.map(({ contactName }) => contactName))).toEqual(new Set(['Countess']));
+});
