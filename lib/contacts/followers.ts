@@ -2,6 +2,7 @@ import { dealFollower } from '#lib/deals/store.ts';
 import { threadFollower } from '#lib/email/store.ts';
 import { invoiceFollower } from '#lib/finance/invoice-store.ts';
 import { transactionFollower } from '#lib/finance/transaction-store.ts';
+import { identityFollower } from '#lib/messages/identity.ts';
 import { messageFollower } from '#lib/messages/store.ts';
 import { enrollmentFollower } from '#lib/sequences/store.ts';
 import { taskFollower } from '#lib/tasks/store.ts';
@@ -12,6 +13,7 @@ import type { Follower } from './follower.ts';
 export const followers = (): readonly Follower[] => [
   activityFollower,
   messageFollower,
+  identityFollower,
   dealFollower,
   taskFollower,
   threadFollower,

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
+import { badRequest, conflict, notFound, unknownReference } from '#lib/problem.ts';
 import { type PlanKind, startPlan } from '#lib/table/plan.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { listTags } from '#lib/tags/store.ts';
@@ -8,6 +8,7 @@ import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from
 import { followers } from './followers.ts';
 import { renameFollowers } from './rename.ts';
 import { getStoredContact, removeContact, type ShownContact, saveContact, withTags } from './store.ts';
+import { findSurvivor } from './survivor.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone
@@ -50,7 +51,8 @@ export async function mergeContacts(
 export const merging: PlanKind<{ from: number; to: number }> = {
   name: 'merge',
   async step(tx, { from, to }) {
-    const target = await survivor(tx, to);
+    const target = await findSurvivor(tx, to);
+    if (!target) throw notFound('contact');
     tx.demandUnchanged(Contacts, target);
     for (const follower of followers()) {
       if (await follower.move(tx, from, target)) return { from, to: target.id };
@@ -58,14 +60,6 @@ export const merging: PlanKind<{ from: number; to: number }> = {
     return undefined;
   },
 };
-
-/** The target itself, or what it has been merged into meanwhile. */
-async function survivor(tx: Transaction, id: number): Promise<StoredContact> {
-  const contact = await tx.find(Contacts, { id });
-  if (contact) return contact;
-  const { into } = await tx.get(MergedContacts, { id });
-  return survivor(tx, into);
-}
 
 function united(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
   const takesScore = target.leadScore === null && source.leadScore !== null;

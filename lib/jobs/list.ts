@@ -47,7 +47,7 @@ export async function listMessageJobs(
     below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, maxId + 1))),
   };
   for await (const page of pages(range)) {
-    items.push(...page.map((entry) => entry['job'] as Detail));
+    items.push(...page.map((entry) => entry.job as Detail));
     if (items.length > limit) break;
   }
   const shown = items.slice(0, limit);

@@ -14,7 +14,7 @@ import { Jobs, type StoredJob } from './job.ts';
 export async function dueJobs(tenant: Tenant, accountId: number, by: string, limit: number): Promise<StoredJob[]> {
   const range = { pk: indexPartition(tenant, Jobs, `queue=${accountId}`), below: `${by}~`, ascending: true, limit };
   for await (const page of pages(range)) {
-    const keys = page.map((entry) => entry['of'] as Key);
+    const keys = page.map((entry) => entry.of as Key);
     return new Transaction(tenant, system).findAllByKey(Jobs, keys);
   }
   return [];

@@ -57,7 +57,7 @@ export async function summariseJobs(
 /** Ids rise with `createdAt`. */
 async function oldestQueued(tx: Transaction): Promise<string | null> {
   const pk = indexPartition(tx.tenant, Jobs, 'status=queued');
-  for await (const [first] of pages({ pk, ascending: true, limit: 1 })) return first?.['createdAt'] as string;
+  for await (const [first] of pages({ pk, ascending: true, limit: 1 })) return first?.createdAt as string;
   return null;
 }
 

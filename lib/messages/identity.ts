@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
+import type { StoredContact } from '#lib/contacts/contact.ts';
 import { changeRowsOf } from '#lib/contacts/follow.ts';
 import type { Follower } from '#lib/contacts/follower.ts';
+import { findSurvivor } from '#lib/contacts/survivor.ts';
 import type { Target } from '#lib/jobs/job.ts';
 import { entity } from '#lib/table/entity.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
@@ -32,7 +33,7 @@ export async function findIdentity(
   sender: string,
 ): Promise<{ identity: Identity | undefined; contact: StoredContact | undefined }> {
   const identity = await tx.find(Identities, { sender });
-  return { identity, contact: identity && (await tx.find(Contacts, { id: identity.contactId })) };
+  return { identity, contact: identity && (await findSurvivor(tx, identity.contactId)) };
 }
 
 /** From now on the sender is this contact. */

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
 import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
+import { findSurvivor } from '#lib/contacts/survivor.ts';
 import { Jobs } from '#lib/jobs/job.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { entityPartition } from '#lib/table/entity.ts';
@@ -123,8 +124,9 @@ export const messageFollower: Follower = {
 const findContact = async (tx: Transaction, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
 
 async function announce(tx: Transaction, message: StoredMessage): Promise<void> {
-  const { contactId, sentAt } = message;
-  const contact = contactId === null ? undefined : await tx.find(Contacts, { id: contactId });
+  const { sentAt } = message;
+  const contact = message.contactId === null ? undefined : await findSurvivor(tx, message.contactId);
+  const contactId = contact?.id ?? null;
   if (contact) {
     tx.update(Contacts, {
       ...contact,
