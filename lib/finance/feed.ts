@@ -64,7 +64,7 @@ export function readFeed(json: string): FeedContent {
   const wrong: string[] = [];
   for (const [index, item] of items.output.entries()) {
     const row = v.safeParse(FeedRow, item);
-    if (!row.success) wrong.push(fieldErrors([row.issues[0]], `items[${index}].`)[0]?.message ?? '');
+    if (!row.success) wrong.push(messageOf(row.issues[0], index));
     else if (!rows.has(row.output.id)) rows.set(row.output.id, row.output);
   }
   if (wrong.length === 0) return { rows: [...rows.values()], refused: null };
@@ -72,6 +72,11 @@ export function readFeed(json: string): FeedContent {
   const refused = `${wrong.length} of ${count} rows were refused: ${wrong.slice(0, maxReported).join('; ')}`;
   if (rows.size === 0) throw new FeedFailure(refused);
   return { rows: [...rows.values()], refused };
+}
+
+function messageOf(issue: v.BaseIssue<unknown>, index: number): string {
+  const [error] = fieldErrors([issue], issue.path ? `items[${index}].` : `items[${index}]`);
+  return error?.message ?? '';
 }
 
 function parsed(json: string): unknown {

@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commands } from '#infra/local/admin/revenue-source.ts';
+import { RevenueSources } from '#lib/finance/revenue-source.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import { eventually, everyItem } from '#test/client.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+
+/** A feed per path, and what it was last asked with. */
+const feeds = new Map<string, { status: number; body: string; authorization?: string | undefined; calls: number }>();
+const server = createServer((request, response) => {
+  const feed = feeds.get(request.url as string);
+  if (feed) Object.assign(feed, { authorization: request.headers.authorization, calls: feed.calls + 1 });
+  response.writeHead(feed?.status ?? 404).end(feed?.body);
+});
+let origin: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const serve = (path: string, body: unknown, status = 200) =>
+  feeds.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), calls: 0 });
+
+async function connect(workspace: TestWorkspace, path: string, fields: object = {}): Promise<number> {
+  const input = v.parse(commands.create.input, {
+    ...{ workspaceId: workspace.id, env: 'live', name: 'Shop', mode: 'pull', feedUrl: `${origin}${path}` },
+    ...{ defaultCurrency: 'EUR', pullIntervalMinutes: 60, ...fields },
+  });
+  return (await commands.create.run(input)).id;
+}
+
+const sourceOf = async (workspace: TestWorkspace, id: number) =>
+  (await workspace.live.get('/v1/finance/revenue-sources')).body.items.find(
+    (source: { id: number }) => source.id === id,
+  );
+
+const settled = (workspace: TestWorkspace, id: number, after?: string) =>
+  eventually(async () => {
+    const source = await sourceOf(workspace, id);
+    return ['ok', 'failed'].includes(source.lastSyncStatus) && source.nextRunAt !== after && source;
+  }, 'the pull to end');
+
+/** As if the interval had passed. */
+const makeDue = (workspace: TestWorkspace, id: number) =>
+  transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
+    const source = await tx.get(RevenueSources, { id });
+    tx.update(RevenueSources, { ...source, nextRunAt: tx.now });
+    return tx.now;
+  });
+
+test('a new source is pulled at once with its credential, and its rows are booked', async () => {
+  const workspace = await newWorkspace();
+  serve('/full', [
+    { id: 'a', amount: 10.5, category: 'Sales', description: 'Order', occurredAt: '2026-01-02T03:04:05+01:00' },
+    { id: 7, type: 'expense', amount: 0.1, currency: 'usd' },
+    { id: 'a', amount: 99 },
+  ]);
+  const id = await connect(workspace, '/full', { credential: 'token-1' });
+  expect(await settled(workspace, id)).toEqual({
+    id,
+    name: 'Shop',
+    mode: 'pull',
+    defaultCurrency: 'EUR',
+    isActive: true,
+    feedUrl: `${origin}/full`,
+    pullIntervalMinutes: 60,
+    lastSyncStatus: 'ok',
+    lastSyncAt: instant,
+    lastSyncError: null,
+    totalIngested: 2,
+    lastEventAt: instant,
+    nextRunAt: instant,
+  });
+  expect(feeds.get('/full')?.authorization).toBe('Bearer token-1');
+  const booked = await everyItem(workspace.live, '/v1/finance/transactions');
+  const common = { status: 'realized', contactId: null, dealId: null, invoiceId: null };
+  expect(booked).toEqual([
+    {
+      ...{ id: expect.any(Number), ...common, type: 'expense', amount: 0.1, currency: 'USD', category: null },
+      ...{ description: null, revenueSourceId: id, source: 'revenue_source', occurredAt: instant, createdAt: instant },
+    },
+    {
+      ...{ id: expect.any(Number), ...common, type: 'income', amount: 10.5, currency: 'EUR', category: 'Sales' },
+      ...{ description: 'Order', revenueSourceId: id, source: 'revenue_source', createdAt: instant },
+      occurredAt: '2026-01-02T02:04:05Z',
+    },
+  ]);
+  const { body } = await workspace.live.get('/v1/finance/revenue-sources');
+  expect([body.count, body.totalIngested]).toEqual([1, 2]);
+});
+
+test('a row is booked once, however often the feed shows it', async () => {
+  const workspace = await newWorkspace();
+  const rows = Array.from({ length: 25 }, (_, n) => ({ id: n, amount: 1 }));
+  serve('/growing', { items: rows.slice(0, 20) });
+  const id = await connect(workspace, '/growing');
+  await settled(workspace, id);
+  serve('/growing', { items: rows });
+  const before = await makeDue(workspace, id);
+  expect(await settled(workspace, id, before)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 25 });
+  expect(await everyItem(workspace.live, '/v1/finance/transactions')).toHaveLength(25);
+  const [total] = (await workspace.live.get('/v1/finance/summary')).body.totals;
+  expect(total).toEqual({ currency: 'EUR', income: 25, expense: 0, net: 25 });
+});
+
+test('wrong rows are named and left out, the others are booked', async () => {
+  const workspace = await newWorkspace();
+  serve('/mixed', [{ id: 1, amount: 5 }, { id: 2, amount: -5 }, 'x', { amount: 5 }]);
+  const id = await connect(workspace, '/mixed');
+  expect(await settled(workspace, id)).toMatchObject({
+    lastSyncStatus: 'ok',
+    lastSyncError:
+      '3 of 4 rows were refused: items[1].amount must be at least 0.01; items[2] must be Object; items[3].id is required',
+    totalIngested: 1,
+  });
+});
+
+test.each([
+  ['an error status', 'oops', 500, 'the feed answered 500'],
+  ['a redirect', '', 302, 'the feed answered 302'],
+  ['no JSON', '<html>', 200, 'the feed is not valid JSON'],
+  ['no rows', '{"data": []}', 200, 'the feed is neither a JSON array nor an object with items'],
+  ['only wrong rows', '[{}]', 200, '1 of 1 rows were refused: items[0].id is required'],
+])('a feed with %s fails the pull, and the failure is an event', async (name, body, status, error) => {
+  const workspace = await newWorkspace();
+  const path = `/${encodeURIComponent(name)}`;
+  serve(path, body, status);
+  const id = await connect(workspace, path);
+  const source = await settled(workspace, id);
+  expect(source).toMatchObject({ lastSyncStatus: 'failed', lastSyncError: error, totalIngested: 0, lastEventAt: null });
+  expect(await eventsAbout(workspace.id, `revenue-source/${id}`, 1)).toEqual([
+    {
+      event: 'revenue_source.sync_failed',
+      data: { revenue_source_id: String(id), name: 'Shop', error, last_sync_at: source.lastSyncAt },
+    },
+  ]);
+});
+
+test('a source to push is not pulled', async () => {
+  const workspace = await newWorkspace();
+  const id = await connect(workspace, '/pushed', { mode: 'push' });
+  expect(await sourceOf(workspace, id)).toMatchObject({ lastSyncStatus: 'never', lastSyncAt: null, nextRunAt: null });
+});
