@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createAgent, setAgentStatus } from '#lib/agents/store.ts';
+import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import type { Client } from '#test/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let client: Client;
+let id: number;
+
+const inSandbox = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+  transact({ workspaceId: workspace.id, env: 'test' }, operator, work);
+
+const newAgent = (name: string, status: 'active' | 'disabled' = 'active') =>
+  inSandbox((tx) =>
+    createAgent(tx, {
+      name,
+      description: null,
+      instructions: 'You sell boats.',
+      model: 'amazon.nova-lite-v1:0',
+      channels: ['telegram'],
+      accountIds: [],
+      language: null,
+      handoffEnabled: true,
+      status,
+    }),
+  );
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  client = workspace.test;
+  ({ id } = await newAgent('Captain'));
+});
+
+const shown = () => ({
+  id,
+  name: 'Captain',
+  description: null,
+  status: 'active',
+  channels: ['telegram'],
+  accountIds: [],
+  model: 'amazon.nova-lite-v1:0',
+  language: null,
+  handoffEnabled: true,
+  createdAt: expect.stringMatching(/Z$/),
+  updatedAt: null,
+});
+
+test('an agent is listed without its instructions and shown with them', async () => {
+  const { id: other } = await newAgent('Sleeper', 'disabled');
+  const names = async (query: Record<string, string>) =>
+    (await client.get('/v1/agents', query)).body.items.map(({ name }: { name: string }) => name);
+  expect((await client.get('/v1/agents', { after: other })).body).toEqual({
+    items: [shown()],
+    nextCursor: null,
+    hasMore: false,
+  });
+  expect(await names({ status: 'Disabled' })).toEqual(['Sleeper']);
+  expect(await names({ q: 'CAPT' })).toEqual(['Captain']);
+  expect((await client.get(`/v1/agents/${id}`)).body).toEqual({ ...shown(), instructions: 'You sell boats.' });
+  expect((await workspace.live.get(`/v1/agents/${id}`)).status).toBe(404);
+});
+
+describe('a test run', () => {
+  test('in the sandbox drafts the same reply for the same message and sends nothing', async () => {
+    const { body: contact } = await client.post('/v1/contacts', { name: 'Ann', username: 'ann' });
+    const run = { message: 'How much?', contactId: contact.id, history: [{ role: 'agent', text: 'Hello!' }] };
+    const first = await client.post(`/v1/agents/${id}/test-run`, run);
+    expect(first).toMatchObject({ status: 200 });
+    expect(first.body).toEqual({
+      agentId: id,
+      draft: 'Thank you for your message: "How much?"',
+      wouldHandOff: false,
+      handOffReason: null,
+      model: 'sandbox',
+      inputTokens: expect.any(Number),
+      outputTokens: expect.any(Number),
+      durationMs: expect.any(Number),
+      sent: false,
+    });
+    const { durationMs: _, ...same } = first.body;
+    expect((await client.post(`/v1/agents/${id}/test-run`, run)).body).toMatchObject(same);
+    expect((await client.get(`/v1/contacts/${contact.id}/messages`)).body.items).toEqual([]);
+    expect((await client.get('/v1/jobs')).body.items).toEqual([]);
+  });
+
+  test('tells when a person should take over', async () => {
+    const { body } = await client.post(`/v1/agents/${id}/test-run`, { message: 'I want to talk to a human' });
+    expect(body).toMatchObject({ wouldHandOff: true, handOffReason: 'asked for a person' });
+  });
+
+  test('with a contact takes contacts:read', async () => {
+    const { client: limited } = await workspace.mint({ env: 'test', scopes: ['agents:run'] });
+    expect(await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi', contactId: 1 })).toMatchObject({
+      status: 403,
+      body: { details: { reason: 'missing_scope', requiredScopes: ['contacts:read'] } },
+    });
+    expect((await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi' })).status).toBe(200);
+  });
+
+  test('of a disabled agent is a conflict', async () => {
+    const { id: off } = await newAgent('Off');
+    await inSandbox((tx) => setAgentStatus(tx, off, 'disabled'));
+    expect(await client.post(`/v1/agents/${off}/test-run`, { message: 'Hi' })).toMatchObject({
+      status: 409,
+      body: { details: { reason: 'agent_disabled' } },
+    });
+  });
+
+  test.each([
+    ['message', 'required', {}],
+    ['message', 'too_long', { message: 'm'.repeat(4001) }],
+    ['contactId', 'unknown_reference', { message: 'Hi', contactId: 999_999 }],
+    [
+      'history',
+      'too_many',
+      { message: 'Hi', history: Array.from({ length: 21 }, () => ({ role: 'contact', text: 'x' })) },
+    ],
+    ['history[0].role', 'invalid_enum', { message: 'Hi', history: [{ role: 'user', text: 'x' }] }],
+  ])('refuses a body whose %s is %s', async (field, code, run) => {
+    expect(await client.post(`/v1/agents/${id}/test-run`, run)).toMatchObject({
+      status: 400,
+      body: { details: { fields: [{ field, code }] } },
+    });
+    expect((await client.post('/v1/agents/999999/test-run', { message: 'Hi' })).status).toBe(404);
+  });
+});

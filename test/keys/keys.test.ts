@@ -1,0 +1,237 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Keys } from '#lib/keys/key.ts';
+import { scopes } from '#lib/scopes.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import { api, eventually, everyItem } from '#test/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const body = (fields: object = {}) => ({ name: 'Reporting', scopes: ['deals:read', 'contacts:read'], ...fields });
+
+async function minted(fields: object = {}) {
+  const { status, body: key } = await workspace.live.post('/v1/keys', body(fields));
+  expect(status).toBe(201);
+  return key as { id: number; keyId: string; key: string };
+}
+
+describe('minting', () => {
+  test('answers the full key once, and the key works at once', async () => {
+    const { status, body: key, headers } = await workspace.live.post('/v1/keys', body());
+    const { keyId: callerId } = (await workspace.live.get('/v1/me')).body.apiKey;
+    expect({ status, key }).toEqual({
+      status: 201,
+      key: {
+        id: expect.any(Number),
+        keyId: expect.stringMatching(/^[A-Za-z0-9]{12}$/),
+        name: 'Reporting',
+        env: 'live',
+        scopes: ['deals:read', 'contacts:read'],
+        ipAllowlist: [],
+        rateLimitPerMinute: 600,
+        lastUsedAt: null,
+        lastUsedIp: null,
+        expiresAt: null,
+        createdByKeyId: callerId,
+        createdAt: expect.stringMatching(/Z$/),
+        revokedAt: null,
+        key: expect.stringMatching(new RegExp(`^csk_live_${key.keyId}[A-Za-z0-9]{32}$`)),
+      },
+    });
+    expect(headers).toMatchObject({ location: `/v1/keys/${key.id}`, 'cache-control': 'no-store' });
+    expect((await api(key.key).get('/v1/deals')).status).toBe(200);
+    const { body: shown } = await workspace.live.get(`/v1/keys/${key.id}`);
+    const { key: secret, ...public_ } = key;
+    expect(shown).toEqual({ ...public_, lastUsedAt: expect.any(String), lastUsedIp: '127.0.0.1' });
+    expect(JSON.stringify(shown)).not.toContain(secret);
+  });
+
+  test('ignores env and says so: a key is for the environment of its maker', async () => {
+    const { headers, body: key } = await workspace.test.post('/v1/keys', body({ env: 'live' }));
+    expect(headers['x-ignored-parameters']).toBe('env');
+    expect(key).toMatchObject({ env: 'test', key: expect.stringMatching(/^csk_test_/) });
+  });
+
+  test('refuses scopes that the caller lacks and names them', async () => {
+    const { client } = await workspace.mint({ scopes: ['keys:manage', 'deals:read'] });
+    expect(await client.post('/v1/keys', body({ scopes: ['deals:read', 'email:send', 'jobs:read'] }))).toMatchObject({
+      status: 403,
+      body: { error: 'forbidden', details: { reason: 'missing_scope', requiredScopes: ['email:send', 'jobs:read'] } },
+    });
+  });
+
+  test.each([
+    ['name', 'required', { name: '' }],
+    ['name', 'too_long', { name: 'n'.repeat(101) }],
+    ['scopes', 'too_short', { scopes: [] }],
+    ['scopes[0]', 'invalid_enum', { scopes: ['all'] }],
+    ['ipAllowlist[0]', 'invalid_format', { ipAllowlist: ['10.0.0.256'] }],
+    ['ipAllowlist', 'too_many', { ipAllowlist: Array.from({ length: 51 }, (_, index) => `10.0.0.${index}`) }],
+    ['expiresAt', 'out_of_range', { expiresAt: '2020-01-01T00:00:00Z' }],
+  ])('refuses a body whose %s is %s', async (field, code, fields) => {
+    const { status, body: problem } = await workspace.live.post('/v1/keys', body(fields));
+    expect({ status, fields: problem.details.fields }).toMatchObject({ status: 400, fields: [{ field, code }] });
+  });
+
+  test('stops at a hundred keys that are not revoked, however many ask at once', async () => {
+    const full = await newWorkspace();
+    const mintMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => full.live.post('/v1/keys', body())));
+    const answers = [];
+    for (const count of [30, 30, 30, 20]) answers.push(...(await mintMany(count)));
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(98);
+    expect(refused).toHaveLength(12);
+    expect(refused[0]?.body.details).toEqual({ reason: 'limit_reached' });
+    const [newest] = (await full.live.get('/v1/keys', { limit: 1 })).body.items;
+    await full.live.delete(`/v1/keys/${newest.id}`);
+    expect((await full.live.post('/v1/keys', body())).status).toBe(201);
+    expect((await full.live.post('/v1/keys', body())).status).toBe(409);
+  });
+});
+
+describe('a key', () => {
+  test('that is revoked stops at once, and revoking it again answers the same', async () => {
+    const { id, keyId, key } = await minted();
+    const revoked = await workspace.live.delete(`/v1/keys/${id}`);
+    expect(revoked).toMatchObject({ status: 200, body: { id, keyId, revoked: true, revokedAt: expect.any(String) } });
+    expect(await api(key).get('/v1/deals')).toMatchObject({
+      status: 401,
+      body: { details: { reason: 'revoked_key' } },
+    });
+    expect((await workspace.live.delete(`/v1/keys/${id}`)).body).toEqual(revoked.body);
+    expect(await workspace.live.patch(`/v1/keys/${id}`, { name: 'Again' })).toMatchObject({
+      status: 409,
+      body: { details: { reason: 'key_revoked' } },
+    });
+  });
+
+  test('may revoke itself', async () => {
+    const { client, keyId } = await workspace.mint();
+    const { id } = (await everyItem(client, '/v1/keys')).find((key) => key.keyId === keyId);
+    expect((await client.delete(`/v1/keys/${id}`)).status).toBe(200);
+    expect((await client.get('/v1/me')).status).toBe(401);
+  });
+
+  test('loses any scope, and gains those that the caller has', async () => {
+    const { client } = await workspace.mint({ scopes: ['keys:manage', 'jobs:read'] });
+    const { id } = await minted();
+    expect((await client.patch(`/v1/keys/${id}`, { scopes: ['contacts:read', 'jobs:read'] })).body.scopes).toEqual([
+      'contacts:read',
+      'jobs:read',
+    ]);
+    expect(await client.patch(`/v1/keys/${id}`, { scopes: ['contacts:read', 'deals:read'] })).toMatchObject({
+      status: 403,
+      body: { details: { requiredScopes: ['deals:read'] } },
+    });
+  });
+
+  test('cannot lock itself out, but may be limited to where it is used from', async () => {
+    const { client, keyId } = await workspace.mint();
+    const { id } = (await everyItem(client, '/v1/keys')).find((key) => key.keyId === keyId);
+    expect(await client.patch(`/v1/keys/${id}`, { ipAllowlist: ['10.0.0.0/8'] })).toMatchObject({
+      status: 409,
+      body: { details: { reason: 'self_lockout' } },
+    });
+    expect((await client.patch(`/v1/keys/${id}`, { ipAllowlist: ['127.0.0.0/8', '::1'] })).status).toBe(200);
+    expect((await client.get('/v1/me')).status).toBe(200);
+    expect((await client.patch(`/v1/keys/${id}`, { ipAllowlist: null })).body.ipAllowlist).toEqual([]);
+  });
+
+  test('is refused from any other address than those of its allowlist', async () => {
+    const { key } = await minted({ ipAllowlist: ['10.1.2.3'] });
+    expect(await api(key).get('/v1/deals')).toMatchObject({
+      status: 403,
+      body: { details: { reason: 'ip_not_allowed' } },
+    });
+  });
+
+  test('keeps its ETag while it is only used, so that If-Match means a change', async () => {
+    const { id, key } = await minted();
+    const { headers } = await workspace.live.get(`/v1/keys/${id}`);
+    const etag = headers['etag'] as string;
+    await api(key).get('/v1/deals');
+    expect((await workspace.live.patch(`/v1/keys/${id}`, { name: 'Renamed' }, { 'if-match': etag })).status).toBe(200);
+    expect((await workspace.live.patch(`/v1/keys/${id}`, { name: 'Late' }, { 'if-match': etag })).status).toBe(412);
+  });
+
+  test('of another workspace is not there', async () => {
+    const other = await newWorkspace();
+    const [{ id }] = (await other.live.get('/v1/keys')).body.items;
+    const mine = await everyItem(workspace.live, '/v1/keys');
+    const foreign = mine.some((key) => key.id === id) ? 2_000_000_000 : id;
+    for (const answer of [
+      await workspace.live.get(`/v1/keys/${foreign}`),
+      await workspace.live.patch(`/v1/keys/${foreign}`, { name: 'Mine' }),
+      await workspace.live.delete(`/v1/keys/${foreign}`),
+    ])
+      expect(answer).toMatchObject({ status: 404, body: { error: 'not_found', details: null } });
+  });
+
+  test('is stored without its secret', async () => {
+    const { key, keyId } = await minted();
+    const stored = await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) =>
+      tx.get(Keys, { keyId }),
+    );
+    expect(JSON.stringify(stored)).not.toContain(key.slice(-32));
+  });
+});
+
+test('the list filters by environment and revocation', async () => {
+  const of = await newWorkspace();
+  const { client: third } = await of.mint({ name: 'third', scopes });
+  const [{ id }] = (await third.get('/v1/keys')).body.items;
+  await of.live.delete(`/v1/keys/${id}`);
+  const names = async (query: object) =>
+    (await everyItem(of.live, '/v1/keys', { ...query })).map(({ env, name }) => [env, name]);
+  expect(await names({ isRevoked: true })).toEqual([['live', 'third']]);
+  expect(await names({ isRevoked: false, env: 'live' })).toEqual([['live', 'test']]);
+  expect(await names({ env: 'TEST' })).toEqual([['test', 'test']]);
+  expect((await everyItem(of.live, '/v1/keys', { limit: 1 })).length).toBe(3);
+});
+
+describe('the audit trail', () => {
+  test('has every write and every refusal of a known key, and nothing else', async () => {
+    const of = await newWorkspace();
+    const { client, keyId } = await of.mint({ scopes: ['contacts:read', 'contacts:write'] });
+    const { body: contact } = await client.post(
+      '/v1/contacts',
+      { name: 'Ann' },
+      { 'user-agent': 'tests/1', 'x-request-id': 'r-1' },
+    );
+    await client.get(`/v1/contacts/${contact.id}`);
+    await client.post('/v1/contacts', {});
+    await client.get('/v1/deals');
+    const events = await eventually(async () => {
+      const { body: page } = await of.live.get('/v1/audit-events', { keyId });
+      return page.items.length >= 3 && page.items;
+    }, 'the audit events');
+    expect(events.map(({ method, path, status }: Record<string, unknown>) => [method, path, status])).toEqual([
+      ['GET', '/v1/deals', 403],
+      ['POST', '/v1/contacts', 400],
+      ['POST', '/v1/contacts', 201],
+    ]);
+    expect(events[2]).toEqual({
+      id: expect.any(Number),
+      keyId,
+      method: 'POST',
+      path: '/v1/contacts',
+      status: 201,
+      ip: '127.0.0.1',
+      userAgent: 'tests/1',
+      requestId: 'r-1',
+      resourceType: 'contact',
+      resourceId: contact.id,
+      createdAt: expect.stringMatching(/Z$/),
+    });
+    const statuses = async (query: Record<string, string>) =>
+      (await everyItem(of.live, '/v1/audit-events', { keyId, ...query })).map(({ status }) => status);
+    expect(await statuses({ method: 'get' })).toEqual([403]);
+    expect(await statuses({ until: '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await statuses({ since: events[2].createdAt })).toEqual([403, 400, 201]);
+  });
+});
