@@ -1,5 +1,6 @@
 import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { isPassing } from '#lib/aws.ts';
 import { unavailable } from '#lib/problem.ts';
 import type { Model, Turn } from './model.ts';
 
@@ -40,9 +41,6 @@ export const bedrockModel = (modelId: string): Model => ({
     }
   },
 });
-
-const passing = /Abort|Timeout|Throttl|ServiceUnavailable|ModelNotReady/;
-const isPassing = (error: unknown) => passing.test((error as Error).name);
 
 /** Converse wants the sides to alternate and the user to begin. */
 function messagesOf(turns: readonly Turn[]): Message[] {

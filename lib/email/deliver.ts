@@ -1,3 +1,4 @@
+import { isPassing } from '#lib/aws.ts';
 import { secondMs } from '#lib/clock.ts';
 import { Jobs, type StoredJob } from '#lib/jobs/job.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
@@ -9,7 +10,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { previewOf } from './body.ts';
 import { EmailMessages, MessageIds, type StoredEmailMessage } from './message.ts';
-import { isPassing, sendMail } from './send.ts';
+import { sendMail } from './send.ts';
 import { bodyOf, getThread, updateThread } from './store.ts';
 import { maxReferences, type StoredThread } from './thread.ts';
 

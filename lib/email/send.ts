@@ -40,24 +40,6 @@ export async function sendMail(tenant: Tenant, mail: OutgoingMail): Promise<stri
   return `${MessageId}@amazonses.com`;
 }
 
-/** Whether the same mail may be taken later: SES is busy, paused or out of reach. */
-export const isPassing = (error: unknown): boolean => {
-  const { name = '', $retryable, $fault, code = '' } = error as Failure;
-  return (
-    $retryable !== undefined ||
-    $fault === 'server' ||
-    /Abort|Timeout|Throttl|TooManyRequests|LimitExceeded|SendingPaused/.test(name) ||
-    /^(ECONN|ENOTFOUND|EAI_AGAIN|EPIPE)/.test(code)
-  );
-};
-
-interface Failure {
-  name?: string;
-  $retryable?: unknown;
-  $fault?: string;
-  code?: string;
-}
-
 function composed(tenant: Tenant, { senderName, to, cc, subject, inReplyTo, references, body }: OutgoingMail) {
   const domain = env('MAIL_DOMAIN');
   const composer = new MailComposer({
