@@ -1,0 +1,49 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openProvider } from '#lib/network/provider.ts';
+
+let server: Server | undefined;
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function stop() {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+}
+
+afterEach(stop);
+
+describe('a provider', () => {
+  it('is asked below its root, and its answer is read as JSON when it is', async () => {
+    const root = await serve((request, response) => {
+      response.writeHead(request.url === '/api/text' ? 502 : 200, { 'x-mark': '1' });
+      response.end(request.url === '/api/text' ? '<html>' : JSON.stringify({ path: request.url }));
+    });
+    const provider = openProvider(`${root}/api/`);
+    const json = await provider.request('POST', '/json', {}, { a: 1 });
+    expect(json).toMatchObject({ status: 200, headers: { 'x-mark': '1' }, body: { path: '/api/json' } });
+    expect(await provider.request('GET', '/text', {})).toMatchObject({ status: 502, body: undefined });
+    await provider.close();
+  });
+
+  it('that cannot be reached was certainly not told anything', async () => {
+    const root = await serve(() => {});
+    await stop();
+    const provider = openProvider(root);
+    expect(await provider.request('POST', '/', {}, {})).toEqual({ wasWritten: false, error: 'ECONNREFUSED' });
+    await provider.close();
+  });
+
+  it('that breaks off may have been told', async () => {
+    const root = await serve((request) => request.socket.destroy());
+    const provider = openProvider(root);
+    expect(await provider.request('POST', '/', {}, {})).toMatchObject({ wasWritten: true });
+    await provider.close();
+  });
+});
