@@ -18,6 +18,8 @@ import { attachTag, detachTag } from './tagging.ts';
 import { upsertContact } from './upsert.ts';
 
 const touches = (item: { id: number }) => `contact/${item.id}`;
+/** Which contact an upsert meets is not known before, and tags count their contacts: such items run one after the other. */
+const everything = () => '*';
 const { platform, tags } = misplacedInPatch;
 
 /** What an item of a batch of contacts may be (contract section 2). */
@@ -37,8 +39,7 @@ export const contactOps = {
   upsert: batchOp({
     schema: v.object({ op: v.literal('upsert'), ...UpsertContact.entries }),
     ids: ({ op, matchOn, ...fields }) => ({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
-    // Which contact it will be is not known yet.
-    touches: () => '*',
+    touches: everything,
     run: async (tx, { op, ...input }) => {
       const { contact, isNew } = await upsertContact(tx, input);
       return { status: isNew ? 201 : 200, shown: contact };
@@ -47,7 +48,7 @@ export const contactOps = {
   addTag: batchOp({
     schema: v.object({ op: v.literal('addTag'), id: id(), ...tagFields }),
     ids: ({ tagName }) => ({ [Activities.name]: 1, ...(tagName === undefined ? {} : { [Tags.name]: 1 }) }),
-    touches,
+    touches: everything,
     run: async (tx, item) => {
       await attachTag(tx, item.id, item);
       return shown(tx, item.id);
@@ -56,7 +57,7 @@ export const contactOps = {
   removeTag: batchOp({
     schema: v.object({ op: v.literal('removeTag'), id: id(), tagId: id() }),
     ids: () => ({ [Activities.name]: 1 }),
-    touches,
+    touches: everything,
     run: async (tx, item) => {
       await detachTag(tx, item.id, item.tagId);
       return shown(tx, item.id);

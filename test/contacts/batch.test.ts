@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, test } from 'vitest';
+import { documentClient } from '#lib/table/client.ts';
+import { pages } from '#lib/table/list.ts';
+import { everyItem } from '#test/client.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+interface Result {
+  index: number;
+  status: number;
+  contact: { id: number; name: string } | null;
+  error: { error: string; details: { fields?: { field: string; code: string }[] } | null } | null;
+}
+
+const batch = (items: unknown[], { atomic = false, key }: { atomic?: boolean; key?: string } = {}) =>
+  workspace.live.post('/v1/contacts/batch', { items, atomic }, key === undefined ? {} : { 'idempotency-key': key });
+const creations = (count: number, name: string) =>
+  Array.from({ length: count }, (_, index) => ({ op: 'create', name: `${name} ${index}` }));
+const named = (q: string, { live } = workspace) => everyItem(live, '/v1/contacts', { q, limit: 100 });
+
+test('each item has the outcome that the single call would have had', async () => {
+  const { id } = (await workspace.live.post('/v1/contacts', { name: 'Ada' })).body;
+  const tag = (await workspace.live.post('/v1/tags', { name: 'vip' })).body;
+  const { status, body } = await batch([
+    { op: 'create', name: 'Grace', username: 'grace' },
+    { op: 'update', id, stage: 'Customer', assignedToUserId: workspace.memberId, leadScore: 70, company: 'A' },
+    { op: 'upsert', matchOn: 'username', username: 'GRACE', notes: 'same person' },
+    { op: 'addTag', id, tagId: tag.id },
+    { op: 'ADDTAG', id, tagName: 'new one' },
+    { op: 'removeTag', id, tagId: tag.id },
+    { op: 'create' },
+    { op: 'update', id: 999_999, name: 'x' },
+    { op: 'update', id, phone: '12', platform: 'twitter' },
+    { op: 'explode' },
+    'nonsense',
+    { op: 'update', id, assignedToUserId: 999_999 },
+  ]);
+  expect(status).toBe(200);
+  expect([body.succeeded, body.failed]).toEqual([6, 6]);
+  expect(body.results.map((result: { index: number; status: number }) => [result.index, result.status])).toEqual(
+    [201, 200, 200, 200, 200, 200, 400, 404, 400, 400, 400, 400].map((one, index) => [index, one]),
+  );
+  const [created, updated, upserted, , tagged, untagged, ...refused] = body.results;
+  expect(created).toEqual({ index: 0, status: 201, contact: created.contact, error: null });
+  expect(upserted.contact).toEqual({ ...created.contact, username: 'GRACE', notes: 'same person' });
+  expect(updated.contact).toMatchObject({ stage: 'customer', assignedToUserId: workspace.memberId, leadScore: 70 });
+  expect(tagged.contact.tags.map(({ name }: { name: string }) => name)).toEqual(['new one', 'vip']);
+  expect((await workspace.live.get(`/v1/contacts/${id}`)).body).toEqual(untagged.contact);
+  expect(
+    refused.map(({ contact, error }: Result) => [contact, error?.error, error?.details?.fields?.map(fieldAndCode)]),
+  ).toEqual([
+    [null, 'bad_request', [['items[6].name', 'required']]],
+    [null, 'not_found', undefined],
+    [
+      null,
+      'bad_request',
+      [
+        ['items[8].platform', 'not_allowed'],
+        ['items[8].phone', 'invalid_format'],
+      ],
+    ],
+    [null, 'bad_request', [['items[9].op', 'invalid_enum']]],
+    [null, 'bad_request', [['items[10].item', 'invalid_type']]],
+    [null, 'bad_request', [['items[11].assignedToUserId', 'unknown_reference']]],
+  ]);
+  const events = await eventsAbout(workspace.id, `contact/${id}`, 5);
+  expect(events.map(({ data }) => data.changed?.toSorted())).toEqual([
+    undefined,
+    ['assigned_to_user_id', 'company', 'lead_score', 'stage'],
+    ['tags'],
+    ['tags'],
+    ['tags'],
+  ]);
+});
+
+const fieldAndCode = ({ field, code }: { field: string; code: string }) => [field, code];
+
+test.each([[[]], [Array.from({ length: 101 }, () => ({ op: 'create', name: 'x' }))]])(
+  'a batch has 1 to 100 items',
+  async (items) => {
+    expect((await batch(items)).status).toBe(400);
+  },
+);
+
+test('a batch is one entry of the audit trail', async () => {
+  const { key, client } = await workspace.mint();
+  await client.post('/v1/contacts/batch', { items: creations(5, 'audited') });
+  const keyId = key.slice(9, 21);
+  await expect
+    .poll(
+      async () =>
+        (await workspace.live.get('/v1/audit-events', { keyId })).body.items.map(
+          (entry: { path: string }) => entry.path,
+        ),
+      { timeout: 15_000 },
+    )
+    .toEqual(['/v1/contacts/batch']);
+});
+
+test('an atomic batch of any size is done as a whole, each item with all that belongs to it', async () => {
+  const { status, body } = await batch(
+    creations(100, 'whole').map((item, index) => ({
+      ...item,
+      username: `whole_${index}`,
+      email: `w${index}@example.com`,
+    })),
+    { atomic: true },
+  );
+  expect([status, body.succeeded, body.failed]).toEqual([200, 100, 0]);
+  const listed = await named('whole');
+  expect(listed.map(({ id }) => id).reverse()).toEqual(body.results.map(({ contact }: Result) => contact?.id));
+  for (const index of [0, 50, 99]) {
+    const { id } = body.results[index].contact;
+    expect((await workspace.live.get('/v1/contacts', { username: `whole_${index}` })).body.items[0].id).toBe(id);
+    expect((await workspace.live.get(`/v1/contacts/${id}/activities`)).body.items).toHaveLength(1);
+    expect(await eventsAbout(workspace.id, `contact/${id}`, 1)).toHaveLength(1);
+  }
+});
+
+test('an atomic batch with a bad item does nothing and tells every outcome', async () => {
+  const items = [...creations(40, 'never'), { op: 'create' }, { op: 'update', id: 999_999, name: 'x' }];
+  const { status, body } = await batch(items, { atomic: true });
+  expect([status, body.error, body.details.reason, body.details.results.length]).toEqual([
+    400,
+    'bad_request',
+    'batch_failed',
+    42,
+  ]);
+  expect(
+    body.details.results.slice(39).map(({ index, status, error }: Result) => [index, status, error?.error]),
+  ).toEqual([
+    [39, 201, undefined],
+    [40, 400, 'bad_request'],
+    [41, 404, 'not_found'],
+  ]);
+  expect(await named('never')).toEqual([]);
+});
+
+test('items of an atomic batch see what the ones before them have done', async () => {
+  const { body } = await batch(
+    [
+      { op: 'upsert', matchOn: 'email', email: 'twice@example.com', name: 'First' },
+      { op: 'upsert', matchOn: 'email', email: 'TWICE@example.com', name: 'Second' },
+    ],
+    { atomic: true },
+  );
+  expect(body.results.map(({ status, contact }: Result) => [status, contact?.name])).toEqual([
+    [201, 'First'],
+    [200, 'Second'],
+  ]);
+  const { id } = body.results[0].contact;
+  const tagged = await batch(
+    [
+      { op: 'addTag', id, tagName: 'Fresh' },
+      { op: 'addTag', id, tagName: 'fresh' },
+      { op: 'update', id, email: 'moved@example.com' },
+      { op: 'upsert', matchOn: 'email', email: 'twice@example.com', name: 'Another' },
+    ],
+    { atomic: true },
+  );
+  expect(tagged.body.results.map(({ status }: Result) => status)).toEqual([200, 200, 200, 201]);
+  expect((await workspace.live.get(`/v1/contacts/${id}/tags`)).body).toHaveLength(1);
+});
+
+test('two atomic batches over the same contacts in opposite order leave the work of one of them', async () => {
+  const made = (await batch(creations(40, 'contended'), { atomic: true })).body.results.map(
+    ({ contact }: Result) => contact?.id,
+  );
+  const renamed = (name: string, ids: number[]) =>
+    batch(
+      ids.map((id) => ({ op: 'update', id, company: name, notes: name })),
+      { atomic: true },
+    );
+  const answers = await Promise.all([
+    renamed('left', made),
+    renamed('right', made.toReversed()),
+    ...made.slice(0, 10).map((id: number) => workspace.live.patch(`/v1/contacts/${id}`, { email: 'kept@example.com' })),
+  ]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const contacts = await named('contended');
+  expect(new Set(contacts.map(({ company, notes }) => `${company} ${notes}`)).size).toBe(1);
+  expect(contacts.filter(({ email }) => email === 'kept@example.com')).toHaveLength(10);
+});
+
+test.each([false, true])('a batch sent again under its key is replayed (atomic: %s)', async (atomic) => {
+  const items = creations(15, `replayed ${atomic}`);
+  const first = await batch(items, { atomic, key: `replay-${atomic}` });
+  const second = await batch(items, { atomic, key: `replay-${atomic}` });
+  expect([second.status, second.body, second.headers['idempotency-replayed']]).toEqual([200, first.body, 'true']);
+  expect(await named(`replayed ${atomic}`)).toHaveLength(15);
+});
+
+/** As a call that died leaves it: claimed, without an answer, its lock run out. */
+async function forgetAnswer(key: string) {
+  const digest = createHash('sha256').update(`POST /v1/contacts/batch ${key}`).digest('base64url');
+  const pk = `${workspace.id}:live#idempotency/${digest}`;
+  for await (const page of pages({ pk, ascending: true })) {
+    for (const { sk, fingerprint, expiresAtSeconds } of page) {
+      const Item = { pk, sk, fingerprint, expiresAtSeconds, owner: 'dead', lockedUntil: 0 };
+      await documentClient().send(new PutCommand({ TableName: process.env['TABLE_NAME'] as string, Item }));
+    }
+  }
+}
+
+test('a batch whose call died after its items is completed by a retry and repeats none of them', async () => {
+  const items = [...creations(12, 'survivor'), { op: 'create' }, { op: 'update', id: 999_999 }];
+  const first = await batch(items, { key: 'dead' });
+  await forgetAnswer('dead');
+  const second = await batch(items, { key: 'dead' });
+  expect([second.status, second.headers['idempotency-replayed']]).toEqual([200, undefined]);
+  expect(second.body).toEqual(first.body);
+  expect(await named('survivor')).toHaveLength(12);
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import { everyItem } from '#test/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+/** Few values of each kind, so that filters meet. */
+const names = ['Ada', 'ada lovelace', 'Grace Hopper', 'Ägnes Müller', 'Анна', 'O\'Hara "Q"', '50% off_', 'line\nbreak'];
+const usernames = ['ada', 'ADA_1', 'grace.h', 'hopper', 'x'];
+const phones = ['+1 (555) 0100', '15550100', '+49 30 12345', '030-12345'];
+const emails = ['ada@example.com', 'ADA@EXAMPLE.COM', 'grace@navy.mil', 'a+b@c.de'];
+const platforms = ['telegram', 'twitter'] as const;
+const stages = ['new', 'contacted', 'lost'] as const;
+const tagCount = 3;
+const contactCount = 300;
+
+let workspace: TestWorkspace;
+let contacts: StoredContact[];
+let tagIds: number[];
+let members: (number | null)[];
+
+const pick = <T>(values: readonly T[], random: number) => values[random % values.length] as T;
+const orNull = <T>(values: readonly T[], random: number) => (random % 3 === 0 ? null : pick(values, random >> 2));
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  members = [null, workspace.memberId];
+  const tags = await Promise.all(
+    Array.from({ length: tagCount }, (_, index) => workspace.live.post('/v1/tags', { name: `tag ${index}` })),
+  );
+  tagIds = tags.map(({ body }) => body.id);
+  const seeds = fc.sample(fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), { numRuns: contactCount, seed: 7 });
+  contacts = [];
+  for (let start = 0; start < contactCount; start += 50) {
+    contacts.push(
+      ...(await transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
+        await tx.reserveIds({ [Contacts.name]: 50 });
+        const made: StoredContact[] = [];
+        for (const seed of seeds.slice(start, start + 50)) {
+          const at = (index: number) => seed[index] as number;
+          made.push(
+            tx.create(Contacts, {
+              id: await tx.nextId(Contacts),
+              platform: pick(platforms, at(0)),
+              name: orNull(names, at(1)),
+              username: orNull(usernames, at(2)),
+              phone: orNull(phones, at(3)),
+              email: orNull(emails, at(4)),
+              company: orNull(names, at(5)),
+              notes: orNull(usernames, at(5)),
+              stage: pick(stages, at(6)),
+              leadScore: orNull([0, 10, 50, 100], at(7)),
+              leadScoreIsAi: false,
+              assignedToUserId: pick(members, at(8)),
+              createdAt: `2026-0${1 + (at(9) % 9)}-01T00:00:00Z`,
+              updatedAt: at(10) % 2 === 0 ? null : `2026-11-0${1 + (at(10) % 9)}T00:00:00Z`,
+              lastMessageAt: null,
+              hasUnreadMessages: at(10) % 5 === 0,
+              tagIds: tagIds.filter((_, index) => (at(11) >> index) % 2 === 0),
+              metadata: at(11) % 4 === 0 ? { source: pick(usernames, at(11) >> 2), lang: 'de' } : {},
+              telegramUserId: null,
+              twitterUserId: null,
+            }),
+          );
+        }
+        return made;
+      })),
+    );
+  }
+});
+
+const digits = (phone: string) => phone.replace(/\D/g, '');
+type Model = Record<string, (contact: StoredContact, value: string) => boolean>;
+
+const model: Model = {
+  platform: (contact, value) => contact.platform === value,
+  q: ({ name, username, phone }, value) =>
+    [name, username, phone].some((text) => text?.toLowerCase().includes(value.toLowerCase())),
+  stage: (contact, value) => contact.stage === value,
+  assignedToUserId: (contact, value) => String(contact.assignedToUserId ?? 'none') === value,
+  tagId: (contact, value) => contact.tagIds.includes(Number(value)),
+  minScore: ({ leadScore }, value) => leadScore !== null && leadScore >= Number(value),
+  hasUnread: (contact, value) => String(contact.hasUnreadMessages) === value,
+  email: ({ email }, value) => email?.toLowerCase() === value.toLowerCase(),
+  phone: ({ phone }, value) => phone !== null && digits(phone) === digits(value),
+  username: ({ username }, value) => username?.toLowerCase() === value.toLowerCase().replace(/^@/, ''),
+  ids: ({ id }, value) => value.split(',').includes(String(id)),
+  createdSince: ({ createdAt }, value) => createdAt >= value,
+  updatedSince: ({ createdAt, updatedAt }, value) => (updatedAt ?? createdAt) >= value,
+  'metadata.source': ({ metadata }, value) => metadata['source'] === value,
+  'metadata.lang': ({ metadata }, value) => metadata['lang'] === value,
+};
+
+const part = (text: string) =>
+  fc
+    .tuple(fc.nat(text.length - 1), fc.integer({ min: 1, max: 6 }))
+    .map(([start, length]) => text.slice(start, start + length))
+    .filter((found) => found.trim() === found && found !== '');
+
+const filters = () =>
+  fc.record(
+    {
+      platform: fc.constantFrom(...platforms),
+      q: fc.oneof(
+        fc.constantFrom(...names, ...usernames, ...phones).chain(part),
+        fc.constantFrom('ADA', 'zzz', '%', '_', '"', 'example', 'de', 'анна', 'MÜLLER'),
+      ),
+      stage: fc.constantFrom(...stages, 'qualified'),
+      assignedToUserId: fc.constantFrom('none', String(workspace.memberId), '999999'),
+      tagId: fc.constantFrom(...tagIds.map(String), '999999'),
+      minScore: fc.constantFrom('0', '10', '11', '100'),
+      hasUnread: fc.constantFrom('true', 'false'),
+      email: fc.constantFrom(...emails, 'Grace@Navy.MIL', 'nobody@example.com'),
+      phone: fc.constantFrom(...phones, '1 555 0100'),
+      username: fc.constantFrom(...usernames, '@Ada', 'nobody'),
+      ids: fc
+        .array(fc.nat(contactCount + 5), { minLength: 1, maxLength: 60 })
+        .map((offsets) => offsets.map((offset) => offset + (contacts[0] as StoredContact).id).join(',')),
+      createdSince: fc.constantFrom('2026-01-01T00:00:00Z', '2026-05-01T00:00:00Z', '2026-12-01T00:00:00Z'),
+      updatedSince: fc.constantFrom('2026-01-01T00:00:00Z', '2026-11-05T00:00:00Z', '2026-12-01T00:00:00Z'),
+      'metadata.source': fc.constantFrom(...usernames),
+      'metadata.lang': fc.constantFrom('de', 'd', ''),
+    },
+    { requiredKeys: [] },
+  );
+
+const expected = (query: Record<string, string>) =>
+  contacts
+    .filter((contact) => Object.entries(query).every(([name, value]) => value === '' || model[name]?.(contact, value)))
+    .map(({ id }) => id)
+    .sort((a, b) => b - a);
+
+test('any combination of filters finds, on pages of any size, exactly what a naive filter finds', async () => {
+  await fc.assert(
+    fc.asyncProperty(filters(), fc.constantFrom(1, 3, 25, 100), async (chosen, limit) => {
+      // At most four at once: more rarely leave anything.
+      const query = Object.fromEntries(Object.entries(chosen).slice(0, 4)) as Record<string, string>;
+      const found = expected(query);
+      fc.pre(found.length / limit <= 12);
+      const items = await everyItem(workspace.live, '/v1/contacts', { ...query, limit });
+      expect({ query, ids: items.map(({ id }) => id) }).toEqual({ query, ids: found });
+    }),
+    { numRuns: 80 },
+  );
+}, 120_000);
+
+test('every single filter finds exactly what a naive filter finds', async () => {
+  for (const [name, arbitrary] of [
+    ['q', fc.constantFrom(...names, ...usernames, ...phones).chain(part)],
+    [
+      'ids',
+      fc.constant(
+        contacts
+          .slice(0, 100)
+          .map(({ id }) => id)
+          .join(','),
+      ),
+    ],
+    ['phone', fc.constantFrom(...phones)],
+    ['email', fc.constantFrom(...emails)],
+    ['username', fc.constantFrom(...usernames)],
+    ['tagId', fc.constantFrom(...tagIds.map(String))],
+    ['hasUnread', fc.constantFrom('true', 'false')],
+  ] as const) {
+    for (const value of fc.sample(arbitrary as fc.Arbitrary<string>, 4)) {
+      const items = await everyItem(workspace.live, '/v1/contacts', { [name]: value, limit: 100 });
+      expect({ name, value, ids: items.map(({ id }) => id) }).toEqual({
+        name,
+        value,
+        ids: expected({ [name]: value }),
+      });
+    }
+  }
+});
+
+test('what a filter shows is the contact as get-by-id shows it, without tags', async () => {
+  const { body } = await workspace.live.get('/v1/contacts', { q: 'ada', limit: 1 });
+  const { tags, ...contact } = (await workspace.live.get(`/v1/contacts/${body.items[0].id}`)).body;
+  expect(body.items).toEqual([contact]);
+});
+
+test.each([
+  ['stage', 'cold'],
+  ['platform', 'signal'],
+  ['assignedToUserId', 'nobody'],
+  ['tagId', 'x'],
+  ['minScore', '101'],
+  ['hasUnread', 'maybe'],
+  ['ids', '1,x'],
+  ['ids', Array.from({ length: 101 }, (_, index) => index + 1).join(',')],
+  ['createdSince', 'yesterday'],
+  ['limit', 'many'],
+])('the filter %s=%.20s is refused', async (name, value) => {
+  const { status, body } = await workspace.live.get('/v1/contacts', { [name]: value });
+  expect([status, body.details.fields[0].field]).toEqual([400, `query.${name}`]);
+});

@@ -1,0 +1,220 @@
+import { beforeAll, expect, test } from 'vitest';
+import { commands as email } from '#infra/local/admin/email.ts';
+import { commands as invoice } from '#infra/local/admin/invoice.ts';
+import { commands as message } from '#infra/local/admin/message.ts';
+import { commands as sequence } from '#infra/local/admin/sequence.ts';
+import { commands as account } from '#infra/local/admin/telegram-account.ts';
+import { addActivity } from '#lib/contacts/activity.ts';
+import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { listAll } from '#lib/table/list.ts';
+import { finishPlan, Plans } from '#lib/table/plan.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import { everyItem } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { eventsAbout } from '#test/feed.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const tenant = () => ({ workspaceId: workspace.id, env: 'live' as const });
+const newContact = async (fields: object = {}) =>
+  (await workspace.live.post('/v1/contacts', { name: 'Ada', ...fields })).body;
+const merge = (id: number, sourceContactId: number) =>
+  workspace.live.post(`/v1/contacts/${id}/merge`, { sourceContactId });
+const all = (path: string, query: Record<string, string | number> = {}) =>
+  everyItem(workspace.live, path, { limit: 100, ...query });
+
+/** A long life: more than one transaction can move. */
+async function live(contactId: number, notes: number) {
+  for (let left = notes; left > 0; left -= 90) {
+    await transact(tenant(), operator, async (tx) => {
+      await tx.reserveIds({ activity: Math.min(90, left) });
+      for (let index = 0; index < Math.min(90, left); index += 1)
+        await addActivity(tx, contactId, 'Note', { text: `note ${left - index}` });
+    });
+  }
+}
+
+test('the target keeps its own values, takes those that it lacks, and the source is gone', async () => {
+  const target = await newContact({ phone: '+1 555 0100', username: 'target' });
+  const source = await newContact({
+    name: 'Other',
+    email: 'other@example.com',
+    company: 'Other Ltd',
+    username: 'source',
+  });
+  await workspace.live.post(`/v1/contacts/${source.id}/lead-score`, { score: 55 });
+  await workspace.live.post(`/v1/contacts/${source.id}/assignee`, { userId: workspace.memberId });
+  for (const [id, tagName] of [
+    [target.id, 'both'],
+    [source.id, 'both'],
+    [source.id, 'source only'],
+  ])
+    await workspace.live.post(`/v1/contacts/${id}/tags`, { tagName });
+  await workspace.live.put(`/v1/contacts/${source.id}/metadata`, { metadata: { a: 'source', b: 'source' } });
+  await workspace.live.put(`/v1/contacts/${target.id}/metadata`, { metadata: { a: 'target' } });
+  const { status, body } = await merge(target.id, source.id);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    ...target,
+    email: 'other@example.com',
+    company: 'Other Ltd',
+    leadScore: 55,
+    assignedToUserId: workspace.memberId,
+    tags: [expect.objectContaining({ name: 'both' }), expect.objectContaining({ name: 'source only' })],
+  });
+  expect((await workspace.live.get(`/v1/contacts/${target.id}`)).body).toEqual(body);
+  expect((await workspace.live.get(`/v1/contacts/${target.id}/metadata`)).body.metadata).toEqual({
+    a: 'target',
+    b: 'source',
+  });
+  for (const path of ['', '/activities', '/tags', '/messages', '/metadata', '/duplicates'])
+    expect((await workspace.live.get(`/v1/contacts/${source.id}${path}`)).status).toBe(404);
+  expect((await workspace.live.get('/v1/contacts', { username: 'source' })).body.items).toEqual([]);
+  const { items } = (await workspace.live.get('/v1/tags')).body;
+  expect(items.map(({ name, contactCount }: { name: string; contactCount: number }) => [name, contactCount])).toEqual([
+    ['both', 1],
+    ['source only', 1],
+  ]);
+  const events = await eventsAbout(workspace.id, `contact/${target.id}`, 4);
+  expect(events.at(-1)).toEqual({
+    event: 'contact.merged',
+    data: {
+      contact_id: String(target.id),
+      source_contact_id: String(source.id),
+      actor: { type: 'api_key', id: workspace.liveKey.slice(9, 21) },
+    },
+  });
+});
+
+test('everything that names the source names the target afterwards', async () => {
+  const ids = { workspaceId: workspace.id, env: 'live' as const };
+  const accounts = (await account.create.run({ ...ids, kind: 'bot', name: 'Bot', botToken: '1:x' } as never)) as {
+    id: number;
+  };
+  const received = (await message.receive.run({
+    ...ids,
+    channel: 'telegram',
+    accountId: accounts.id,
+    from: { telegramUserId: 77, name: 'Stranger' },
+    body: 'hello',
+  } as never)) as { contactId: number };
+  const sourceId = received.contactId;
+  await workspace.live.patch(`/v1/contacts/${sourceId}`, { email: 'stranger@example.com' });
+  const target = await newContact({ name: 'Grace' });
+  await email.receive.run({
+    ...ids,
+    raw: 'From: Stranger <stranger@example.com>\r\nTo: us@example.com\r\nSubject: Hi\r\nMessage-ID: <1@example.com>\r\n\r\nHello\r\n',
+  } as never);
+  await invoice.create.run({
+    ...ids,
+    contactId: sourceId,
+    invoiceNumber: 'I-1',
+    status: 'sent',
+    currency: 'EUR',
+    total: 10,
+    issueDate: '2026-01-01T00:00:00Z',
+    dueDate: '2030-01-01T00:00:00Z',
+  } as never);
+  const campaign = (await sequence.create.run({
+    ...ids,
+    name: 'Welcome',
+    channel: 'telegram',
+    accountId: accounts.id,
+    steps: [{ delayMinutes: 60, text: 'Hi' }],
+    status: 'active',
+  } as never)) as { id: number };
+  await sequence.enroll.run({ ...ids, id: campaign.id, contactId: sourceId } as never);
+  await workspace.live.post('/v1/deals', { title: 'Deal', contactId: sourceId });
+  await workspace.live.post('/v1/tasks', { title: 'Task', contactId: sourceId });
+  await workspace.live.post('/v1/finance/transactions', {
+    type: 'income',
+    amount: 5,
+    currency: 'EUR',
+    contactId: sourceId,
+  });
+  await workspace.live.post(`/v1/contacts/${sourceId}/activities`, { text: 'a note' });
+
+  const paths: [string, boolean][] = [
+    ['/v1/deals', true],
+    ['/v1/tasks', true],
+    ['/v1/finance/transactions', true],
+    ['/v1/finance/invoices', true],
+    ['/v1/email/threads', true],
+    [`/v1/sequences/${campaign.id}/enrollments`, true],
+    ['/v1/contacts/{id}/messages', false],
+    ['/v1/contacts/{id}/activities', false],
+  ];
+  const read = (contactId: number) =>
+    Promise.all(
+      paths.map(([path, isFilter]) => all(path.replace('{id}', String(contactId)), isFilter ? { contactId } : {})),
+    );
+  const before = await read(sourceId);
+  expect(before.map((rows) => rows.length > 0)).toEqual(paths.map(() => true));
+  const own = await all(`/v1/contacts/${target.id}/activities`);
+  expect((await merge(target.id, sourceId)).status).toBe(200);
+  const after = await read(target.id);
+  expect(after.map((rows) => rows.map(({ id, contactId }) => [id, contactId]))).toEqual(
+    before.map((rows, index) => {
+      const moved = rows.map(({ id }) => [id, target.id]);
+      return index < 7 ? moved : [...moved, ...own.map(({ id }) => [id, target.id])].sort((a, b) => b[0] - a[0]);
+    }),
+  );
+  expect(after[0]?.[0].contactName).toBe('Grace');
+  expect(after[5]?.[0].contactName).toBe('Grace');
+});
+
+test('a contact without a name takes that of the source, and its deals show it', async () => {
+  const target = await newContact({ name: null, username: 'nameless' });
+  const source = await newContact({ name: 'Named' });
+  const deal = (await workspace.live.post('/v1/deals', { title: 'Deal', contactId: target.id })).body;
+  await merge(target.id, source.id);
+  expect((await workspace.live.get(`/v1/deals/${deal.id}`)).body.contactName).toBe('Named');
+});
+
+test('itself, an unknown source and another platform are refused', async () => {
+  const { id } = await newContact();
+  const twitter = await newContact({ platform: 'twitter' });
+  const self = await merge(id, id);
+  expect([self.status, self.body.details.reason]).toEqual([400, 'same_contact']);
+  const unknown = await merge(id, 999_999);
+  expect([unknown.status, unknown.body.details.fields[0].code]).toEqual([400, 'unknown_reference']);
+  const other = await merge(id, twitter.id);
+  expect([other.status, other.body.details]).toEqual([409, { reason: 'platform_mismatch' }]);
+  expect((await workspace.live.post(`/v1/contacts/${id}/merge`, {})).status).toBe(400);
+});
+
+test('whenever the process dies, a merge of a long life moves everything exactly once or nothing', async () => {
+  for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
+    const [target, source] = [await newContact(), await newContact()];
+    await live(source.id, 120);
+    survived = await dyingAfter(allowedWrites, () =>
+      transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
+    );
+    for (const plan of await transact(tenant(), operator, (tx) => listAll(tx, Plans)))
+      await finishPlan(tenant(), merging, plan);
+    const isMerged = (await workspace.live.get(`/v1/contacts/${source.id}`)).status === 404;
+    const left = isMerged ? [] : await all(`/v1/contacts/${source.id}/activities`);
+    const moved = await all(`/v1/contacts/${target.id}/activities`);
+    expect([isMerged, left.length, moved.length]).toEqual(isMerged ? [true, 0, 122] : [false, 121, 1]);
+    expect(new Set([...left, ...moved].map(({ id }) => id)).size).toBe(122);
+  }
+}, 120_000);
+
+test('merges in a chain and notes written meanwhile all end with the last contact', async () => {
+  const [first, second, third] = [await newContact(), await newContact(), await newContact()];
+  await live(first.id, 100);
+  await live(second.id, 100);
+  const notes = Promise.all(
+    Array.from({ length: 10 }, () => workspace.live.post(`/v1/contacts/${first.id}/activities`, { text: 'late' })),
+  );
+  const merged = await Promise.all([merge(second.id, first.id), merge(third.id, second.id)]);
+  const written = (await notes).filter(({ status }) => status === 201).length;
+  if (merged[0]?.status !== 200) expect((await merge(third.id, first.id)).status).toBe(200);
+  const activities = await all(`/v1/contacts/${third.id}/activities`);
+  expect(activities).toHaveLength(203 + written);
+}, 60_000);

@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'vitest';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { attachTag } from '#lib/contacts/tagging.ts';
+import { upsertContact } from '#lib/contacts/upsert.ts';
+import { largeCommit } from '#lib/table/large.ts';
+import { listAll } from '#lib/table/list.ts';
+import { finishPlan, Plans } from '#lib/table/plan.ts';
+import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { listTags } from '#lib/tags/store.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+});
+
+const run = <Result>(work: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, work);
+const everyContact = () => run((tx) => listAll(tx, Contacts));
+
+/** As the worker does it once the request can no longer be running. */
+async function finishAll() {
+  const plans = await run((tx) => listAll(tx, Plans));
+  for (const plan of plans) await finishPlan(tenant, largeCommit, plan);
+  return plans.length;
+}
+
+test('whenever the process dies, a large commit is done entirely or not at all, and nothing stays locked', async () => {
+  const ids = await run(async (tx) => {
+    const made = [];
+    for (let index = 0; index < 20; index += 1)
+      made.push(await createContact(tx, { platform: 'telegram', name: 'old' }));
+    return made.map(({ id }) => id);
+  });
+  const outcomes = { done: 0, undone: 0 };
+  for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
+    const name = `life ${allowedWrites}`;
+    const before = await everyContact();
+    const tagsBefore = await run(listTags);
+    survived = await dyingAfter(allowedWrites, () =>
+      run(async (tx) => {
+        for (const id of ids) await changeContact(tx, id, { name, stage: allowedWrites % 2 ? 'lost' : 'new' });
+        await attachTag(tx, ids[0] as number, { tagName: name });
+        await upsertContact(tx, {
+          matchOn: 'email',
+          platform: 'telegram',
+          name,
+          email: `life${allowedWrites}@example.com`,
+        });
+        expect(tx.size).toBeGreaterThan(100);
+      }),
+    );
+    await finishAll();
+    const after = await everyContact();
+    const tags = await run(listTags);
+    if (after.some((contact) => contact.name === name)) {
+      outcomes.done += 1;
+      expect(new Set(after.filter(({ id }) => ids.includes(id)).map((contact) => contact.name))).toEqual(
+        new Set([name]),
+      );
+      expect(after).toHaveLength(before.length + 1);
+      expect(tags.find((tag) => tag.name === name)?.contactCount).toBe(1);
+    } else {
+      outcomes.undone += 1;
+      expect(after).toEqual(before);
+      expect(tags).toEqual(tagsBefore);
+    }
+    // Nobody has to wait for a lock that is left.
+    await run((tx) => changeContact(tx, ids[0] as number, { company: name }));
+  }
+  expect(outcomes.done).toBeGreaterThan(2);
+  expect(outcomes.undone).toBeGreaterThan(2);
+  expect(await run((tx) => listAll(tx, Plans))).toEqual([]);
+}, 120_000);
+
+test('others wait for a locked item and then see what was decided', async () => {
+  const ids = await run(async (tx) => {
+    const made = [];
+    for (let index = 0; index < 30; index += 1)
+      made.push(await createContact(tx, { platform: 'telegram', name: 'old' }));
+    return made.map(({ id }) => id);
+  });
+  // Dies right after the decision: every item is still locked.
+  let locked: number[] = [];
+  for (let allowedWrites = 1; locked.length === 0; allowedWrites += 1) {
+    await dyingAfter(allowedWrites, () =>
+      run(async (tx) => {
+        for (const id of ids) await changeContact(tx, id, { name: 'decided', notes: 'x', company: 'y' });
+      }),
+    );
+    const [plan] = await run((tx) => listAll(tx, Plans));
+    if (plan?.state['phase'] === 'apply') locked = ids;
+    else await finishAll();
+  }
+  const waiting = Promise.all(
+    ids.slice(0, 5).map((id) => run((tx) => changeContact(tx, id, { email: 'a@example.com' }))),
+  );
+  await finishAll();
+  expect((await waiting).map(({ name, email }) => [name, email])).toEqual(Array(5).fill(['decided', 'a@example.com']));
+});
