@@ -2,12 +2,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { buildApp } from '#infra/app.ts';
-import { bundleFunctions } from '#infra/bundle.ts';
+import { type BundleSettings, bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 
 const root = join(import.meta.dirname, '..');
 
-export interface SynthesiseInput {
+export interface SynthesiseInput extends BundleSettings {
   /** The cloud assembly goes here; by default where the CDK command line asks for it, or to an emptied `cdk.out`. */
   outdir?: string;
   /** Operator settings and other context, over those of cdk.json. */
@@ -21,9 +21,10 @@ export async function synthesise({
   outdir,
   settings,
   bundles = join(root, 'dist'),
+  splitting = false,
 }: SynthesiseInput = {}): Promise<CloudAssembly> {
   const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
-  await bundleFunctions([...routes, ...workers], bundles);
+  await bundleFunctions([...routes, ...workers], bundles, { splitting });
   const folder = outdir ?? process.env.CDK_OUTDIR ?? (await emptied(join(root, 'cdk.out')));
   return buildApp({ routes, workers, bundles, outdir: folder, context: { ...context, ...settings } }).synth();
 }

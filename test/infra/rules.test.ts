@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '#infra/app.ts';
-import { bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 
 const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com' };
@@ -16,7 +15,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crm-rules-'));
   const [routes, workers] = await Promise.all([loadRoutes(), loadWorkers()]);
   const bundles = join(folder, 'dist');
-  await bundleFunctions([...routes, ...workers], bundles);
+  for (const { name } of [...routes, ...workers]) {
+    await mkdir(join(bundles, name), { recursive: true });
+    await writeFile(join(bundles, name, 'index.mjs'), `// the rules do not look at the code of ${name}`);
+  }
   app = buildApp({ routes, workers, bundles, context, outdir: join(folder, 'cdk.out') });
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));

@@ -16,7 +16,7 @@ export interface SynthesisInput {
 const withoutCopies = { 'aws:cdk:disable-asset-staging': 'true' };
 
 const { outdir, bundles, settings } = workerData as SynthesisInput;
-await synthesise({ outdir, bundles, settings: { ...settings, ...withoutCopies } });
+await synthesise({ outdir, bundles, settings: { ...settings, ...withoutCopies }, splitting: true });
 await Promise.all(globSync('*/*.map', { cwd: bundles }).map((path) => anchor(join(bundles, path))));
 
 /** The sources of a map are relative to a folder two below the project's root, which this is not. */
