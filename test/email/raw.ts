@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { commands } from '#infra/local/admin/email.ts';
+import type { Environment } from '#lib/tenant.ts';
 
-/** An incoming mail of a person; every field has a default. */
+type Field = 'from' | 'to' | 'cc' | 'subject' | 'text' | 'html' | 'messageId' | 'inReplyTo' | 'references';
+export type MailFields = Partial<Record<Field, string>>;
+
+/** An incoming mail of a person; every field but copies and answers has a default. */
 export function rawMail({
   from = 'Anna <anna@example.com>',
   to = 'sales@acme.example',
   cc,
   subject = 'A question',
   text = 'Do you ship to Norway?',
+  html,
   messageId = `${randomUUID()}@mail.example.com`,
   inReplyTo,
   references,
-}: Partial<
-  Record<'from' | 'to' | 'cc' | 'subject' | 'text' | 'messageId' | 'inReplyTo' | 'references', string>
-> = {}): string {
+}: MailFields = {}): string {
   return [
     `From: ${from}`,
     `To: ${to}`,
@@ -21,8 +25,14 @@ export function rawMail({
     `Message-ID: <${messageId}>`,
     ...(inReplyTo ? [`In-Reply-To: <${inReplyTo}>`] : []),
     ...(references ? [`References: ${references}`] : []),
-    'Content-Type: text/plain; charset=utf-8',
+    `Content-Type: text/${html === undefined ? 'plain' : 'html'}; charset=utf-8`,
     '',
-    text,
+    html ?? text,
   ].join('\r\n');
 }
+
+/** The mail arrives, as an operator would make it. */
+export const receiveIn =
+  ({ id }: { id: number }, env: Environment = 'live') =>
+  (mail: MailFields = {}) =>
+    commands.receive.run({ workspaceId: id, env, raw: rawMail(mail) });
