@@ -57,8 +57,12 @@ function createInvokeRole(stack: Stack): Role {
   ]);
 }
 
+const anyMethod = 'x-amazon-apigateway-any-method';
+
+type Paths = Record<string, Record<string, unknown>>;
+
 function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Paths = {};
   for (const { route, lambda } of endpoints) {
     const integration = {
       type: 'aws_proxy',
@@ -72,11 +76,34 @@ function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
     Object.assign(
       paths[route.path] as object,
       route.method === 'ANY'
-        ? { 'x-amazon-apigateway-any-method': { ...operation, isDefaultRoute: route.path === '$default' } }
+        ? { [anyMethod]: { ...operation, isDefaultRoute: route.path === '$default' } }
         : { [route.method.toLowerCase()]: operation },
     );
   }
-  return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths };
+  return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths: withShadowed(paths) };
+}
+
+// GET /v1/contacts/batch must not become the contact called batch: every other method of such a path is the fallback's, which
+// answers 405.
+function withShadowed(paths: Paths): Paths {
+  const templates = Object.keys(paths);
+  const any = paths['$default']?.[anyMethod] as { isDefaultRoute?: boolean } | undefined;
+  if (!any) return paths;
+  const isCaughtBy = (path: string, template: string) => {
+    const segments = path.split('/');
+    const parts = template.split('/');
+    return (
+      template !== path &&
+      parts.length === segments.length &&
+      parts.every((part, at) => part.startsWith('{') || part === segments[at])
+    );
+  };
+  const { isDefaultRoute: _, ...fallback } = any;
+  for (const path of templates) {
+    if (templates.some((template) => isCaughtBy(path, template)))
+      Object.assign(paths[path] as object, { [anyMethod]: fallback });
+  }
+  return paths;
 }
 
 function parametersOf(path: string): Record<string, unknown> {
