@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { choice, integer, nullableText, paging, text, time } from '#lib/schema.ts';
+import { contactFields } from '#lib/contacts/contact.ts';
+import { choice, integer, paging, text, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
@@ -42,7 +43,7 @@ export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
 const common = {
   name: text(200),
-  username: v.optional(nullableText(64), null),
+  username: contactFields.username,
   dailyLimit: v.optional(integer(1, 1_000_000)),
 };
 

@@ -1,19 +1,15 @@
 import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
-import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
+import { Contacts, contactFields, type StoredContact } from '#lib/contacts/contact.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import type { Target } from '#lib/jobs/job.ts';
 import { invalidField } from '#lib/problem.ts';
-import { choice, id, integer, nullablePattern, nullableText, text, timeInput } from '#lib/schema.ts';
+import { choice, id, integer, nullableText, text, timeInput } from '#lib/schema.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { findIdentity, keepIdentity, senderName } from './identity.ts';
 import { findContact } from './recipient.ts';
 import { storeMessage } from './store.ts';
-
-const username = nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', (name) =>
-  name.replace(/^@/, ''),
-);
 
 /** What an account receives; the sender is known by the id at the platform or by the username. */
 export const ReceiveMessage = v.object({
@@ -22,7 +18,7 @@ export const ReceiveMessage = v.object({
   from: v.object({
     telegramUserId: v.optional(integer(1, Number.MAX_SAFE_INTEGER)),
     twitterUserId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'))),
-    username: v.optional(username),
+    username: contactFields.username,
     name: v.optional(nullableText(200)),
   }),
   body: text(10_000),

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { StoredAccount } from '#lib/accounts/account.ts';
 import { getStoredAccount } from '#lib/accounts/store.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
+import { contactFields } from '#lib/contacts/contact.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
 import { Jobs, type StoredJob, type Target } from '#lib/jobs/job.ts';
 import { cancelJob, createJob, getJob, retryJob } from '#lib/jobs/store.ts';
@@ -13,14 +14,10 @@ import { type Recipient, recipientOf } from './recipient.ts';
 
 const maxAheadMs = 365 * dayMs;
 
-const username = nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', (name) =>
-  name.replace(/^@/, ''),
-);
-
 const common = {
   accountId: id(),
   contactId: v.optional(v.nullable(id())),
-  username: v.optional(username),
+  username: contactFields.username,
   runAt: v.optional(nullableTimeInput()),
 };
 

@@ -426,8 +426,13 @@ describe('the sandbox', () => {
       status: 'queued',
       runAt: waiting.floodWaitUntil,
     });
+    await eventually(
+      async () => (await test.get(`/v1/telegram/messages/${flooded}`)).body.status === 'sent',
+      'the end of the flood wait',
+      50_000,
+    );
     expect((await account.arrived()).requests).toBe(0);
-  });
+  }, 90_000);
 });
 
 /** The data of the events of a kind about an account or a job, once there are so many. */

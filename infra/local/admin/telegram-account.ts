@@ -8,7 +8,7 @@ const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
 const defaultDailyLimit = { bot: 100_000, user: 200 };
 
 async function create(input: v.InferOutput<typeof Create>) {
-  const { kind, name, username, dailyLimit = defaultDailyLimit[kind] } = input;
+  const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind] } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
   const { id } = await asOperator(input, (tx) =>
     createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, secret }),

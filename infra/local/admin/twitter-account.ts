@@ -9,7 +9,7 @@ const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
 const defaultDailyLimit = 1440;
 
 async function create(input: v.InferOutput<typeof Create>) {
-  const { name, username, accessToken, dailyLimit = defaultDailyLimit } = input;
+  const { name, username = null, accessToken, dailyLimit = defaultDailyLimit } = input;
   const { id } = await asOperator(input, (tx) =>
     createAccount(tx, { channel: 'twitter', kind: 'user', name, username, dailyLimit, secret: accessToken }),
   );

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Accounts } from '#lib/accounts/account.ts';
+import { acquire } from '#lib/accounts/sender.ts';
+import { setAccountState } from '#lib/accounts/store.ts';
+import { dayMs, hourMs, minuteMs, shifted } from '#lib/clock.ts';
+import { Jobs, type StoredJob } from '#lib/jobs/job.ts';
+import { createJob } from '#lib/jobs/store.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let live: Client;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  const workspace = await newWorkspace();
+  live = workspace.live;
+  tenant = { workspaceId: workspace.id, env: 'live' };
+});
+
+/** A job as it would be after something that takes long or kills. */
+const newJob = (accountId: number, change: (job: StoredJob) => Partial<StoredJob> = () => ({})) =>
+  transact(tenant, operator, async (tx) => {
+    const job = await createJob(tx, {
+      channel: 'telegram',
+      accountId,
+      contactId: null,
+      recipient: '1',
+      target: { telegramUserId: 1 },
+      text: 'Hi',
+      source: 'panel',
+    });
+    return tx.update(Jobs, { ...job, ...change(job) });
+  });
+
+const settled = (id: number, timeoutMs?: number) =>
+  eventually(
+    async () => {
+      const { body } = await live.get(`/v1/jobs/${id}`);
+      return body.status !== 'queued' && body;
+    },
+    `job ${id} to be sent or to fail`,
+    timeoutMs,
+  );
+
+describe('a job', () => {
+  it('that a sender died with is not sent again, because it may have left', async () => {
+    const account = await newAccount(tenant);
+    const job = await newJob(account.id, ({ createdAt }) => ({ claimedUntil: shifted(createdAt, -minuteMs) }));
+    expect(await settled(job.id)).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringContaining('interrupted'),
+      source: 'panel',
+    });
+    expect((await account.arrived()).requests).toBe(0);
+  });
+
+  it('goes out after the lease of a sender that died, although its wake-up came before', async () => {
+    const account = await newAccount(tenant);
+    expect(await acquire({ tenant, channel: 'telegram', accountId: account.id }, 6000)).toBeDefined();
+    const { id } = await newJob(account.id);
+    expect(await settled(id)).toMatchObject({ status: 'sent' });
+  });
+
+  it('of a disconnected account fails when it has waited for 24 hours, not before', async () => {
+    const account = await newAccount(tenant);
+    await transact(tenant, operator, async (tx) =>
+      setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
+    );
+    const young = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, hourMs - dayMs) }));
+    const old = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
+    expect(await settled(old.id)).toMatchObject({
+      status: 'failed',
+      lastError: 'the account was disconnected for 24 hours',
+      attempts: 0,
+    });
+    expect((await live.get(`/v1/jobs/${young.id}`)).body).toMatchObject({
+      status: 'queued',
+      runAt: shifted(young.queuedFor, dayMs),
+    });
+    expect((await account.arrived()).requests).toBe(0);
+  });
+
+  it('that has failed for the fifth time has failed for good', async () => {
+    const account = await newAccount(tenant);
+    await account.react({ status: 502, body: 'Bad Gateway' });
+    const { id } = await newJob(account.id, () => ({ attempts: 4 }));
+    expect(await settled(id)).toMatchObject({
+      status: 'failed',
+      attempts: 5,
+      lastError: 'Telegram answered 502: no reason given',
+    });
+  });
+});
