@@ -6,8 +6,8 @@ import { tenantKey } from '#lib/tenant.ts';
 export const channels = ['telegram', 'twitter', 'email'] as const;
 export type Channel = (typeof channels)[number];
 
-export const jobStatuses = ['queued', 'sent', 'failed'] as const;
-export const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
+const jobStatuses = ['queued', 'sent', 'failed'] as const;
+const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
 
 const detail = {
   id: v.number(),

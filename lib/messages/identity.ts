@@ -8,7 +8,7 @@ import { entity } from '#lib/table/entity.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 
 /** Who has written: one row per sender, so that two first messages at once make one contact, and a merged one is still known. */
-export const Identities = entity({
+const Identities = entity({
   name: 'identity',
   schema: v.object({ id: v.number(), sender: v.string(), contactId: v.number() }),
   sortKey: ({ sender }) => sender,
