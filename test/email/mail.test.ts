@@ -53,9 +53,8 @@ describe('reading a mail', () => {
   });
 
   test('believes no date that is ahead of ours', async () => {
-    const before = new Date().toISOString();
     const { sentAt } = await parseMail(`Date: Fri, 20 Nov 2999 23:17:47 +0000\r\n${rawMail()}`);
-    expect(sentAt <= before || sentAt <= new Date().toISOString()).toBe(true);
+    expect(new Date(sentAt).getTime()).toBeLessThanOrEqual(Date.now());
   });
 
   test('refuses what names no sender', async () => {
@@ -65,7 +64,7 @@ describe('reading a mail', () => {
 
 describe('mail HTML', () => {
   test.each([
-    ['scripts', '<img src=x onerror=alert(1)><script>alert(1)</script>', '<img />'],
+    ['scripts', '<img src=x onerror=alert(1)><script>alert(1)</script>', '<img src="x" />'],
     ['script links', '<a href="javascript:alert(1)">x</a>', '<a rel="noopener noreferrer" target="_blank">x</a>'],
     ['frames and forms', '<iframe src="https://x.test"></iframe><form action="/x"><input></form>', ''],
     ['styles that load', '<p style="background:url(https://x.test); color: red">x</p>', '<p style="color:red">x</p>'],
