@@ -42,7 +42,7 @@ beforeAll(async () => {
     createAccount(tx, { channel: 'telegram', kind: 'bot', name: 'Bot', username: null, dailyLimit: 10, secret: '1:a' }),
   );
   bucket = createServer((_, response) => response.end(mail)).listen(0, '127.0.0.1');
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   bucket.close();
   await rm(folder, { recursive: true });

@@ -32,7 +32,7 @@ test('importing every function reads none of its environment variables and build
     /^(QUEUE_|SCHEDULE_|TABLE_NAME|KMS_KEY_ID|MAIL_|TELEGRAM_|TWITTER_|WEBHOOK_|RATE_|TRUSTED_|AWS_(ACCESS|SECRET|REGION|ENDPOINT))/;
   expect([...read].filter((name) => ours.test(name))).toEqual([]);
   expect(countClients()).toEqual(clientsBefore);
-});
+}, 180_000);
 
 test('every file under functions/ is an endpoint or a worker', async () => {
   const loaded = [...(await loadRoutes()), ...(await loadWorkers())].map(({ name }) => name);

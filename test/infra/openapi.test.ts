@@ -34,13 +34,13 @@ test('Redocly finds no error and no warning', async () => {
     },
   );
   expect(stderr).not.toMatch(/warning/i);
-}, 60_000);
+}, 180_000);
 
 test('Spectral finds no error and no warning', async () => {
   const ruleset = join(root, '.spectral.yaml');
   const { stdout } = await run(bin('spectral'), ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']);
   expect(stdout).toMatch(/No results/);
-}, 60_000);
+}, 180_000);
 
 interface Schema {
   type?: string | string[];

@@ -20,13 +20,13 @@ beforeAll(async () => {
     await writeFile(join(bundles, name, 'index.mjs'), `// the rules do not look at the code of ${name}`);
   }
   app = buildApp({ routes, workers, bundles, context, outdir: join(folder, 'cdk.out') });
-}, 120_000);
+}, 240_000);
 afterAll(() => rm(folder, { recursive: true }));
 
 test('the stacks keep every rule of AwsSolutions or acknowledge it', () => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   expect(() => app.synth()).not.toThrow();
-});
+}, 240_000);
 
 test('every acknowledgement stands on the one construct it is about, with a reason', () => {
   const acknowledged = app.node

@@ -20,7 +20,7 @@ let workers: WorkerFunction[];
 
 beforeAll(async () => {
   [assembly, routes, workers] = await Promise.all([synthesised(), loadRoutes(), loadWorkers()]);
-}, 120_000);
+}, 240_000);
 afterAll(() => assembly.remove());
 
 const idOf = (reference: { 'Fn::GetAtt'?: [string, string]; Ref?: string }) =>
@@ -44,7 +44,7 @@ describe('templates', () => {
     } finally {
       engine.free();
     }
-  });
+  }, 180_000);
 
   test('the table and the key survive the removal of their stack', () => {
     const [[, table] = []] = assembly.ofType('AWS::DynamoDB::Table');
