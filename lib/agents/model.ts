@@ -5,12 +5,12 @@ export interface Turn {
 }
 
 /** What a language model is asked. */
-export interface Prompt {
+interface Prompt {
   system: string;
   turns: readonly Turn[];
 }
 
-export interface Completion {
+interface Completion {
   text: string;
   inputTokens: number;
   outputTokens: number;

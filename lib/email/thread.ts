@@ -5,7 +5,7 @@ import { entity } from '#lib/table/entity.ts';
 import { searchEntry } from '#lib/table/list.ts';
 import { Mailbox } from './address.ts';
 
-export const threadStatuses = ['open', 'pending', 'closed', 'spam'] as const;
+const threadStatuses = ['open', 'pending', 'closed', 'spam'] as const;
 export type ThreadStatus = (typeof threadStatuses)[number];
 
 /** Base document, "Email thread". */

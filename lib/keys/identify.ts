@@ -45,7 +45,7 @@ const sentences: Record<UnauthorizedReason, string> = {
 /** RFC 9110 asks for it with every 401; it names no OAuth metadata, because there is none. */
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="api"' } };
 
-export const unauthorized = (reason: UnauthorizedReason) =>
+const unauthorized = (reason: UnauthorizedReason) =>
   new Problem('unauthorized', sentences[reason], { reason }, challenge);
 
 /** A 401 of a key that exists, which the audit trail records. */

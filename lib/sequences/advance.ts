@@ -13,9 +13,9 @@ export const advance = (tenant: Tenant, sequenceId: number, id: number): Promise
   transact(tenant, system, async (tx) => {
     const [enrollment, sequence] = await Promise.all([
       tx.find(Enrollments, { sequenceId, id }),
-      tx.get(Sequences, { id: sequenceId }),
+      tx.find(Sequences, { id: sequenceId }),
     ]);
-    if (!enrollment || sequence.status !== 'active' || !isDue(tx, enrollment)) return;
+    if (!enrollment || sequence?.status !== 'active' || !isDue(tx, enrollment)) return;
     const step = sequence.steps[enrollment.currentStep] as Step;
     const contact = await tx.find(Contacts, { id: enrollment.contactId });
     const queued = contact && (await queueStep(tx, sequence, enrollment, contact, step.text));
