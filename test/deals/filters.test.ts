@@ -177,7 +177,7 @@ test.each(Object.entries(nouns))(
         const found = await everyItem(live, path, { ...(query as Query), limit });
         expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
       }),
-      { numRuns: 60 },
+      { numRuns: 40, endOnFailure: true },
     );
   },
   180_000,

@@ -203,6 +203,6 @@ test('whatever happens, five things at a time, every shown number is what counti
         expect(body).toEqual({ from, to, outstanding: counted.outstanding, ...counted.summary(from, to) });
       }
     }),
-    { numRuns: 4 },
+    { numRuns: 4, endOnFailure: true },
   );
 }, 240_000);
