@@ -74,6 +74,40 @@ export function publicEndpoint<Response extends v.GenericSchema>(
   });
 }
 
+/** A request whose caller is known, to an endpoint with a protocol of its own. */
+export interface IdentifiedRequest {
+  caller: Caller;
+  facts: RequestFacts;
+  /** By lower-case name. */
+  headers: Record<string, string | undefined>;
+  /** The decoded body, or why it could not be read. */
+  body: unknown;
+  bodyProblem: Problem | undefined;
+  /** Counts one more request against the key's minute. Raises 429. */
+  count(): Promise<void>;
+}
+
+/** A route whose answers have their own form (MCP); key, address, rate limit and headers are as everywhere. */
+export function protocolEndpoint(route: Route, work: (request: IdentifiedRequest) => Promise<Reply>): Endpoint {
+  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+    .use(answering(route))
+    .use(identifying(route))
+    .use(readingBody(route))
+    .handler(async (event, context) => {
+      const { caller, facts, bodyProblem } = progressOf(context);
+      const headers = lowerCased(event.headers);
+      const { body } = callOf(event, progressOf(context));
+      const count = async () => {
+        const { allowance } = await identify(headers['authorization'], facts.ip);
+        progressOf(context).allowance = allowance;
+        if (allowance.exceeded) throw rateLimited(allowance);
+      };
+      return render(await work({ caller: caller as Caller, facts, headers, body, bodyProblem, count }));
+    });
+  const operation: Operation = { route, work: async () => undefined };
+  return Object.assign(handler as unknown as (event: Event, context: Context) => Promise<Result>, { route, operation });
+}
+
 /**
  * The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). It is given `methodsOf`
  * because that loads the OpenAPI document, which no other function shall carry.
@@ -227,7 +261,7 @@ function callOf(event: Event, progress: Progress): Call {
 
 const render = (reply: Reply): Result => ({
   statusCode: reply.status,
-  headers: { ...(reply.status === 304 ? {} : { 'Content-Type': 'application/json' }), ...reply.headers },
+  headers: { ...(reply.body === '' ? {} : { 'Content-Type': 'application/json' }), ...reply.headers },
   body: reply.body,
 });
 
@@ -262,7 +296,7 @@ function rateLimited(allowance: Allowance): Problem {
 }
 
 /** Throttling and time-outs of the table are worth a retry; anything else unexpected is ours. */
-function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { name = '', $retryable } = error as { name?: string; $retryable?: unknown };
   if ($retryable || /Throttl|ProvisionedThroughput|RequestLimit|TimeoutError|ECONNREFUSED|ECONNRESET/.test(name))

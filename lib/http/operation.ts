@@ -37,21 +37,11 @@ const isWrite = (route: Route) => route.method !== 'GET';
  */
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
-  const { params, texts } = pathParams(route, call.path);
-  const query = parseQuery(route, call.query);
-  const ignored = [...query.ignored];
-  const body = await parseBody(operation, caller, call, params, texts);
-  ignored.push(...body.ignored);
+  const parsed = await parse(operation, caller, call);
   const run = (held: Claim | undefined) =>
     isWrite(route)
-      ? commitWork(operation, caller, call, facts, held, {
-          params,
-          texts,
-          query: query.value,
-          body: body.value,
-          ignored,
-        })
-      : readWork(operation, caller, call, facts, { params, texts, query: query.value, body: body.value, ignored });
+      ? commitWork(operation, caller, call, facts, held, parsed)
+      : readWork(operation, caller, call, facts, parsed);
   if (call.idempotencyKey === undefined || !isWrite(route)) return run(undefined);
 
   const claimed = await claim(caller.tenant, call.idempotencyKey, {
@@ -76,12 +66,53 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
   }
 }
 
+/** One of several writes that are done as one. */
+export interface Step {
+  operation: Operation;
+  call: Call;
+  facts: RequestFacts;
+}
+
+/**
+ * Does several writes to one resource in their order in one unit of work: all happen or none. All are parsed before any is
+ * done; the audit trail names the first, whose route says how the resource is shown.
+ */
+export async function executeTogether(
+  steps: readonly [Step, ...Step[]],
+  caller: Caller,
+): Promise<{ answers: Reply[]; shown: unknown }> {
+  const parsed: Parsed[] = [];
+  for (const { operation, call } of steps) parsed.push(await parse(operation, caller, call));
+  const [{ operation, facts }] = steps;
+  const { route } = operation;
+  const { params, texts } = parsed[0] as Parsed;
+  return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
+    const answers: Reply[] = [];
+    for (const [index, step] of steps.entries()) {
+      const of = parsed[index] as Parsed;
+      const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
+      const result = await step.operation.work({ tx, caller, request: step.facts, reply, ...of });
+      answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
+    }
+    tx.audit(auditEntry(route, caller.keyId, facts, route.status, params.id));
+    const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
+    return { answers, shown };
+  });
+}
+
 interface Parsed {
   params: Params;
   texts: Record<string, string>;
   query: unknown;
   body: unknown;
   ignored: string[];
+}
+
+async function parse(operation: Operation, caller: Caller, call: Call): Promise<Parsed> {
+  const { params, texts } = pathParams(operation.route, call.path);
+  const query = parseQuery(operation.route, call.query);
+  const body = await parseBody(operation, caller, call, params, texts);
+  return { params, texts, query: query.value, body: body.value, ignored: [...query.ignored, ...body.ignored] };
 }
 
 async function readWork(
@@ -232,7 +263,7 @@ async function parseBody(
 }
 
 /** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
-function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
+export function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
   if (schema === undefined) return {};
   const { entries, options, pipe } = schema as {
     entries?: Record<string, unknown>;
@@ -266,7 +297,7 @@ const tagOf = ({ volatile }: Route, shown: unknown) =>
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
   const segments =
     route.path
-      .replace('/v1/', '')
+      .replace(/^\/(v1\/)?/, '')
       .split('/{')[0]
       ?.split('/')
       .filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];

@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { protocolEndpoint } from '#lib/http/endpoint.ts';
+import { converse } from '#lib/mcp/converse.ts';
+import { demandOwnOrigin } from '#lib/mcp/origin.ts';
+import { toolboxOf } from '#lib/mcp/toolbox.ts';
+import { needs, tools } from '#lib/mcp/tools.ts';
+
+const Message = v.pipe(
+  v.looseObject({
+    jsonrpc: v.literal('2.0'),
+    id: v.optional(v.union([v.string(), v.number()])),
+    method: v.optional(v.string()),
+    params: v.optional(v.looseObject({})),
+  }),
+  v.title('McpMessage'),
+);
+
+/** The Model Context Protocol: what the API does, as tools for language models. */
+export const handler = protocolEndpoint(
+  {
+    method: 'POST',
+    path: '/mcp',
+    summary: 'MCP server for AI agents',
+    description:
+      'Streamable HTTP with JSON answers, without sessions; versions 2025-03-26 to 2026-07-28. The tools are those that the scopes of the key allow.',
+    scope: 'any',
+    body: Message,
+    status: 200,
+    otherStatuses: [202],
+    response: Message,
+    errors: ['bad_request', 'not_found'],
+    needs,
+    timeoutSeconds: 30,
+    memoryMb: 1024,
+  },
+  ({ caller, facts, ...request }) => {
+    demandOwnOrigin(request.headers.origin, request.headers.host, facts.ip);
+    return converse(request, toolboxOf(tools, { caller, facts }));
+  },
+);

@@ -1,0 +1,129 @@
+import { recordAudit } from '#lib/events/outbox.ts';
+import { type Endpoint, type IdentifiedRequest, problemOf } from '#lib/http/endpoint.ts';
+import type { Reply } from '#lib/http/idempotency.ts';
+import { auditEntry, type Call, entriesOf, execute, executeTogether, type Step } from '#lib/http/operation.ts';
+import type { Route } from '#lib/http/route.ts';
+import { log } from '#lib/log.ts';
+import { invalidField, Problem } from '#lib/problem.ts';
+import type { Scope } from '#lib/scopes.ts';
+import type { Arguments } from './tool.ts';
+
+/** Runs one operation with those of the arguments that it knows. Resolves with the body of its answer. Raises Problems. */
+export type Ask = (of: Endpoint, args: Arguments) => Promise<Shown>;
+/** Runs several writes to one resource as one; resolves with the resource and the bodies of all answers. */
+export type Update = (steps: readonly [Part, ...Part[]]) => Promise<{ shown: Shown; answers: Shown[] }>;
+type Part = readonly [of: Endpoint, args: Arguments];
+
+// biome-ignore lint/suspicious/noExplicitAny: the schema of its route says what a body is.
+type Shown = any;
+
+type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
+
+/**
+ * The caller's operations, called as HTTP would: the same scopes, validation, idempotency keys, audit trail and errors. What
+ * no operation took is found by the names that `taken` lacks.
+ */
+export function asking({ caller, facts }: Request) {
+  const taken = new Set<string>();
+  const ignored = new Set<string>();
+
+  const read = ({ status, body, headers }: Reply): Shown => {
+    for (const name of (headers['X-Ignored-Parameters'] ?? '').split(', ')) {
+      if (name !== '') ignored.add(decodeURIComponent(name));
+    }
+    const shown = JSON.parse(body) as Shown;
+    if (status >= 400) throw new Problem(shown.error, shown.message, shown.details, { status });
+    return shown;
+  };
+
+  const step = ({ route, operation }: Endpoint, args: Arguments): Step => {
+    demandScope(route, caller.scopes);
+    const { call, path, names } = callOf(route, args);
+    for (const name of names) taken.add(name);
+    return { operation, call, facts: { ...facts, method: route.method, path } };
+  };
+
+  const audited = async <Result>(of: Endpoint, args: Arguments, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      const { status } = problemOf(error);
+      if (of.route.method !== 'GET' && status < 500) {
+        const { path } = callOf(of.route, args);
+        const entry = auditEntry(of.route, caller.keyId, { ...facts, method: of.route.method, path }, status);
+        await recordAudit(caller.tenant, { type: 'api_key', id: caller.keyId }, entry).catch((lost) =>
+          log().error('the audit entry of a refusal is lost', lost as Error),
+        );
+      }
+      throw error;
+    }
+  };
+
+  const ask: Ask = (of, args) =>
+    audited(of, args, async () => {
+      const { operation, call, facts } = step(of, args);
+      return read(await execute(operation, caller, call, facts));
+    });
+
+  const update: Update = (parts) =>
+    audited(...parts[0], async () => {
+      const [first, ...others] = parts.map((part) => step(...part));
+      const { shown, answers } = await executeTogether([first as Step, ...others], caller);
+      return { shown, answers: answers.map(read) };
+    });
+
+  return { ask, update, taken, ignored };
+}
+
+function demandScope({ scope }: Route, scopes: readonly Scope[]): void {
+  if (scope === 'any' || scopes.includes(scope as Scope)) return;
+  throw new Problem('forbidden', `this key lacks the scope ${scope}`, {
+    reason: 'missing_scope',
+    requiredScopes: [scope],
+  });
+}
+
+/** The arguments as the request that HTTP would carry. */
+function callOf(route: Route, args: Arguments): { call: Call; path: string; names: string[] } {
+  const variables = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
+  const path = Object.fromEntries(variables.map((name) => [name, textOf(args[name])]));
+  const query = given(route.query && { ...entriesOf(route.query) }, args, variables);
+  const body = given(route.body && { ...entriesOf(route.body) }, args, variables);
+  const missing = variables.find((name) => args[name] === undefined || args[name] === null);
+  if (missing) throw invalidField(missing, 'required', `${missing} is required`);
+  return {
+    call: {
+      path,
+      query: queryOf(query),
+      body,
+      rawBody: route.body ? JSON.stringify(body) : '',
+      idempotencyKey: args.idempotencyKey === undefined ? undefined : textOf(args.idempotencyKey),
+    },
+    path: route.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
+    names: [...variables, ...Object.keys(query), ...Object.keys(body)],
+  };
+}
+
+const given = (entries: object | undefined, args: Arguments, taken: readonly string[]): Arguments =>
+  Object.fromEntries(
+    Object.entries(args).filter(([name]) => entries && Object.hasOwn(entries, name) && !taken.includes(name)),
+  );
+
+function queryOf(args: Arguments): Record<string, string> {
+  const { metadata, ...others } = args;
+  const pairs = Object.entries((metadata ?? {}) as Arguments).map(
+    ([key, value]) => [`metadata.${key}`, value] as const,
+  );
+  return Object.fromEntries(
+    [...Object.entries(others), ...pairs]
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, textOf(value)]),
+  );
+}
+
+const textOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.map(textOf).join(',')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);

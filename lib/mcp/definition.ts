@@ -1,0 +1,78 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import { annotations, isChoice, type Tool } from './tool.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/**
+ * A tool as `tools/list` shows it. Models read types and descriptions; limits and forms are left out, since the operation
+ * itself refuses what breaks them and says so.
+ */
+export function definitionOf(tool: Tool, values: readonly string[] | undefined): object {
+  const { name, title, description, uses, takes, gives, effect } = tool;
+  const choice = isChoice(uses) ? { [uses.by]: { type: 'string', enum: values, description: uses.description } } : {};
+  // Only a change can clear; elsewhere leaving out says the same.
+  const shape = (schema: v.GenericSchema) => (effect === 'sets' ? typeOf(schema) : withoutNull(typeOf(schema)));
+  const properties = Object.fromEntries(
+    Object.entries(takes).map(([key, of]) => [key, { ...shape(of.schema), description: of.description }]),
+  );
+  const required = [
+    ...Object.keys(choice),
+    ...Object.entries(takes)
+      .filter(([, { isRequired }]) => isRequired)
+      .map(([key]) => key),
+  ];
+  return {
+    name,
+    title,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: { ...choice, ...properties },
+      ...(required.length > 0 ? { required } : {}),
+    },
+    outputSchema: gives,
+    annotations: annotations[effect],
+  };
+}
+
+const typeOf = (schema: v.GenericSchema) =>
+  compact(toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' }) as JsonSchema);
+
+function withoutNull({ type, enum: values, ...others }: JsonSchema): JsonSchema {
+  const types = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
+  return {
+    type: types.length === 1 ? types[0] : types,
+    ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
+    ...others,
+  };
+}
+
+/** Types, values and the fields of objects. */
+function compact({ type, enum: values, anyOf, items, properties, required, ...others }: JsonSchema): JsonSchema {
+  if (Array.isArray(anyOf)) return oneOf((anyOf as JsonSchema[]).map(compact));
+  if ('const' in others) return { type: typeof others.const, enum: [others.const] };
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(values === undefined ? {} : { enum: values }),
+    ...(items === undefined ? {} : { items: compact(items as JsonSchema) }),
+    ...(Object.keys(properties ?? {}).length === 0
+      ? {}
+      : { properties: mapped(properties as Record<string, JsonSchema>), required }),
+  };
+}
+
+const mapped = (properties: Record<string, JsonSchema>) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, compact(schema)]));
+
+/** `string or null` as one schema of two types. */
+function oneOf(options: JsonSchema[]): JsonSchema {
+  const types = [...new Set(options.flatMap(({ type }) => type))];
+  const [first] = options;
+  const values = options.length === 2 && types.includes('null') ? first?.enum : undefined;
+  return {
+    ...(types.length === 2 && types.includes('null') ? first : {}),
+    type: types,
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  };
+}

@@ -1,0 +1,15 @@
+import { Problem } from '#lib/problem.ts';
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Refuses a browser's request from another site. On this machine the name must be a loopback one as well: any other may be a
+ * stranger's that was pointed here (DNS rebinding). Raises 403.
+ */
+export function demandOwnOrigin(origin: string | undefined, host: string | undefined, ip: string): void {
+  if (origin === undefined) return;
+  const url = URL.parse(origin);
+  const isLocal = /^(127\.|::1$)/.test(ip);
+  if (url && url.host === host && (!isLocal || loopback.test(url.hostname))) return;
+  throw new Problem('forbidden', 'requests from other sites are not accepted', { reason: 'foreign_origin' });
+}

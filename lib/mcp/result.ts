@@ -1,0 +1,89 @@
+import { isObject } from './message.ts';
+
+/** The result of `tools/call`: the same JSON for programs and, as text, for models. */
+export interface ToolResult {
+  content: { type: 'text'; text: string }[];
+  structuredContent: Record<string, unknown>;
+  isError?: true;
+}
+
+/** 10,000 tokens of 4 bytes, less what the protocol wraps around the result. */
+const maxBytes = 39_000;
+/** Characters that a long text keeps; the later ones only where shorter lists are not enough. */
+const textLimits = [4000, 1000, 200];
+const hint = 'Shortened to fit: ask for fewer fields or a smaller limit, or go on with nextCursor.';
+
+/** A result that fits a model's context: long texts are cut, then lists, whose cursor then leads to the rest. */
+export function resultOf(value: object, isError = false): ToolResult {
+  let fitting: object = value;
+  for (const limit of textLimits) {
+    if (bytesOf(fitting) <= maxBytes) break;
+    fitting = { ...(cut(value, limit) as object), truncated: hint };
+    shortenLists(fitting);
+  }
+  return { ...wrapped(fitting), ...(isError ? { isError } : {}) };
+}
+
+const wrapped = (value: object): ToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value as Record<string, unknown>,
+});
+
+const bytesOf = (value: object) => Buffer.byteLength(JSON.stringify(wrapped(value)));
+
+/** A copy in which no text is longer. */
+function cut(value: unknown, limit: number): unknown {
+  if (typeof value === 'string')
+    return value.length <= limit
+      ? value
+      : `${value.slice(0, limit).toWellFormed()}… [${value.length - limit} more characters]`;
+  if (Array.isArray(value)) return value.map((one) => cut(one, limit));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, limit)]));
+}
+
+/** Takes rows from the end of the largest list until all fits or every list has one row. */
+function shortenLists(value: object): void {
+  for (let bytes = bytesOf(value); bytes > maxBytes; bytes = bytesOf(value)) {
+    const [largest] = listsIn(value).sort((a, b) => b.bytes - a.bytes);
+    if (!largest) return;
+    const { owner, rows } = largest;
+    rows.length = Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length * maxBytes) / bytes)));
+    if ('hasMore' in owner) {
+      const { sequence, id } = rows.at(-1) as { sequence?: number; id?: number };
+      Object.assign(owner, { nextCursor: sequence ?? id, hasMore: true });
+    }
+  }
+}
+
+interface List {
+  owner: object;
+  rows: unknown[];
+  bytes: number;
+}
+
+/** The lists of more than one row anywhere inside. */
+function listsIn(value: unknown): List[] {
+  if (Array.isArray(value)) return value.flatMap(listsIn);
+  if (!isObject(value)) return [];
+  return Object.values(value).flatMap((inner) => [
+    ...(Array.isArray(inner) && inner.length > 1
+      ? [{ owner: value, rows: inner, bytes: JSON.stringify(inner).length }]
+      : []),
+    ...listsIn(inner),
+  ]);
+}
+
+/** Only these fields of every row of a list or of the resource itself; the id stays. */
+export function withFields(value: object, fields: unknown): object {
+  const names = (Array.isArray(fields) ? fields.map(String) : String(fields ?? '').split(',')).map((name) =>
+    name.trim(),
+  );
+  if (names.every((name) => name === '')) return value;
+  const { items } = value as { items?: unknown };
+  const only = (row: unknown) =>
+    isObject(row)
+      ? Object.fromEntries(Object.entries(row).filter(([name]) => name === 'id' || names.includes(name)))
+      : row;
+  return Array.isArray(items) ? { ...value, items: items.map(only) } : (only(value) as object);
+}

@@ -1,0 +1,109 @@
+import type * as v from 'valibot';
+import type { Endpoint } from '#lib/http/endpoint.ts';
+import { entriesOf } from '#lib/http/operation.ts';
+import { id } from '#lib/schema.ts';
+import type { Scope } from '#lib/scopes.ts';
+import type { Ask, Update } from './ask.ts';
+
+export type Arguments = Record<string, unknown>;
+
+/** One parameter of a tool, as the model reads it. */
+export interface Parameter {
+  schema: v.GenericSchema;
+  description: string;
+  isRequired: boolean;
+  /** The tool itself reads it; the others are handed to the operations. */
+  isOwn: boolean;
+}
+
+export type Parameters = Record<string, Parameter>;
+
+/** How far a tool reaches, from which its annotations follow. */
+type Effect = 'reads' | 'adds' | 'sets' | 'is final';
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  effect: Effect;
+  /**
+   * The operations behind it. One list, all of one scope: the tool is there with that scope. By the values of one parameter:
+   * each value is there with the scopes of its operations, the tool with any value.
+   */
+  uses: readonly Endpoint[] | Choice;
+  takes: Parameters;
+  /** Names of parameters by those that the operations have for them, so that errors name what the model sent. */
+  renamed?: Record<string, string>;
+  /** JSON Schema of the result. It requires nothing, because a refusal has the error envelope instead. */
+  gives: object;
+  run(ask: Ask, args: Arguments, update: Update): Promise<unknown>;
+}
+
+interface Choice {
+  by: string;
+  description: string;
+  values: Record<string, readonly Endpoint[]>;
+}
+
+export const isChoice = (uses: Tool['uses']): uses is Choice => !Array.isArray(uses);
+
+export const endpointsOf = ({ uses }: Tool): Endpoint[] =>
+  isChoice(uses) ? Object.values(uses.values).flat() : [...uses];
+
+const allows = (scopes: readonly Scope[], { route }: Endpoint) =>
+  route.scope === 'any' || scopes.includes(route.scope as Scope);
+
+/** The values of its choice that these scopes allow; nothing when the tool has no choice. */
+export const allowedValues = ({ uses }: Tool, scopes: readonly Scope[]): string[] | undefined =>
+  isChoice(uses)
+    ? Object.entries(uses.values)
+        .filter(([, endpoints]) => endpoints.every((of) => allows(scopes, of)))
+        .map(([value]) => value)
+    : undefined;
+
+export function isAllowed(tool: Tool, scopes: readonly Scope[]): boolean {
+  const values = allowedValues(tool, scopes);
+  return values ? values.length > 0 : endpointsOf(tool).every((of) => allows(scopes, of));
+}
+
+export const annotations: Record<Effect, object> = {
+  reads: { readOnlyHint: true },
+  adds: { destructiveHint: false },
+  sets: { destructiveHint: false, idempotentHint: true },
+  'is final': { destructiveHint: true },
+};
+
+/** Parameters of an operation's query or body under their own names, described for the model. */
+export function pick(schema: v.GenericSchema | undefined, descriptions: Record<string, string>): Parameters {
+  const entries = entriesOf(schema) as Record<string, v.GenericSchema>;
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => {
+      const entry = entries[name];
+      if (!entry) throw new Error(`no operation parameter is named ${name}`);
+      return [name, { schema: entry, description, isRequired: entry.type !== 'optional', isOwn: false }];
+    }),
+  );
+}
+
+/** The same, none of them required. */
+export const optional = (parameters: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(parameters).map(([name, of]) => [name, { ...of, isRequired: false }]));
+
+/** A parameter of several operations, or one whose own schema would say too much. */
+export const passed = (schema: v.GenericSchema, description: string, isRequired = false): Parameter => ({
+  schema,
+  description,
+  isRequired,
+  isOwn: false,
+});
+
+/** The id in an operation's path. */
+export const idOf = (description: string): Parameter => passed(id(), description, true);
+
+/** A parameter that the tool itself reads. */
+export const own = (schema: v.GenericSchema, description: string): Parameter => ({
+  schema,
+  description,
+  isRequired: false,
+  isOwn: true,
+});
