@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import { inject } from 'vitest';
 
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
 export interface Answer<Body = any> {
   status: number;
   headers: Record<string, string>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
   body: Body;
 }
 
@@ -77,8 +77,8 @@ export async function everyItem(
   client: Client,
   path: string,
   query: NonNullable<Options['query']> = {},
-): Promise<any[]> {
-  const items: any[] = [];
+): Promise<Answer['body'][]> {
+  const items: Answer['body'][] = [];
   let after: number | null = null;
   do {
     const { status, body }: Answer = await client.get(path, { ...query, ...(after !== null && { after }) });

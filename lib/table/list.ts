@@ -5,6 +5,9 @@ import { type Entity, entityPartition, type Item, indexPartition } from './entit
 import { type Key, sortableId } from './keys.ts';
 import { isAbsent, type Transaction } from './transaction.ts';
 
+/** Items read side by side at most. */
+const maxBatch = 1600;
+
 /** The list envelope (base document, "List envelope"). */
 export interface Page<Row> {
   items: Row[];
@@ -56,6 +59,8 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
   ];
   const matches = listing.matches ?? (() => true);
   const chunk = listing.matches ? Math.max(100, wanted) : wanted;
+  // Most matches are found soon; what is rare shall not cost a round trip per hundred.
+  const grows = listing.matches !== undefined;
   if (listing.ids) {
     const below = listing.after ?? Number.POSITIVE_INFINITY;
     const ids = [...new Set(listing.ids)].filter((id) => id < below).sort((a, b) => b - a);
@@ -65,7 +70,7 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
     );
     items.push(...found.filter((item) => matches(item) && isIndexed(of, item, entries)).slice(0, wanted));
   } else if (entries.length === 0) {
-    const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk);
+    const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk, undefined, grows);
     for await (const stored of flatten(pages)) {
       const item = tx.remember(of, stored);
       if (matches(item)) items.push(item);
@@ -74,9 +79,9 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
   } else {
     // A text filter reads many entries for few matches, so it asks for whole pages of the index.
     const streams = entries.map(({ name, text }) =>
-      descending(indexPartition(tx.tenant, of, name), listing.after, entries.length > 1 ? 1000 : chunk, text),
+      descending(indexPartition(tx.tenant, of, name), listing.after, entries.length > 1 ? 1000 : chunk, text, grows),
     );
-    for await (const keys of batches(intersection(streams), chunk)) {
+    for await (const keys of batches(intersection(streams), chunk, grows ? maxBatch : chunk)) {
       for (const item of await tx.findAllByKey(of, keys)) {
         if (matches(item) && items.length < wanted) items.push(item);
       }
@@ -132,6 +137,8 @@ interface Range {
   /** Exclusive lower bound of the sort key; together with `below`, no key may equal either. */
   above?: string | undefined;
   limit?: number;
+  /** Only the first page is limited, the following are as large as DynamoDB makes them. */
+  grows?: boolean;
   /** Keeps entries whose `text` contains this. */
   text?: string | undefined;
 }
@@ -167,12 +174,14 @@ export async function* pages(range: Range): AsyncGenerator<Record<string, unknow
     const live = Items.filter((item) => !isAbsent(item));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
+    if (range.grows) delete input.Limit;
   } while (from);
 }
 
-const descending = (pk: string, after: number | undefined, limit: number, text?: string) =>
+const descending = (pk: string, after: number | undefined, limit: number, text?: string, grows = false) =>
   pages({
     pk,
+    grows,
     below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, 9_999_999_999))),
     limit,
     text,
@@ -182,13 +191,16 @@ async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
   for await (const page of source) yield* page;
 }
 
-async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+/** Batches of `size`, each four times the one before, up to `maxSize`. */
+async function* batches<T>(source: AsyncIterable<T>, size: number, maxSize: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
+  let wanted = size;
   for await (const one of source) {
     batch.push(one);
-    if (batch.length === size) {
+    if (batch.length === wanted) {
       yield batch;
       batch = [];
+      wanted = Math.min(wanted * 4, maxSize);
     }
   }
   if (batch.length > 0) yield batch;
@@ -218,7 +230,7 @@ async function* intersection(sources: AsyncGenerator<Record<string, unknown>[]>[
   for (;;) {
     const heads = await Promise.all(cursors.map(head));
     if (heads.some((entry) => entry === undefined)) return;
-    const lowest = heads.map((entry) => entry?.['sk'] as string).reduce((a, b) => (a < b ? a : b));
+    const lowest = heads.map((entry) => entry?.['sk'] as string).sort()[0] as string;
     if (heads.every((entry) => entry?.['sk'] === lowest)) {
       yield pointedAt(heads[0] as Record<string, unknown>);
       for (const cursor of cursors) cursor.at += 1;
