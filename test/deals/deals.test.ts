@@ -188,3 +188,20 @@ test('twenty patches at once all succeed, and the deal is as one of them left it
   const { body } = await workspace.live.get(`/v1/deals/${id}`);
   expect(answers.map((answer) => answer.body.value)).toContain(body.value);
 });
+
+test('a rare deal is found behind hundreds that do not match', async () => {
+  const { live } = await newWorkspace();
+  const rare = (await live.post('/v1/deals', { title: 'Rare', value: 1000 })).body.id;
+  for (let n = 0; n < 6; n += 1) {
+    const items = Array.from({ length: 100 }, () => ({ op: 'create', title: 'Common', value: 1 }));
+    expect((await live.post('/v1/deals/batch', { items })).body.succeeded).toBe(100);
+  }
+  for (const query of [
+    { minValue: 2 },
+    { minValue: 2, stage: 'lead' },
+    { minValue: 2, stage: 'lead', currency: 'EUR' },
+  ]) {
+    const { body } = await live.get('/v1/deals', query);
+    expect([body.items.map(({ id }: { id: number }) => id), body.hasMore]).toEqual([[rare], false]);
+  }
+}, 120_000);

@@ -13,11 +13,18 @@ import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 /** A feed per path, and what it was last asked with. */
-const feeds = new Map<string, { status: number; body: string; authorization?: string | undefined; calls: number }>();
+interface Feed {
+  status: number;
+  body: string;
+  delayMs: number;
+  authorization?: string | undefined;
+  calls: number;
+}
+const feeds = new Map<string, Feed>();
 const server = createServer((request, response) => {
-  const feed = feeds.get(request.url as string);
-  if (feed) Object.assign(feed, { authorization: request.headers.authorization, calls: feed.calls + 1 });
-  response.writeHead(feed?.status ?? 404).end(feed?.body);
+  const feed = feeds.get(request.url as string) as Feed;
+  Object.assign(feed, { authorization: request.headers.authorization, calls: feed.calls + 1 });
+  setTimeout(() => response.writeHead(feed.status).end(feed.body), feed.delayMs);
 });
 let origin: string;
 beforeAll(async () => {
@@ -26,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const serve = (path: string, body: unknown, status = 200) =>
-  feeds.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), calls: 0 });
+const serve = (path: string, body: unknown, status = 200, delayMs = 0) =>
+  feeds.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), delayMs, calls: 0 });
 
 async function connect(workspace: TestWorkspace, path: string, fields: object = {}): Promise<number> {
   const input = v.parse(commands.create.input, {
@@ -48,11 +55,11 @@ const settled = (workspace: TestWorkspace, id: number, after?: string) =>
     return ['ok', 'failed'].includes(source.lastSyncStatus) && source.nextRunAt !== after && source;
   }, 'the pull to end');
 
-/** As if the interval had passed. */
-const makeDue = (workspace: TestWorkspace, id: number) =>
+/** As if its next pull were due, or its pull had taken too long. */
+const makeDue = (workspace: TestWorkspace, id: number, field: 'nextRunAt' | 'leasedUntil' = 'nextRunAt') =>
   transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
     const source = await tx.get(RevenueSources, { id });
-    tx.update(RevenueSources, { ...source, nextRunAt: tx.now });
+    tx.update(RevenueSources, { ...source, [field]: tx.now });
     return tx.now;
   });
 
@@ -109,6 +116,18 @@ test('a row is booked once, however often the feed shows it', async () => {
   expect(await everyItem(workspace.live, '/v1/finance/transactions')).toHaveLength(25);
   const [total] = (await workspace.live.get('/v1/finance/summary')).body.totals;
   expect(total).toEqual({ currency: 'EUR', income: 25, expense: 0, net: 25 });
+});
+
+test('a pull that takes too long is taken over, and what both find is booked once', async () => {
+  const workspace = await newWorkspace();
+  const rows = Array.from({ length: 30 }, (_, n) => ({ id: n, amount: 1 }));
+  serve('/slow', rows, 200, 3000);
+  const id = await connect(workspace, '/slow');
+  await eventually(async () => feeds.get('/slow')?.calls === 1, 'the first pull to ask');
+  await makeDue(workspace, id, 'leasedUntil');
+  await eventually(async () => feeds.get('/slow')?.calls === 2, 'the second pull to ask');
+  expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 30 });
+  expect(await everyItem(workspace.live, '/v1/finance/transactions')).toHaveLength(30);
 });
 
 test('wrong rows are named and left out, the others are booked', async () => {
