@@ -31,9 +31,9 @@ export interface NewMessage {
  */
 export async function storeMessage(tx: Transaction, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
-  const [id, contact] = await Promise.all([tx.nextId(Messages), findContact(tx, contactId)]);
   const hasHappened = status === 'received' || status === 'sent';
-  if (contact && !hasHappened) tx.demandUnchanged(Contacts, contact);
+  if (contactId !== null && !hasHappened) tx.demand(Contacts, { id: contactId });
+  const [id] = await Promise.all([tx.nextId(Messages), hasHappened && findContact(tx, contactId)]);
   const message = tx.create(Messages, {
     id,
     contactId,

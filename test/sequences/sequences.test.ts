@@ -7,7 +7,7 @@ import type { CreateSequence } from '#lib/sequences/sequence.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { type Transaction, transact } from '#lib/table/transaction.ts';
 import { operator } from '#lib/tenant.ts';
-import { type Client, eventually } from '#test/client.ts';
+import { type Client, eventually, everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -91,8 +91,8 @@ test('every step is sent, then the enrollment and the sequence are completed', a
       { id: 2, position: 2, delayMinutes: 0, text: 'Step 2' },
     ],
   });
-  const { body: jobs } = await client.get('/v1/jobs', { sequenceId: id });
-  expect(jobs.items.map((job: any) => [job.status, job.source, job.textPreview])).toEqual([
+  const jobs = await everyItem(client, '/v1/jobs', { sequenceId: id });
+  expect(jobs.map(({ status, source, textPreview }) => [status, source, textPreview])).toEqual([
     ['sent', 'sequence', 'Step 2'],
     ['sent', 'sequence', 'Step 1'],
   ]);
@@ -133,8 +133,8 @@ test('an e-mail sequence writes one thread', async () => {
   await enrollmentIs(id, 'completed');
   const { body: threads } = await client.get('/v1/email/threads', { contactId: contact.id });
   expect(threads.items).toHaveLength(1);
-  const { body: messages } = await client.get(`/v1/email/threads/${threads.items[0].id}/messages`);
-  expect(messages.items.map((message: any) => [message.status, message.subject])).toEqual([
+  const messages = await everyItem(client, `/v1/email/threads/${threads.items[0].id}/messages`);
+  expect(messages.map(({ status, subject }) => [status, subject])).toEqual([
     ['sent', 'Re: News'],
     ['sent', 'News'],
   ]);
@@ -161,4 +161,60 @@ test('a pause holds and a resume shifts by the time held', async () => {
   const heldMs = new Date(resumed.body.updatedAt).getTime() - new Date(paused.body.pausedAt).getTime();
   expect(heldMs).toBeGreaterThan(0);
   expect(new Date(body.items[0].nextRunAt).getTime() - new Date(before.nextRunAt as string).getTime()).toBe(heldMs);
+});
+
+test('whatever is paused in the middle of thirty messages is sent after the resume, each once', async () => {
+  const id = await newSequence([0], { status: 'paused' });
+  const contacts = await Promise.all(Array.from({ length: 30 }, newContact));
+  for (const contact of contacts) await enrolled(id, contact.id);
+  const sequence = async () => (await client.get(`/v1/sequences/${id}`)).body;
+  const jobs = (query = {}) => everyItem(client, '/v1/jobs', { sequenceId: id, ...query });
+  expect(await sequence()).toMatchObject({ status: 'paused', enrolledCount: 30, activeCount: 30 });
+  expect(await jobs()).toEqual([]);
+  await client.post(`/v1/sequences/${id}/resume`);
+  await eventually(async () => (await jobs()).length > 3, 'the first messages');
+  const { status } = await client.post(`/v1/sequences/${id}/pause`);
+  expect(status).toBe(200);
+  // What a sender had in hand when the sequence was paused still leaves.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const held = { ...(await sequence()), sent: (await jobs({ status: 'sent' })).length };
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  expect({ ...(await sequence()), sent: (await jobs({ status: 'sent' })).length }).toEqual(held);
+  await client.post(`/v1/sequences/${id}/resume`);
+  await eventually(async () => (await sequence()).status === 'completed', 'the sequence to be completed', 60_000);
+  expect(await sequence()).toMatchObject({ enrolledCount: 30, activeCount: 0, completedCount: 30, failedCount: 0 });
+  const sent = await jobs({ status: 'sent' });
+  expect(sent.map(({ contactId }) => contactId).sort()).toEqual(contacts.map((contact) => contact.id).sort());
+}, 120_000);
+
+test('an enrollment shows the present name of its contact and follows it through a merge', async () => {
+  const id = await newSequence([60]);
+  const [source, target] = [await newContact(), await newContact()];
+  await enrolled(id, source.id);
+  const enrollment = async () => (await client.get(`/v1/sequences/${id}/enrollments`)).body.items[0];
+  await client.patch(`/v1/contacts/${source.id}`, { name: 'Renamed' });
+  expect(await enrollment()).toMatchObject({ contactId: source.id, contactName: 'Renamed' });
+  await client.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: source.id });
+  expect(await enrollment()).toMatchObject({ contactId: target.id, contactName: target.name, status: 'active' });
+});
+
+test('sequences and enrollments are filtered exactly', async () => {
+  const name = 'Filtered Ünique';
+  const id = await newSequence([60], { name });
+  const draft = await newSequence([0], { name, status: 'draft' });
+  const contact = await newContact();
+  await enrolled(id, contact.id);
+  await enrolled(draft, contact.id);
+  const ids = async (query: Record<string, string | number>) =>
+    (await everyItem(client, '/v1/sequences', { q: 'FILTERED ün', ...query })).map((sequence) => sequence.id);
+  expect(await ids({})).toEqual([draft, id]);
+  expect(await ids({ status: 'draft' })).toEqual([draft]);
+  expect(await ids({ channel: 'telegram', limit: 1 })).toEqual([draft, id]);
+  expect(await ids({ channel: 'email' })).toEqual([]);
+  const enrollments = (query: Record<string, string | number>) =>
+    everyItem(client, `/v1/sequences/${id}/enrollments`, query);
+  expect(await enrollments({ status: 'active', contactId: contact.id })).toHaveLength(1);
+  expect(await enrollments({ status: 'replied' })).toEqual([]);
+  expect(await enrollments({ contactId: contact.id + 1000 })).toEqual([]);
+  expect((await client.get('/v1/sequences/999999/enrollments')).status).toBe(404);
 });
