@@ -18,9 +18,8 @@ import { entity } from '#lib/table/entity.ts';
 import { searchEntry } from '#lib/table/list.ts';
 import { Tag, tagName } from '#lib/tags/tag.ts';
 
-export const platforms = ['telegram', 'twitter'] as const;
+const platforms = ['telegram', 'twitter'] as const;
 export const contactStages = ['new', 'contacted', 'engaged', 'qualified', 'customer', 'lost'] as const;
-export type ContactStage = (typeof contactStages)[number];
 
 const shown = {
   id: v.number(),
@@ -89,13 +88,11 @@ export const contactChanges = {
 };
 export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
 
-export const matchKeys = ['username', 'phone', 'email'] as const;
-export const upsertFields = {
-  matchOn: choice(matchKeys),
-  platform: v.optional(choice(platforms), 'telegram'),
-  ...contactFields,
-};
-export const UpsertContact = v.pipe(v.object(upsertFields), v.title('UpsertContact'));
+const matchKeys = ['username', 'phone', 'email'] as const;
+export const UpsertContact = v.pipe(
+  v.object({ matchOn: choice(matchKeys), ...CreateContact.entries }),
+  v.title('UpsertContact'),
+);
 
 /** One of the two; `tagId` goes before `tagName`. */
 export const tagFields = { tagId: v.optional(id()), tagName: v.optional(tagName()) };
@@ -122,7 +119,7 @@ export const ContactQuery = v.object({
 });
 
 /** Spelling does not tell people apart. */
-export const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
+const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
 export const normalisedEmail = (email: string) => email.trim().toLowerCase();
 export const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 

@@ -7,7 +7,7 @@ import type { Key } from './keys.ts';
 export type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** What one transaction may hold (DynamoDB's limit). */
-export const maxActions = 100;
+const maxActions = 100;
 /** DynamoDB's limit is 4 MB, counted otherwise than JSON. */
 const maxBytes = 3_000_000;
 

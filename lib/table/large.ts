@@ -109,7 +109,7 @@ function piecesOf({ changes, events }: Work): Piece[] {
   let piece: Piece = { changes: [], events: [] };
   let bytes = 0;
   for (const { refusal: _, ...change } of changes) {
-    const size = Buffer.byteLength(JSON.stringify(change));
+    const size = sizeOf(change);
     if (piece.changes.length > 0 && (piece.changes.length === maxPieceChanges || bytes + size > maxPieceBytes)) {
       pieces.push(piece);
       piece = { changes: [], events: [] };
@@ -120,6 +120,20 @@ function piecesOf({ changes, events }: Work): Piece[] {
   }
   // Events last: what they tell of can then be read.
   return [...pieces, piece, ...rowsOf(events).map((row) => ({ changes: [], events: row }))];
+}
+
+const maxItemBytes = 380_000;
+
+/** Bytes as kept. Throws for what DynamoDB would refuse later, when nothing can be refused any more. */
+function sizeOf(change: Change): number {
+  const size = Buffer.byteLength(JSON.stringify(change, finite));
+  if (size > maxItemBytes) throw new Error(`an item of ${size} bytes is too large`);
+  return size;
+}
+
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${name} is ${value}`);
+  return value;
 }
 
 const pieceKey = (tenant: Tenant, planId: string, index: number): Key => ({
