@@ -1,12 +1,12 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand, type Output } from '@aws-sdk/client-cloudformation';
 
 /** The environment variables that a deployed stack's outputs stand for: `QueueUrlTelegram` gives `QUEUE_URL_TELEGRAM`. */
 export async function environmentOfStack(stack: string): Promise<Record<string, string>> {
   const { Stacks } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName: stack }));
-  const outputs = Stacks?.[0]?.Outputs ?? [];
-  return Object.fromEntries(
-    outputs.map(({ OutputKey = '', OutputValue = '' }) => [upperSnake(OutputKey), OutputValue]),
-  );
+  return environmentOfOutputs(Stacks?.[0]?.Outputs ?? []);
 }
+
+export const environmentOfOutputs = (outputs: readonly Output[]): Record<string, string> =>
+  Object.fromEntries(outputs.map(({ OutputKey = '', OutputValue = '' }) => [upperSnake(OutputKey), OutputValue]));
 
 const upperSnake = (name: string) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
 import { Alarms } from './alarms.ts';
@@ -36,6 +36,8 @@ export class ApiStack extends Stack {
     const deployment = { stack: this, resources, environment, bundles, alarms };
     createHttpApi(this, createEndpoints(deployment, routes), alarms);
     createWorkers(deployment, workers);
+    new CfnOutput(this, 'TableName', { value: data.table.tableName });
+    new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });
   }
 }
 

@@ -23,7 +23,16 @@ export interface Grant {
   permissions: Permission[];
 }
 
-const tableActions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+const tableActions = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+  'BatchWriteItem',
+];
 
 /** What every function gets: the table and tracing. */
 export const baseGrant = ({ table }: Resources): Grant => ({

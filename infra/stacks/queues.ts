@@ -45,7 +45,8 @@ function createQueue(scope: Construct, name: QueueName, consumerTimeoutSeconds: 
     threshold: 15 * 60,
     description: `The queue ${name} has not kept up for 15 minutes`,
   });
-  new CfnOutput(scope, `${id}Url`, { value: queue.queueUrl });
+  // Named so that `npm run admin -- … --stack` finds the environment variable QUEUE_URL_… in it.
+  new CfnOutput(scope, `QueueUrl${pascalCase(name)}`, { value: queue.queueUrl });
   return queue;
 }
 

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
+import { environmentOfOutputs } from '#infra/local/admin-stack.ts';
 import { pascalCase } from '#infra/names.ts';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
@@ -60,15 +61,19 @@ describe('templates', () => {
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
   });
 
-  test('the HTTP API has exactly the routes of the functions', () => {
-    const [[, api] = []] = assembly.ofType('AWS::ApiGatewayV2::Api');
-    const paths = Object.entries(api?.Properties.Body.paths as Record<string, Record<string, unknown>>);
-    const found = paths.flatMap(([path, item]) =>
-      Object.keys(item)
-        .filter((key) => key !== 'parameters')
-        .map((method) => `${method === 'x-amazon-apigateway-any-method' ? 'ANY' : method.toUpperCase()} ${path}`),
+  test('the HTTP API has exactly the routes of the functions, and the fallback for other methods of a shadowed path', () => {
+    const any = 'x-amazon-apigateway-any-method';
+    const { $default = {}, ...paths } = assembly.resources['HttpApi']?.Properties.Body.paths ?? {};
+    const { isDefaultRoute, ...fallback } = $default[any] ?? {};
+    expect(isDefaultRoute).toBe(true);
+    const found = Object.entries<Record<string, object>>(paths).flatMap(
+      ([path, { parameters, [any]: others = fallback, ...methods }]) => {
+        expect(others, path).toEqual(fallback);
+        return Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`);
+      },
     );
-    expect(found.sort()).toEqual(routes.map(({ route }) => `${route.method} ${route.path}`).sort());
+    const expected = routes.filter(({ route }) => route.method !== 'ANY');
+    expect(found.sort()).toEqual(expected.map(({ route }) => `${route.method} ${route.path}`).sort());
   });
 });
 
@@ -210,4 +215,47 @@ describe('queues', () => {
       expect(idOf(Properties.DestinationConfig.OnFailure.Destination), id).toMatch(/Dead/);
     }
   });
+});
+
+const root = join(import.meta.dirname, '../..');
+
+/** What IAM asks for a command of the document client. */
+const actionsOf: Record<string, readonly string[]> = {
+  Get: ['GetItem'],
+  Put: ['PutItem'],
+  Update: ['UpdateItem'],
+  Delete: ['DeleteItem'],
+  Query: ['Query'],
+  BatchGet: ['BatchGetItem'],
+  BatchWrite: ['BatchWriteItem'],
+  TransactWrite: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+};
+
+test('every command that lib/ sends to the table is one that every role may send', () => {
+  const sent = new Set<string>();
+  for (const file of globSync('{lib,functions}/**/*.ts', { cwd: root })) {
+    for (const [, command] of readFileSync(join(root, file), 'utf8').matchAll(/new (\w+)Command\(/g)) {
+      for (const action of actionsOf[command as string] ?? []) sent.add(`dynamodb:${action}`);
+    }
+  }
+  expect(sent.size).toBeGreaterThan(4);
+  const roles = assembly
+    .ofType('AWS::IAM::Role')
+    .filter(([, { Properties }]) => JSON.stringify(Properties).includes('lambda.amazonaws.com'));
+  expect(roles.length).toBeGreaterThan(10);
+  for (const [name, { Properties }] of roles) {
+    for (const action of sent) expect(JSON.stringify(Properties), `${name} lacks ${action}`).toContain(`"${action}"`);
+  }
+});
+
+test('the outputs of the stack are what an operator needs to act on it', () => {
+  const { template } = assembly.templates.find(({ stack }) => stack === 'CrmApi') as {
+    template: { Outputs: Record<string, unknown> };
+  };
+  const found = environmentOfOutputs(
+    Object.keys(template.Outputs).map((OutputKey) => ({ OutputKey, OutputValue: 'x' })),
+  );
+  expect(Object.keys(found)).toEqual(
+    expect.arrayContaining(['TABLE_NAME', 'KMS_KEY_ID', 'API_URL', ...queues.map(queueUrlVariable)]),
+  );
 });
