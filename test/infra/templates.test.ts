@@ -249,7 +249,7 @@ test('every command that lib/ sends to the table is one that every role may send
 });
 
 test('the outputs of the stack are what an operator needs to act on it', () => {
-  const { template } = assembly.templates.find(({ stack }) => stack === 'CrmApi') as {
+  const { template } = assembly.templates.find(({ stack }) => stack === 'CrmApi') as unknown as {
     template: { Outputs: Record<string, unknown> };
   };
   const found = environmentOfOutputs(
