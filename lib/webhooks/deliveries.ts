@@ -114,16 +114,17 @@ export async function listDeliveries(
   return { ...page, items: page.items.map(shownDelivery) };
 }
 
-/** A delivery by its integer id or its UUID. Raises 404, for the endpoint too. */
+/** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
 async function getStoredDelivery(tx: Transaction, endpointId: number, key: string): Promise<StoredDelivery> {
-  const missing = () => notFound('delivery');
-  const find = async () => {
-    if (/^\d{1,10}$/.test(key)) return tx.get(Deliveries, { endpointId, id: Number(key) }, missing);
-    const { id } = await tx.get(DeliveryIds, { endpointId, deliveryId: key.toLowerCase() }, missing);
-    return tx.get(Deliveries, { endpointId, id }, missing);
-  };
-  const [delivery] = await Promise.all([find(), getStoredEndpoint(tx, endpointId)]);
+  const [, delivery] = await Promise.all([getStoredEndpoint(tx, endpointId), findDelivery(tx, endpointId, key)]);
+  if (!delivery) throw notFound('delivery');
   return delivery;
+}
+
+async function findDelivery(tx: Transaction, endpointId: number, key: string): Promise<StoredDelivery | undefined> {
+  if (/^\d{1,10}$/.test(key)) return tx.find(Deliveries, { endpointId, id: Number(key) });
+  const found = await tx.find(DeliveryIds, { endpointId, deliveryId: key.toLowerCase() });
+  return found && tx.find(Deliveries, { endpointId, id: found.id });
 }
 
 /** A delivery with its attempts and the last request. Raises 404. */

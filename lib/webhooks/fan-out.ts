@@ -9,6 +9,8 @@ import { touch, Wakes } from './wake.ts';
 
 /** Each is four actions of a transaction's hundred. */
 const chunkSize = 24;
+/** What the clocks of two processes may differ. */
+const skewMs = 500;
 
 /**
  * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
@@ -22,7 +24,10 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[]): Prom
 
 /** In order and one chunk after the other, so that ids rise with the sequence whatever call dies. */
 async function fanOutTo(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
-  const wanted = events.filter(({ event }) => isSubscribed(endpoint, event));
+  const registeredMs = new Date(endpoint.createdAt).getTime() - skewMs;
+  const wanted = events.filter(
+    ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= registeredMs,
+  );
   if (wanted.length === 0) return;
   for (let start = 0; start < wanted.length; start += chunkSize)
     await createAll(tenant, endpoint, wanted.slice(start, start + chunkSize));

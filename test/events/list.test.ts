@@ -1,0 +1,182 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { exampleOf } from '#lib/events/examples.ts';
+import { Feed } from '#lib/events/feed.ts';
+import type { EventKind } from '#lib/events/kinds.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { system } from '#lib/tenant.ts';
+import { type Client, eventually } from '../client.ts';
+import { newWorkspace, type TestWorkspace } from '../workspace.ts';
+
+interface Event {
+  event: EventKind;
+  id: string;
+  sequence: number;
+  data: Record<string, unknown>;
+}
+
+let workspace: TestWorkspace;
+let api: Client;
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  api = workspace.live;
+});
+
+/** As a poller reads the feed: from a sequence on, page by page. */
+async function poll(client: Client, since: number, limit = 100, eventKind?: EventKind): Promise<Event[]> {
+  const events: Event[] = [];
+  for (let from = since; ; ) {
+    const { status, body } = await client.get('/v1/events', { since: from, limit, ...(eventKind && { eventKind }) });
+    expect(status).toBe(200);
+    events.push(...body.items);
+    if (body.items.length > 0) expect(body.nextCursor).toBe(body.items.at(-1).sequence);
+    if (!body.hasMore) return events;
+    from = body.nextCursor;
+  }
+}
+
+const polled = (client: Client, since: number, count: number) =>
+  eventually(async () => {
+    const events = await poll(client, since);
+    return events.length >= count && events;
+  }, `${count} events`);
+
+test('the feed is ascending, goes on where a poller stopped, and is empty at its end', async () => {
+  const { live } = await newWorkspace();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await live.post('/v1/contacts', { name });
+  const all = await polled(live, 0, 6);
+  expect(all.map(({ event, sequence, data }) => [event, sequence, data['name']])).toEqual([
+    ['key.created', 1, 'test'],
+    ...['a', 'b', 'c', 'd', 'e'].map((name, index) => ['contact.created', index + 2, name]),
+  ]);
+  expect(await poll(live, 0, 2)).toEqual(all);
+  expect(await poll(live, 3)).toEqual(all.slice(3));
+  expect(await poll(live, 0, 100, 'key.created')).toEqual(all.slice(0, 1));
+  expect((await live.get('/v1/events')).body).toEqual({ items: all, nextCursor: 6, hasMore: false });
+  expect((await live.get('/v1/events', { since: 6 })).body).toEqual({ items: [], nextCursor: null, hasMore: false });
+  expect((await live.get('/v1/events', { limit: 5 })).body).toEqual({
+    items: all.slice(0, 5),
+    nextCursor: 5,
+    hasMore: true,
+  });
+  expect((await live.get('/v1/events', { limit: 5000 })).body.items).toEqual(all);
+});
+
+test.each([{ since: -1 }, { since: 'x' }, { eventKind: 'contact.exploded' }, { limit: 'many' }])(
+  'the feed refuses %j',
+  async (query) => {
+    expect((await api.get('/v1/events', query as Record<string, string>)).status).toBe(400);
+  },
+);
+
+test('a poller meets every event once and in order while many changes happen at once', async () => {
+  const { live } = await newWorkspace();
+  const count = 120;
+  let isOver = false;
+  const changes = Promise.all(
+    Array.from({ length: 12 }, async (_, writer) => {
+      for (let index = 0; index < count / 12; index += 1) {
+        const { status } = await live.post('/v1/contacts', { name: `${writer}/${index}` });
+        expect(status).toBe(201);
+      }
+    }),
+  ).finally(() => {
+    isOver = true;
+  });
+  const met: Event[] = [];
+  const deadline = Date.now() + 60_000;
+  while ((!isOver || met.length < count + 1) && Date.now() < deadline)
+    met.push(...(await poll(live, met.at(-1)?.sequence ?? 0, 7)));
+  await changes;
+  expect(met.map(({ sequence }) => sequence)).toEqual(met.map((_, index) => index + 1));
+  const created = met.filter(({ event }) => event === 'contact.created');
+  expect(new Set(created.map(({ data }) => data['name'])).size).toBe(count);
+  expect(created).toHaveLength(count);
+}, 90_000);
+
+test('a sequence that is older than what is kept is told with the oldest', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  for (const name of ['a', 'b', 'c']) await live.post('/v1/contacts', { name });
+  const all = await polled(live, 0, 4);
+  await transact(tenant, system, async (tx) => {
+    for (const event of await tx.findAll(Feed, [{ sequence: 1 }, { sequence: 2 }])) tx.delete(Feed, event);
+  });
+  for (const since of [0, 1]) {
+    const { status, body } = await live.get('/v1/events', { since });
+    expect({ status, details: body.details }).toEqual({
+      status: 409,
+      details: { reason: 'cursor_expired', oldestSequence: 3 },
+    });
+  }
+  const ended = async (query: Record<string, number>) => (await live.get('/v1/events', query)).body.items;
+  expect(await ended({ since: 2 })).toEqual(all.slice(2));
+  expect(
+    await eventually(async () => {
+      const items = await ended({});
+      return items.length > 0 && items;
+    }, 'the oldest'),
+  ).toEqual(all.slice(2));
+});
+
+describe('the example of an event kind has the fields that the code emits', () => {
+  const shapeOf = (value: unknown): unknown =>
+    value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).sort() : undefined;
+
+  test('whatever a caller can cause', async () => {
+    const { live, memberId } = await newWorkspace();
+    const post = async (path: string, body: object = {}) => {
+      const answer = await live.post(path, body);
+      expect(answer.status, path).toBeLessThan(300);
+      return answer.body;
+    };
+    const contact = await post('/v1/contacts', { name: 'Ada' });
+    const other = await post('/v1/contacts', { name: 'Ada' });
+    await post(`/v1/contacts/${contact.id}/assignee`, { userId: memberId });
+    await post(`/v1/contacts/${contact.id}/activities`, { text: 'a note' });
+    await post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id });
+    const deal = await post('/v1/deals', { title: 'a deal', contactId: contact.id });
+    await live.patch(`/v1/deals/${deal.id}`, { value: 7 });
+    await post(`/v1/deals/${deal.id}/stage`, { stage: 'qualified' });
+    const task = await post('/v1/tasks', { title: 'a task' });
+    await live.patch(`/v1/tasks/${task.id}`, { title: 'the task' });
+    await post(`/v1/tasks/${task.id}/status`, { status: 'done' });
+    await post('/v1/finance/transactions', {
+      type: 'income',
+      amount: 5,
+      currency: 'EUR',
+      occurredAt: '2026-11-01T00:00:00Z',
+    });
+    const key = await post('/v1/keys', { name: 'a key', scopes: ['deals:read'] });
+    await live.delete(`/v1/keys/${key.id}`);
+    const kinds: EventKind[] = [
+      'contact.created',
+      'contact.updated',
+      'contact.note_added',
+      'contact.merged',
+      'deal.created',
+      'deal.updated',
+      'deal.stage_changed',
+      'task.created',
+      'task.updated',
+      'task.status_changed',
+      'transaction.created',
+      'key.created',
+      'key.revoked',
+    ];
+    const events = await eventually(async () => {
+      const met = await poll(live, 0);
+      return kinds.every((kind) => met.some(({ event }) => event === kind)) && met;
+    }, 'all kinds');
+    for (const kind of kinds) {
+      const { data } = events.find(({ event }) => event === kind) as Event;
+      const example = exampleOf(kind).data;
+      expect({ kind, fields: shapeOf(data) }).toEqual({ kind, fields: shapeOf(example) });
+      expect({ kind, actor: shapeOf(data['actor']) }).toEqual({ kind, actor: shapeOf(example['actor']) });
+      for (const [field, value] of Object.entries(example)) {
+        if (value !== null && data[field] !== null)
+          expect({ kind, field, type: typeof data[field] }).toEqual({ kind, field, type: typeof value });
+      }
+    }
+  });
+});
