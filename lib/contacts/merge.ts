@@ -38,7 +38,7 @@ export async function mergeContacts(
   removeContact(tx, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId });
   if (merged.name !== target.name) await renameFollowers(tx, merged);
-  startPlan(tx, merging, { from: sourceId, to: targetId });
+  startPlan(tx, merging, { from: sourceId, to: targetId, next: 0 });
   tx.emit({
     kind: 'contact.merged',
     subject: `contact/${targetId}`,
@@ -48,14 +48,16 @@ export async function mergeContacts(
 }
 
 /** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one demands its contact. */
-export const merging: PlanKind<{ from: number; to: number }> = {
+export const merging: PlanKind<{ from: number; to: number; next: number }> = {
   name: 'merge',
-  async step(tx, { from, to }) {
+  async step(tx, { from, to, next }) {
     const target = await findSurvivor(tx, to);
     if (!target) throw notFound('contact');
     tx.demandUnchanged(Contacts, target);
-    for (const follower of followers()) {
-      if (await follower.move(tx, from, target)) return { from, to: target.id };
+    for (const [index, follower] of followers().entries()) {
+      // Those before have nothing left, and nothing can be added to them.
+      if (index < next) continue;
+      if (await follower.move(tx, from, target)) return { from, to: target.id, next: index };
     }
     return undefined;
   },
