@@ -57,7 +57,7 @@ export async function fetchFeed(url: string, credential: string | null): Promise
   }
 }
 
-export function readFeed(json: string): FeedContent {
+function readFeed(json: string): FeedContent {
   const items = v.safeParse(Feed, parsed(json));
   if (!items.success) throw new FeedFailure('the feed is neither a JSON array nor an object with items');
   const rows = new Map<string, FeedRow>();

@@ -23,7 +23,7 @@ const shown = {
 };
 
 /** Base document, "Revenue source". */
-export const RevenueSource = v.pipe(v.object(shown), v.title('RevenueSource'));
+const RevenueSource = v.pipe(v.object(shown), v.title('RevenueSource'));
 
 export const RevenueSourceList = v.pipe(
   v.object({ items: v.array(RevenueSource), count: v.number(), totalIngested: v.number() }),

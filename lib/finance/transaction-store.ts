@@ -3,12 +3,12 @@ import { Contacts } from '#lib/contacts/contact.ts';
 import { changeRowsOf } from '#lib/contacts/follow.ts';
 import type { Follower } from '#lib/contacts/follower.ts';
 import { referredContact } from '#lib/contacts/reference.ts';
+import { referredDeal } from '#lib/deals/reference.ts';
 import { idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { listPage, type Page, searching } from '#lib/table/list.ts';
 import type { Transaction as UnitOfWork } from '#lib/table/transaction.ts';
-import { referredDeal } from '#lib/tasks/store.ts';
 import { countOutstanding, countRealized } from './sums.ts';
 import { type CreateTransaction, type Transaction, type TransactionQuery, Transactions } from './transaction.ts';
 

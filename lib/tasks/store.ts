@@ -3,11 +3,12 @@ import { Contacts } from '#lib/contacts/contact.ts';
 import { changeRowsOf } from '#lib/contacts/follow.ts';
 import type { Follower } from '#lib/contacts/follower.ts';
 import { referredContact } from '#lib/contacts/reference.ts';
-import { Deals, type StoredDeal } from '#lib/deals/deal.ts';
+import { Deals } from '#lib/deals/deal.ts';
+import { referredDeal } from '#lib/deals/reference.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { demandActiveMember } from '#lib/members/store.ts';
 import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
-import { notFound, unknownReference } from '#lib/problem.ts';
+import { notFound } from '#lib/problem.ts';
 import { matching, since } from '#lib/table/conditions.ts';
 import { listCopies, listPage, type Page, searching } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
@@ -192,14 +193,6 @@ function countOpen(tx: Transaction, task: StoredTask, sign: 1 | -1): void {
   if (!isOpen(task)) return;
   tx.count('tasks', 'open', { count: sign }, task.id);
   if (task.dealId !== null) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
-}
-
-/** The deal that a body names; null without one. Deals are never deleted. Raises 400. */
-export async function referredDeal(tx: Transaction, id: number | null | undefined): Promise<StoredDeal | null> {
-  if (id === null || id === undefined) return null;
-  const deal = await tx.find(Deals, { id });
-  if (deal === undefined) throw unknownReference('dealId');
-  return deal;
 }
 
 /** A task follows its contact through merges. */

@@ -18,8 +18,8 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { searchEntry } from '#lib/table/list.ts';
 
-export const taskStatuses = ['open', 'inprogress', 'done'] as const;
-export const taskPriorities = ['low', 'medium', 'high'] as const;
+const taskStatuses = ['open', 'inprogress', 'done'] as const;
+const taskPriorities = ['low', 'medium', 'high'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 type TaskPriority = (typeof taskPriorities)[number];
 
