@@ -6,6 +6,9 @@ import * as v from 'valibot';
  */
 export const settings = {
   TELEGRAM_API_ROOT: v.optional(v.pipe(v.string(), v.url()), 'https://api.telegram.org'),
+  /** Of the operator's application at my.telegram.org; user accounts need both. */
+  TELEGRAM_API_ID: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0)), '0'),
+  TELEGRAM_API_HASH: v.optional(v.string(), ''),
   TWITTER_API_ROOT: v.optional(v.pipe(v.string(), v.url()), 'https://api.x.com'),
   WEBHOOK_RETRY_SCALE: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(0)), '1'),
   WEBHOOK_PRIVATE_NETWORKS: v.optional(v.picklist(['deny', 'allow']), 'deny'),

@@ -31,6 +31,8 @@ export default async function setup(project: TestProject) {
     ...settings,
     TELEGRAM_API_ROOT: double.url,
     TWITTER_API_ROOT: double.url,
+    TELEGRAM_API_ID: '1',
+    TELEGRAM_API_HASH: 'test',
   });
   project.provide('baseUrl', system.baseUrl);
   project.provide('dataDir', dataDir);

@@ -34,6 +34,8 @@ export const Accounts = entity({
     kind: v.picklist(['bot', 'user']),
     /** Whether it can be used at all; a flood wait is told by `floodWaitUntil`. */
     state: v.picklist(['active', 'disconnected', 'banned']),
+    /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
+    newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),
     /** Bot token, session or access token, encrypted. */
     secret: v.string(),
   }),

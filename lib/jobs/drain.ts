@@ -13,7 +13,7 @@ import { giveUp, patienceEnds, postpone, settle } from './settle.ts';
 import { getJob, isWaiting } from './store.ts';
 
 /** New attempts are begun for so long; the worker's time-out leaves room for the last one to end. */
-const budgetMs = 15 * secondMs;
+const budgetMs = 12 * secondMs;
 /** Outlives every process that holds it. */
 const leaseMs = 45 * secondMs;
 /** A wake-up may be early by what two clocks differ. */

@@ -10,6 +10,8 @@ export type Outcome =
   | { kind: 'failed'; error: string }
   /** It certainly did not leave, and may if tried again. */
   | { kind: 'failed-for-now'; error: string }
+  /** This one must wait, and no other: no attempt. */
+  | { kind: 'not-yet'; until: string }
   /** The provider refuses everything from this account until a time. */
   | { kind: 'wait'; untilMs: number; waitSeconds: number }
   /** The account can no longer be used. */

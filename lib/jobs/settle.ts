@@ -21,6 +21,9 @@ export async function settle(tx: Transaction, account: StoredAccount, jobId: num
     case 'failed-for-now':
       await jobFailedForNow(tx, job, outcome.error);
       return;
+    case 'not-yet':
+      tx.update(Jobs, { ...postponed(tx, job, outcome.until), queuedFor: outcome.until });
+      return;
     case 'wait': {
       const until = timestamp(new Date(Math.ceil(outcome.untilMs / secondMs) * secondMs));
       await startFloodWait(tx, await tx.get(Accounts, { id: account.id }), { ...outcome, until });
@@ -38,7 +41,14 @@ export const patienceEnds = ({ queuedFor }: StoredJob): string => shifted(queued
 
 /** The account cannot send until a time: the job stays queued in its place. */
 export const postpone = (tx: Transaction, job: StoredJob, until: string): StoredJob =>
-  tx.update(Jobs, { ...job, runAt: until, updatedAt: tx.now, claimedUntil: null });
+  tx.update(Jobs, postponed(tx, job, until));
+
+const postponed = (tx: Transaction, job: StoredJob, until: string): StoredJob => ({
+  ...job,
+  runAt: until,
+  updatedAt: tx.now,
+  claimedUntil: null,
+});
 
 /** The account has been lost for too long. */
 export const giveUp = (tx: Transaction, job: StoredJob, state: StoredAccount['state']) =>

@@ -1,6 +1,6 @@
 import { Client, type Dispatcher } from 'undici';
 
-const timeoutMs = 10_000;
+const timeoutMs = 8_000;
 const maxResponseSize = 1024 * 1024;
 
 /** An answer, or why there is none; `wasWritten`: the request may have arrived all the same. */

@@ -7,12 +7,14 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { Transaction } from '#lib/table/transaction.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { openBot } from './bot.ts';
-import { absentUser } from './user.ts';
 
 /** The way out of a Telegram account. Needs `kms`. */
 export const openTelegram: OpenSender = async (tenant, account) => {
   if (tenant.env === 'test') return sandboxSender;
-  if (account.kind === 'user') return absentUser;
+  if (account.kind === 'user') {
+    const { openUser } = await import('./user.ts');
+    return openUser(tenant, account);
+  }
   return openBot(await accountSecret(tenant, account), (job) => chatIdOf(tenant, job));
 };
 

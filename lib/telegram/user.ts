@@ -1,9 +1,129 @@
-import type { Sender } from '#lib/jobs/sender.ts';
+import { createHash } from 'node:crypto';
+import Long from 'long';
+import { Accounts, type StoredAccount } from '#lib/accounts/account.ts';
+import { accountSecret } from '#lib/accounts/store.ts';
+import { dayMs, hourMs, shifted, timestamp } from '#lib/clock.ts';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { env } from '#lib/env.ts';
+import type { StoredJob } from '#lib/jobs/job.ts';
+import { waitFor } from '#lib/jobs/outcomes.ts';
+import type { Outcome, Sender } from '#lib/jobs/sender.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { connectUser, RefusedCall, readSession, type UserConnection } from './connection.ts';
+import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
 
-/** A user account writes by MTProto, which this deployment does not speak. */
-export const absentUser: Sender = {
-  policy: { peerGapMs: 1200, gapMs: 0, perMinute: 20 },
+/** What Telegram lets a person do without being taken for a machine. */
+const policy = { peerGapMs: 1200, gapMs: 0, perMinute: 20 };
+const maxNewPeersPerDay = 30;
+
+/** A user account, which writes by MTProto and can address people by username. */
+export async function openUser(tenant: Tenant, account: StoredAccount): Promise<Sender> {
+  const app = { apiId: env('TELEGRAM_API_ID'), apiHash: env('TELEGRAM_API_HASH') };
+  if (app.apiId === 0)
+    return answering({ kind: 'failed', error: 'user accounts cannot send: this deployment has no TELEGRAM_API_ID' });
+  const session = readSession(await accountSecret(tenant, account));
+  if (!session) return answering({ kind: 'lost', state: 'disconnected' });
+  const connection = await connectUser(session, app);
+  return {
+    policy,
+    isRepeatable: true,
+    send: (job) => send(tenant, account, connection, job).catch(outcomeOf),
+    close: () => connection.close(),
+  };
+}
+
+const answering = (outcome: Outcome): Sender => ({
+  policy,
   isRepeatable: true,
-  send: async () => ({ kind: 'failed', error: 'this deployment has no MTProto sender: use an account of kind bot' }),
+  send: async () => outcome,
   close: async () => {},
-};
+});
+
+async function send(
+  tenant: Tenant,
+  account: StoredAccount,
+  connection: UserConnection,
+  job: StoredJob,
+): Promise<Outcome> {
+  const tx = new Transaction(tenant, system);
+  const contact = job.contactId === null ? undefined : await tx.find(Contacts, { id: job.contactId });
+  const person = {
+    telegramUserId: job.target.telegramUserId ?? contact?.telegramUserId ?? undefined,
+    username: job.target.username,
+  };
+  const known = await findPeer(tx, account.id, person);
+  const peer = known ?? (await meet(tenant, account, connection, person.username));
+  if ('kind' in peer) return peer;
+  const to = { userId: peer.userId, accessHash: Long.fromString(peer.accessHash) };
+  try {
+    await connection.sendText(to, job.text ?? '', randomId(tenant, account, job));
+  } catch (error) {
+    if (!(error instanceof RefusedCall)) throw error;
+    if (error.message === 'RANDOM_ID_DUPLICATE') return { kind: 'sent' };
+    if (error.message === 'PEER_FLOOD') return pauseNewPeers(tenant, account);
+    throw error;
+  }
+  return { kind: 'sent' };
+}
+
+/** Looks the name up, within what an account may do on a day. */
+async function meet(
+  tenant: Tenant,
+  { id }: StoredAccount,
+  connection: UserConnection,
+  username: string | undefined,
+): Promise<Peer | Outcome> {
+  if (username === undefined)
+    return { kind: 'failed', error: 'this account has not met the user with this id: give a username' };
+  const tx = new Transaction(tenant, system);
+  const [account, met] = await Promise.all([tx.get(Accounts, { id }), metToday(tx, id)]);
+  const pausedUntil = account.newPeers?.pausedUntil;
+  if (pausedUntil !== undefined && pausedUntil > timestamp()) return { kind: 'not-yet', until: pausedUntil };
+  if (met >= maxNewPeersPerDay)
+    return { kind: 'not-yet', until: `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z` };
+  const found = await connection.resolve(username);
+  if (!found) return { kind: 'failed', error: 'this username is not a person' };
+  const peer = { userId: found.userId, accessHash: found.accessHash.toString() };
+  await transact(tenant, system, (unit) => meetPeer(unit, id, username, peer));
+  return peer;
+}
+
+const firstPauseHours = 24;
+const maxPauseHours = 7 * 24;
+
+/** Telegram takes the account for a spammer: it meets nobody for a day, and each time twice as long. */
+const pauseNewPeers = (tenant: Tenant, { id }: StoredAccount): Promise<Outcome> =>
+  transact(tenant, system, async (tx) => {
+    const account = await tx.get(Accounts, { id });
+    const hours = Math.min(maxPauseHours, (account.newPeers?.hours ?? firstPauseHours / 2) * 2);
+    const until = shifted(tx.now, hours * hourMs);
+    tx.update(Accounts, { ...account, newPeers: { pausedUntil: until, hours } });
+    return { kind: 'not-yet', until };
+  });
+
+/** The same for every attempt of a job: Telegram keeps one message of all that carry it. */
+function randomId(tenant: Tenant, account: StoredAccount, job: StoredJob): Long {
+  const digest = createHash('sha256')
+    .update(`${tenantKey(tenant)}/${account.id}/${job.id}`)
+    .digest();
+  return Long.fromBytesLE([...digest.subarray(0, 8)]);
+}
+
+const lostSession = /^(AUTH_KEY_|SESSION_|USER_DEACTIVATED$)/;
+const banned = /^(USER_DEACTIVATED_BAN|PHONE_NUMBER_BANNED)$/;
+
+/** A call without an answer may be repeated, because Telegram tells repeated messages by their random id. */
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof RefusedCall))
+    return { kind: 'failed-for-now', error: `no answer from Telegram (${(error as Error).name})` };
+  const { code, message } = error;
+  const seconds = Number(/_(\d+)$/.exec(message)?.[1]);
+  if (message.startsWith('SLOWMODE_WAIT_'))
+    return { kind: 'not-yet', until: shifted(new Date(), (seconds + 1) * 1000) };
+  if (code === 420) return waitFor((seconds || 30) + Math.max(1, seconds * 0.05));
+  if (banned.test(message)) return { kind: 'lost', state: 'banned' };
+  if (lostSession.test(message) || code === 401) return { kind: 'lost', state: 'disconnected' };
+  const text = `Telegram answered ${code}: ${message}`;
+  return code < 0 || code >= 500 ? { kind: 'failed-for-now', error: text } : { kind: 'failed', error: text };
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Accounts } from '#lib/accounts/account.ts';
+import { hourMs } from '#lib/clock.ts';
+import { Jobs } from '#lib/jobs/job.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
+import { person, startDataCentre } from './data-centre.ts';
+import { newAccount } from './line.ts';
+
+let live: Client;
+let tenant: Tenant;
+const centres: Awaited<ReturnType<typeof startDataCentre>>[] = [];
+
+beforeAll(async () => {
+  const workspace = await newWorkspace();
+  live = workspace.live;
+  tenant = { workspaceId: workspace.id, env: 'live' };
+});
+
+afterAll(() => Promise.all(centres.map((centre) => centre.close())));
+
+/** A user account with a data centre of its own. */
+async function newUserAccount() {
+  const centre = await startDataCentre();
+  centres.push(centre);
+  const account = await newAccount(tenant, { kind: 'user', secret: centre.session });
+  return { id: account.id, centre };
+}
+
+const send = async (accountId: number, body: object): Promise<number> =>
+  (await live.post('/v1/telegram/messages', { accountId, text: 'Hi', ...body })).body.id;
+
+const settled = (id: number, timeoutMs?: number) =>
+  eventually(
+    async () => {
+      const { body } = await live.get(`/v1/jobs/${id}`);
+      return body.status !== 'queued' && body;
+    },
+    `job ${id} to be sent or to fail`,
+    timeoutMs,
+  );
+
+/** Moves the next attempt of a waiting job to now. */
+const hurry = (id: number) =>
+  transact(tenant, operator, async (tx) => {
+    const job = await tx.get(Jobs, { id });
+    tx.update(Jobs, { ...job, runAt: tx.now, queuedFor: tx.now });
+  });
+
+describe('a user account', () => {
+  it('writes to a username that it looks up once, over one connection at a time', async () => {
+    const { id, centre } = await newUserAccount();
+    const jobs = [await send(id, { username: '@Maria' }), await send(id, { username: 'maria' })];
+    for (const job of jobs) expect(await settled(job)).toMatchObject({ status: 'sent', attempts: 1 });
+    expect(await settled(await send(id, { telegramUserId: person.userId }))).toMatchObject({ status: 'sent' });
+    expect(centre.stored()).toEqual(Array(3).fill({ userId: person.userId, text: 'Hi' }));
+    expect(centre.seen).toMatchObject({ resolves: 1, sends: 3, maxLive: 1 });
+    await eventually(async () => centre.seen.live === 0, 'the connection to be closed');
+  });
+
+  it('fails at once for a name that nobody has and for a stranger of whom it knows only the id', async () => {
+    const { id } = await newUserAccount();
+    expect(await settled(await send(id, { username: 'nobody' }))).toMatchObject({
+      status: 'failed',
+      lastError: 'Telegram answered 400: USERNAME_NOT_OCCUPIED',
+    });
+    expect(await settled(await send(id, { telegramUserId: 5 }))).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringContaining('has not met'),
+    });
+  });
+
+  it.each(['before', 'after'] as const)(
+    'delivers once when the connection breaks %s the message is stored',
+    async (drop) => {
+      const { id, centre } = await newUserAccount();
+      centre.treat({ drop });
+      const job = await send(id, { username: 'maria' });
+      await eventually(async () => {
+        const { body } = await live.get(`/v1/jobs/${job}`);
+        return body.status === 'sent' || body.attempts === 1;
+      }, 'the first attempt');
+      await hurry(job).catch(() => undefined);
+      expect(await settled(job)).toMatchObject({ status: 'sent' });
+      expect(centre.stored()).toEqual([{ userId: person.userId, text: 'Hi' }]);
+    },
+    60_000,
+  );
+
+  it('waits as long as Telegram demands and counts no attempt', async () => {
+    const { id, centre } = await newUserAccount();
+    centre.treat({ code: 420, error: 'FLOOD_WAIT_2' });
+    const job = await send(id, { username: 'maria' });
+    await eventually(async () => {
+      const { body } = await live.get(`/v1/telegram/accounts/${id}`);
+      return body.status === 'flood_wait' || (await live.get(`/v1/jobs/${job}`)).body.status === 'sent';
+    }, 'the flood wait');
+    expect(await settled(job)).toMatchObject({ status: 'sent', attempts: 1 });
+  });
+
+  it('meets nobody new for a day after a PEER_FLOOD', async () => {
+    const { id, centre } = await newUserAccount();
+    centre.treat({ code: 400, error: 'PEER_FLOOD' });
+    const job = await send(id, { username: 'maria' });
+    const account = await eventually(
+      () => transact(tenant, operator, async (tx) => (await tx.get(Accounts, { id })).newPeers),
+      'the pause',
+    );
+    expect(account.hours).toBe(24);
+    const { body } = await live.get(`/v1/jobs/${job}`);
+    expect(body).toMatchObject({ status: 'queued', runAt: account.pausedUntil, attempts: 0 });
+    expect(new Date(body.runAt).getTime() - Date.now()).toBeGreaterThan(23 * hourMs);
+  });
+
+  it.each([
+    ['SESSION_REVOKED', 401, 'disconnected'],
+    ['USER_DEACTIVATED_BAN', 401, 'banned'],
+  ])('that is told %s keeps its jobs', async (error, code, status) => {
+    const { id, centre } = await newUserAccount();
+    centre.treat({ code, error });
+    const job = await send(id, { username: 'maria' });
+    await eventually(async () => (await live.get(`/v1/telegram/accounts/${id}`)).body.status === status, status);
+    expect((await live.get(`/v1/jobs/${job}`)).body.status).toBe('queued');
+  });
+
+  it('without a readable session is disconnected', async () => {
+    const { id } = await newAccount(tenant, { kind: 'user', secret: 'not a session' });
+    await send(id, { username: 'maria' });
+    await eventually(
+      async () => (await live.get(`/v1/telegram/accounts/${id}`)).body.status === 'disconnected',
+      'the account to be disconnected',
+    );
+  });
+});
