@@ -1,26 +1,27 @@
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Whether the text is an IPv4 or IPv6 address or a CIDR range. */
 export function isAddressOrRange(text: string): boolean {
-  if (text.includes('/')) return ipaddr.isValidCIDR(text);
-  return ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text);
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0 || address.includes('%')) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 /** Whether the address is one of the addresses or in one of the ranges; IPv4-mapped IPv6 counts as IPv4. */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some((range) => {
-    const [base, bits] = range.includes('/') ? ipaddr.parseCIDR(range) : [ipaddr.parse(range), undefined];
-    const network = mapped(base);
-    const prefix = bits === undefined ? network.toByteArray().length * 8 : network === base ? bits : bits - 96;
-    return network.kind() === parsed.kind() && parsed.match([network, prefix] as never);
-  });
+  if (isIP(address) === 0) return false;
+  const listed = new BlockList();
+  for (const range of ranges) {
+    const [base = '', bits] = range.split('/');
+    if (bits === undefined) listed.addAddress(base, family(base));
+    else listed.addSubnet(base, Number(bits), family(base));
+  }
+  // A range may be written in the mapped form while the address is not; the list itself maps only the other way.
+  return listed.check(address, family(address)) || (isIPv4(address) && listed.check(`::ffff:${address}`, 'ipv6'));
 }
 
-function mapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
+const family = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /**
  * The client's address (contract section 18): the TCP peer, or, when the peer is a trusted proxy, the right-most hop of
@@ -38,17 +39,4 @@ export function clientAddress(
     .filter((hop) => hop !== '');
   while (isWithin(client, trustedProxies) && hops.length > 0) client = hops.pop() as string;
   return client;
-}
-
-/** Not known as special by the library: the IPv6 space from which no public address is given out. */
-const publicIPv6 = '2000::/3';
-
-/**
- * Whether the address is on the public internet: unicast, and no private, loopback, link-local, metadata, shared, test,
- * multicast, reserved or tunnel range, also when an IPv4 address is written as IPv6.
- */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(address, [publicIPv6]));
 }

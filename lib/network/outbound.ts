@@ -1,15 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { env } from '#lib/env.ts';
-import { isPublicAddress } from './addresses.ts';
-
-/** As `dns.lookup` with `all`. Tests give their own. */
-export type Lookup = (
-  hostname: string,
-  options: { all: true; family?: number | undefined },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import { type Lookup, literalOf, privateNetworksAllowed } from './forbidden.ts';
+import { isPublicAddress } from './public.ts';
 
 export interface OutboundSettings {
   /** Also private and loopback addresses; the operator setting unless given. */
@@ -48,8 +41,6 @@ export interface Outbound {
 const defaultMaxBytes = 1024 * 1024;
 const connectTimeoutMs = 5_000;
 
-export const privateNetworksAllowed = () => env('WEBHOOK_PRIVATE_NETWORKS') === 'allow';
-
 class ForbiddenAddress extends Error {}
 
 /** Opens connections of its own, to be closed after the invocation: a frozen function keeps dead sockets. */
@@ -61,21 +52,6 @@ export function openOutbound(settings: OutboundSettings = {}): Outbound {
     close: () => dispatcher.destroy(),
   };
 }
-
-/** Whether a host is, or resolves to, an address that must not be reached. A name without any address is no such host. */
-export function isForbiddenHost(hostname: string, lookup: Lookup = systemLookup, timeoutMs = 1_500): Promise<boolean> {
-  const literal = literalOf(hostname);
-  if (isIP(literal)) return Promise.resolve(!isPublicAddress(literal));
-  return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), timeoutMs);
-    lookup(hostname, { all: true }, (error, addresses) => {
-      clearTimeout(late);
-      resolve(!error && addresses.some(({ address }) => !isPublicAddress(address)));
-    });
-  });
-}
-
-const literalOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 /**
  * Checks three times: a literal address, which no lookup sees; every answer of the name server; and the peer of the socket,

@@ -1,4 +1,4 @@
-import { isForbiddenHost, privateNetworksAllowed } from '#lib/network/outbound.ts';
+import { isForbiddenHost, privateNetworksAllowed } from '#lib/network/forbidden.ts';
 import { type FieldCode, invalidField } from '#lib/problem.ts';
 import type { Environment } from '#lib/tenant.ts';
 

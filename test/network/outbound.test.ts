@@ -2,8 +2,9 @@ import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isPublicAddress } from '#lib/network/addresses.ts';
-import { isForbiddenHost, type Lookup, type Outbound, openOutbound } from '#lib/network/outbound.ts';
+import { isForbiddenHost, type Lookup } from '#lib/network/forbidden.ts';
+import { type Outbound, openOutbound } from '#lib/network/outbound.ts';
+import { isPublicAddress } from '#lib/network/public.ts';
 
 const secret = Buffer.from('a secret of the inside');
 
