@@ -66,6 +66,7 @@ class Drain {
   async run(jobIds: readonly number[]): Promise<End> {
     for (;;) {
       const { account, sentToday } = await this.#account();
+      if (!account) return { isDrained: false, resumeAt: null };
       const jobs = await this.#due();
       const block = blockOf(account, sentToday);
       if (block) return this.#wait(block, [...new Set([...jobs.map(({ id }) => id), ...jobIds])]);
@@ -79,10 +80,10 @@ class Drain {
     return this.#sender?.close() ?? Promise.resolve();
   }
 
-  async #account(): Promise<{ account: StoredAccount; sentToday: number }> {
+  async #account(): Promise<{ account: StoredAccount | undefined; sentToday: number }> {
     const tx = new Transaction(this.#tenant, system);
     const id = this.#lease.accountId;
-    const [account, sent] = await Promise.all([tx.get(Accounts, { id }), readSentToday(tx)]);
+    const [account, sent] = await Promise.all([tx.find(Accounts, { id }), readSentToday(tx)]);
     return { account, sentToday: sent.get(String(id))?.sent ?? 0 };
   }
 

@@ -8,7 +8,7 @@ import type { Transaction } from '#lib/table/transaction.ts';
 const usernameKeptMs = 7 * dayMs;
 
 /** Somebody whom a user account can write to: the key to a person is different for each account. */
-export const Peers = entity({
+const Peers = entity({
   name: 'peer',
   schema: v.object({
     accountId: v.number(),
