@@ -28,6 +28,9 @@ export interface Traffic {
   jobs: SeenJob[];
 }
 
+/** So many queries of an entity are under way at a time. */
+const maxQueries = 16;
+
 /** The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. */
 export async function readTraffic(tx: Transaction, range: Range): Promise<Traffic> {
   const days = daysOf(range);
@@ -47,14 +50,15 @@ async function readDays<Row extends v.GenericSchema>(
   days: readonly string[],
   row: Row,
 ): Promise<v.InferOutput<Row>[]> {
-  const perDay = await Promise.all(
-    days.map(async (day) => {
-      const rows: v.InferOutput<Row>[] = [];
+  const rows: v.InferOutput<Row>[] = [];
+  const left = [...days];
+  const readNext = async () => {
+    for (let day = left.pop(); day !== undefined; day = left.pop()) {
       for await (const page of pages({ pk: indexPartition(tx.tenant, of, `day=${day}`), ascending: true })) {
         for (const entry of page) rows.push(v.parse(row, { ...entry, id: Number((entry['of'] as Key).sk) }));
       }
-      return rows;
-    }),
-  );
-  return perDay.flat();
+    }
+  };
+  await Promise.all(Array.from({ length: maxQueries }, readNext));
+  return rows;
 }

@@ -20,6 +20,8 @@ export interface Mail {
   bodyHtml: string | null;
   attachments: { id: number; fileName: string; contentType: string; sizeBytes: number }[];
   sentAt: string;
+  /** An out-of-office notice or the like, which nobody wrote. */
+  isAutomatic: boolean;
   /** A mail filter in front of the CRM found spam or a virus. */
   isSpam: boolean;
 }
@@ -54,6 +56,7 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
     bodyHtml: html === undefined ? null : sanitise(html) || null,
     attachments: email.attachments.map(described),
     sentAt: sentAt(email.date),
+    isAutomatic: headers('auto-submitted').some((value) => !/^no\b/i.test(value)) || headers('x-autoreply').length > 0,
     isSpam: [...headers('x-ses-spam-verdict').slice(0, 1), ...headers('x-ses-virus-verdict').slice(0, 1)].includes(
       'FAIL',
     ),

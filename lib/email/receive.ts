@@ -51,7 +51,7 @@ export async function receiveMail(tx: Transaction, mail: Mail): Promise<{ thread
     threadId: String(threadId),
     attachments: mail.attachments,
   });
-  if (contactId !== null) await contactReplied(tx, contactId);
+  if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId);
   return { threadId, messageId };
 }
 

@@ -64,13 +64,16 @@ export const PatchKey = v.pipe(
 export const OperatorKey = v.object({
   ...MintKey.entries,
   name: v.optional(text(100), 'Operator key'),
-  scopes: v.union([
-    v.pipe(
-      v.literal('all'),
-      v.transform(() => [...scopes]),
-    ),
-    granted,
-  ]),
+  scopes: v.union(
+    [
+      v.pipe(
+        v.literal('all'),
+        v.transform(() => [...scopes]),
+      ),
+      granted,
+    ],
+    'must be "all" or a list of scopes',
+  ),
   rateLimitPerMinute: v.optional(v.nullable(integer(1, 1_000_000)), null),
 });
 

@@ -60,7 +60,8 @@ export const CreateSequence = v.object({
 });
 
 export const Sequences = entity({
-  name: 'sequence',
+  // The partition `sequence` counts the events.
+  name: 'campaign',
   schema: SequenceWithSteps,
   indexes: (sequence) => [
     { name: `status=${sequence.status}` },

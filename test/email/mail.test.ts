@@ -48,6 +48,7 @@ describe('reading a mail', () => {
       bodyHtml: '<p>Grüße &amp; mehr</p><p>Ende</p>',
       attachments: [{ id: 1, fileName: 'offer.pdf', contentType: 'application/pdf', sizeBytes: 5 }],
       sentAt: '2020-11-20T22:17:47Z',
+      isAutomatic: false,
       isSpam: false,
     });
   });
@@ -55,6 +56,14 @@ describe('reading a mail', () => {
   test('believes no date that is ahead of ours', async () => {
     const { sentAt } = await parseMail(`Date: Fri, 20 Nov 2999 23:17:47 +0000\r\n${rawMail()}`);
     expect(new Date(sentAt).getTime()).toBeLessThanOrEqual(Date.now());
+  });
+
+  test.each([
+    ['Auto-Submitted: auto-replied', true],
+    ['Auto-Submitted: no', false],
+    ['X-Autoreply: yes', true],
+  ])('with %s knows whether somebody wrote it', async (header, isAutomatic) => {
+    expect(await parseMail(`${header}\r\n${rawMail()}`)).toMatchObject({ isAutomatic });
   });
 
   test('refuses what names no sender', async () => {

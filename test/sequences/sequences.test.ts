@@ -207,6 +207,9 @@ test('sequences and enrollments are filtered exactly', async () => {
   await enrolled(draft, contact.id);
   const ids = async (query: Record<string, string | number>) =>
     (await everyItem(client, '/v1/sequences', { q: 'FILTERED ün', ...query })).map((sequence) => sequence.id);
+  expect(
+    (await client.get('/v1/sequences', { limit: 2 })).body.items.map((sequence: { id: number }) => sequence.id),
+  ).toEqual([draft, id]);
   expect(await ids({})).toEqual([draft, id]);
   expect(await ids({ status: 'draft' })).toEqual([draft]);
   expect(await ids({ channel: 'telegram', limit: 1 })).toEqual([draft, id]);
