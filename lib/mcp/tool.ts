@@ -89,6 +89,10 @@ export function pick(schema: v.GenericSchema | undefined, descriptions: Record<s
 export const optional = (parameters: Parameters): Parameters =>
   Object.fromEntries(Object.entries(parameters).map(([name, of]) => [name, { ...of, isRequired: false }]));
 
+/** The same, read by the tool itself as well. */
+export const shared = (parameters: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(parameters).map(([name, of]) => [name, { ...of, isOwn: true }]));
+
 /** A parameter of several operations, or one whose own schema would say too much. */
 export const passed = (schema: v.GenericSchema, description: string, isRequired = false): Parameter => ({
   schema,

@@ -10,7 +10,7 @@ import { handler as getTelegramAccount } from '#functions/telegram/get-account.t
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
 import { id } from '#lib/schema.ts';
-import { type Arguments, optional, own, passed, pick, type Tool } from '../tool.ts';
+import { type Arguments, optional, own, passed, pick, shared, type Tool } from '../tool.ts';
 import { filters, object, opened, paging } from './common.ts';
 
 interface NamedTag {
@@ -48,7 +48,7 @@ export const workspaceTools: Tool[] = [
       id: passed(id(), 'One member or Telegram account'),
       q: own(v.string(), 'Member or tag name contains'),
       filters: filters('Of members: isActive; of accounts: status'),
-      ...paging(listMembers),
+      ...shared(paging(listMembers)),
     },
     gives: object,
     async run(ask, given) {
