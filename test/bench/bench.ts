@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvironment, startSystem } from '#test/system.ts';
 import { coldStart } from './cold.ts';
+import { deliveryCpu } from './deliveries.ts';
 import { type Line, table } from './report.ts';
 import { roundTrips } from './round-trips.ts';
 import { warmCpu } from './warm.ts';
@@ -15,7 +16,7 @@ try {
   const system = await startSystem(join(workDir, 'system'));
   lines.push(...(await coldStart(workDir, await readEnvironment(join(workDir, 'system')))));
   await system.stop();
-  lines.push(...(await warmCpu()));
+  lines.push(...(await warmCpu()), ...(await deliveryCpu()));
 } finally {
   await rm(workDir, { recursive: true, force: true });
 }

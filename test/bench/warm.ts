@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { DeserializeHandlerOutput } from '@smithy/types';
+
 import express from 'express';
 import { Hono } from 'hono';
 import { handle } from 'hono/aws-lambda';
@@ -135,7 +135,7 @@ function stubbed(client: DynamoDBDocumentClient): DynamoDBDocumentClient {
       const answer = answerTo(headers['x-amz-target']?.split('.')[1], Buffer.from(body).toString());
       return {
         response: { statusCode: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) },
-      } as unknown as DeserializeHandlerOutput<never>;
+      } as never;
     },
     { step: 'deserialize', priority: 'low' },
   );
