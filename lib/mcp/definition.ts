@@ -11,10 +11,11 @@ type JsonSchema = Record<string, unknown>;
 export function definitionOf(tool: Tool, values: readonly string[] | undefined): object {
   const { name, title, description, uses, takes, gives, effect } = tool;
   const choice = isChoice(uses) ? { [uses.by]: { type: 'string', enum: values, description: uses.description } } : {};
-  // Only a change can clear; elsewhere leaving out says the same.
-  const shape = (schema: v.GenericSchema) => (effect === 'sets' ? typeOf(schema) : withoutNull(typeOf(schema)));
   const properties = Object.fromEntries(
-    Object.entries(takes).map(([key, of]) => [key, { ...shape(of.schema), description: of.description }]),
+    Object.entries(takes).map(([key, of]) => [
+      key,
+      { ...shapeOf(of.schema, effect === 'sets'), description: of.description },
+    ]),
   );
   const required = [
     ...Object.keys(choice),
@@ -39,13 +40,20 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
 const typeOf = (schema: v.GenericSchema) =>
   compact(toJsonSchema(schema, { target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' }) as JsonSchema);
 
-function withoutNull({ type, enum: values, ...others }: JsonSchema): JsonSchema {
-  const types = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
-  return {
-    type: types.length === 1 ? types[0] : types,
+/**
+ * One type per parameter, since many clients know no more: an id or a word is text, which the API reads as both. Null is there
+ * only where it clears something that an empty text cannot.
+ */
+function shapeOf(schema: v.GenericSchema, clears: boolean): JsonSchema {
+  const { type, enum: values, ...others } = typeOf(schema);
+  const types = [type].flat().filter((one) => one !== 'null');
+  const only = {
+    type: types.length === 1 ? types[0] : 'string',
     ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
     ...others,
   };
+  const isNullable = Array.isArray(type) && type.includes('null');
+  return clears && isNullable && only.type !== 'string' ? { anyOf: [only, { type: 'null' }] } : only;
 }
 
 /** Types, values and the fields of objects. */

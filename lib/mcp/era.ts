@@ -3,7 +3,7 @@ import { isObject, type Message, Refusal } from './message.ts';
 /** The handshake era, newest first: the version was agreed by `initialize`. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26'];
 /** The stateless era: every request carries its version. */
-export const modernVersion = '2026-07-28';
+const modernVersion = '2026-07-28';
 export const supportedVersions = [modernVersion, ...legacyVersions];
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;

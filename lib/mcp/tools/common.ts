@@ -6,7 +6,7 @@ import { type Arguments, own, type Parameter, type Parameters, pick } from '../t
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */
 export const page = {
   type: 'object',
-  properties: { items: { type: 'array' }, nextCursor: { type: ['integer', 'null'] } },
+  properties: { items: { type: 'array' }, hasMore: { type: 'boolean' } },
 };
 export const object = { type: 'object' };
 

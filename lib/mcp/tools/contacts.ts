@@ -104,7 +104,7 @@ export const contactTools: Tool[] = [
       filters: filters('Of messages: channel, direction, since, until; of activities: type'),
       ...paging(listMessages),
       fields,
-      limit: own(v.number(), 'Default 10'),
+      limit: own(id(), 'Default 10'),
     },
     gives: object,
     async run(ask, args) {
@@ -136,7 +136,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_update',
     title: 'Update a contact',
-    description: 'Changes what is given, all or nothing; null clears. Every call adds its note.',
+    description: 'Changes what is given, all or nothing; null or empty clears. Every call adds its note.',
     effect: 'sets',
     uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata],
     takes: {

@@ -42,7 +42,7 @@ export const emailTools: Tool[] = [
     takes: {
       id: idOf('Thread id'),
       ...paging(listMessages),
-      limit: own(v.number(), 'Default 10'),
+      limit: own(id(), 'Default 10'),
       html: own(v.boolean(), 'Give bodyHtml too'),
     },
     gives: object,
