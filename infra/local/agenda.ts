@@ -28,6 +28,8 @@ export class Agenda<Item> {
   }
 
   remove(entry: Entry<Item>): void {
+    // Gone already: it fell due, or was removed before.
+    if (this.#heap[entry.index] !== entry) return;
     const last = this.#heap.pop();
     if (!last || last === entry) return;
     this.#put(last, entry.index);

@@ -33,6 +33,15 @@ test('removed items never fall due', () => {
   expect(log).toEqual(['2', '3', '4']);
 });
 
+test('removing what fell due already, or twice, takes nothing else away', () => {
+  const { log, agenda } = agendaWithLog();
+  const entries = [1, 2, 3, 4, 5, 6].map((seconds) => agenda.add(Date.now() + seconds * 1000, `${seconds}`));
+  vi.advanceTimersByTime(2000);
+  for (const index of [0, 1, 4, 4]) agenda.remove(entries[index] as (typeof entries)[number]);
+  vi.advanceTimersByTime(10_000);
+  expect(log).toEqual(['1', '2', '3', '4', '6']);
+});
+
 test('an item beyond the longest timeout a timer can have falls due on its day, with one timer at a time', () => {
   const { log, agenda } = agendaWithLog();
   agenda.add(Date.now() + 60 * dayMs, 'far');
