@@ -21,22 +21,24 @@ type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
 
 /**
  * The caller's operations, called as HTTP would: the same scopes, validation, idempotency keys, audit trail and errors. What
- * no operation took is found by the names that `taken` lacks.
+ * no operation took is found by the names that `taken` lacks. A tool may use the operations that it declares, no others.
  */
-export function asking({ caller, facts }: Request) {
+export function asking({ caller, facts }: Request, declared: readonly Endpoint[]) {
   const taken = new Set<string>();
   const ignored = new Set<string>();
 
   const read = ({ status, body, headers }: Reply): Shown => {
     for (const name of (headers['X-Ignored-Parameters'] ?? '').split(', ')) {
-      if (name !== '') ignored.add(decodeURIComponent(name));
+      if (name !== '') ignored.add(name);
     }
     const shown = JSON.parse(body) as Shown;
     if (status >= 400) throw new Problem(shown.error, shown.message, shown.details, { status });
     return shown;
   };
 
-  const step = ({ route, operation }: Endpoint, args: Arguments): Step => {
+  const step = (of: Endpoint, args: Arguments): Step => {
+    const { route, operation } = of;
+    if (!declared.includes(of)) throw new Error(`the tool does not declare ${route.method} ${route.path}`);
     demandScope(route, caller.scopes);
     const { call, path, names } = callOf(route, args);
     for (const name of names) taken.add(name);
@@ -62,6 +64,7 @@ export function asking({ caller, facts }: Request) {
   const ask: Ask = (of, args) =>
     audited(of, args, async () => {
       const { operation, call, facts } = step(of, args);
+      if (call.idempotencyKey !== undefined) taken.add('idempotencyKey');
       return read(await execute(operation, caller, call, facts));
     });
 
@@ -97,7 +100,8 @@ function callOf(route: Route, args: Arguments): { call: Call; path: string; name
       query: queryOf(query),
       body,
       rawBody: route.body ? JSON.stringify(body) : '',
-      idempotencyKey: args.idempotencyKey === undefined ? undefined : textOf(args.idempotencyKey),
+      idempotencyKey:
+        route.method === 'GET' || args.idempotencyKey === undefined ? undefined : textOf(args.idempotencyKey),
     },
     path: route.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
     names: [...variables, ...Object.keys(query), ...Object.keys(body)],

@@ -6,7 +6,7 @@ import { asking } from './ask.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';
 import { resultOf, type ToolResult, withFields } from './result.ts';
-import { type Arguments, allowedValues, isAllowed, isChoice, type Tool } from './tool.ts';
+import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, type Tool } from './tool.ts';
 import { opened } from './tools/common.ts';
 
 /** The tools that a caller's scopes allow. */
@@ -27,7 +27,7 @@ async function run(
   args: Arguments,
   request: Pick<IdentifiedRequest, 'caller' | 'facts'>,
 ): Promise<ToolResult> {
-  const { ask, update, taken, ignored } = asking(request);
+  const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
     demandChoice(tool, args, request.caller.scopes);
     const value = (await tool.run(ask, args, update)) as object;
