@@ -77,15 +77,24 @@ export async function acquire(place: AccountPlace, leaseMs: number): Promise<Lea
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    const { pace } = parseStored(Senders, Attributes ?? {});
-    return { tenant, accountId, owner, untilMs: now + leaseMs, pace };
+    return leased(place, parseStored(Senders, Attributes ?? {}));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException) || !error.Item) throw error;
     const held = parseStored(Senders, unmarshall(error.Item));
+    // The answer to the claim was lost, and the SDK repeated it.
+    if (held.owner === owner) return leased(place, held);
     if (held.resumeAt === null) await resumeAfter(place, held);
     return undefined;
   }
 }
+
+const leased = ({ tenant, accountId }: AccountPlace, { owner, leaseUntilMs, pace }: Sender): Lease => ({
+  tenant,
+  accountId,
+  owner,
+  untilMs: leaseUntilMs,
+  pace,
+});
 
 const resumeAfter = ({ tenant, accountId }: AccountPlace, { owner, leaseUntilMs }: Sender) =>
   transact(tenant, system, async (tx) => {

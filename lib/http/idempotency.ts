@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -37,7 +37,7 @@ export type Claimed = { claim: Claim } | { replay: Reply };
 export async function claim(
   tenant: Tenant,
   header: string,
-  request: { method: string; path: string; rawBody: string; requestId: string; timeoutSeconds: number },
+  request: { method: string; path: string; rawBody: string; timeoutSeconds: number },
 ): Promise<Claimed> {
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
     throw invalidField(
@@ -52,6 +52,7 @@ export async function claim(
     sk: '0',
   };
   const fingerprint = digest(request.rawBody);
+  const held = { key, owner: randomUUID() };
   const now = epochSeconds();
   try {
     await documentClient().send(
@@ -60,7 +61,7 @@ export async function claim(
         Item: {
           ...key,
           fingerprint,
-          owner: request.requestId,
+          owner: held.owner,
           lockedUntil: now + request.timeoutSeconds + 1,
           expiresAtSeconds: now + keptSeconds,
         },
@@ -71,10 +72,12 @@ export async function claim(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return { claim: { key, owner: request.requestId } };
+    return { claim: held };
   } catch (error) {
     const item = refusedItem(error);
     if (item === undefined) throw error;
+    // The answer to the claim was lost, and the SDK repeated it.
+    if (item['owner'] === held.owner) return { claim: held };
     if (item['fingerprint'] !== fingerprint)
       throw conflict('idempotency_key_reused', 'this Idempotency-Key was used with another body');
     if (item['status'] === undefined) {

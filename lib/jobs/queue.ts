@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { documentClient } from '#lib/table/client.ts';
@@ -33,30 +35,39 @@ export interface Claimed {
 export async function claimJob(tenant: Tenant, id: number, untilMs: number): Promise<Claimed | undefined> {
   const now = timestamp();
   const claimedUntil = timestamp(new Date(untilMs));
+  const claimedBy = randomUUID();
   try {
     const { Attributes = {} } = await documentClient().send(
       new UpdateCommand({
         TableName: env('TABLE_NAME'),
         Key: keyOf(tenant, Jobs, { id } as StoredJob),
-        UpdateExpression: 'SET claimedUntil = :until ADD #v :one',
+        UpdateExpression: 'SET claimedBefore = claimedUntil, claimedUntil = :until, claimedBy = :claimedBy ADD #v :one',
         ConditionExpression:
           '#status = :queued AND isHeld = :false AND queuedFor <= :now AND (claimedUntil = :null OR claimedUntil <= :now) AND attribute_not_exists(#plan)',
         ExpressionAttributeNames: { '#status': 'status', '#v': 'v', '#plan': 'plan' },
         ExpressionAttributeValues: {
           ':until': claimedUntil,
+          ':claimedBy': claimedBy,
           ':queued': 'queued',
           ':false': false,
           ':now': now,
           ':null': null,
           ':one': 1,
         },
-        ReturnValues: 'ALL_OLD',
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    const job = parseStored(Jobs, Attributes);
-    return { job: { ...job, claimedUntil }, wasInterrupted: job.claimedUntil !== null };
+    return claimed(Attributes);
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const item = error.Item && unmarshall(error.Item);
+    // The answer to the claim was lost, and the SDK repeated it.
+    return item?.['claimedBy'] === claimedBy ? claimed(item) : undefined;
   }
 }
+
+const claimed = (item: Record<string, unknown>): Claimed => ({
+  job: parseStored(Jobs, item),
+  wasInterrupted: item['claimedBefore'] !== null,
+});
