@@ -9,6 +9,7 @@ import type { WorkerFunction } from '#infra/functions.ts';
 import type { Trigger } from '#lib/worker.ts';
 import { pascalCase } from '../names.ts';
 import { createFunctions, type Deployment } from './functions.ts';
+import { watchMetrics } from './metrics.ts';
 import { createDeadLetterQueue } from './queues.ts';
 import type { Permission } from './role.ts';
 
@@ -35,6 +36,7 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
       threshold: 0,
       description: `${file.name} failed`,
     });
+    watchMetrics(lambda, file.name, alarms);
   }
 }
 

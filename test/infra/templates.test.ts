@@ -182,6 +182,22 @@ describe('queues', () => {
     }
   });
 
+  test('what the workers measure of faults raises alarms', () => {
+    interface Queried {
+      MetricStat?: { Metric: { Namespace: string; MetricName: string } };
+    }
+    const watched = assembly
+      .ofType('AWS::CloudWatch::Alarm')
+      .flatMap(([, { Properties }]) => [
+        Properties,
+        ...(Properties.Metrics ?? []).map(({ MetricStat }: Queried) => MetricStat?.Metric),
+      ])
+      .filter((metric) => metric?.Namespace === 'CrmApi')
+      .map(({ MetricName }) => MetricName);
+    const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
+    expect(watched.sort()).toEqual(['overdueRows', 'unpublishedRows', ...ofEachLane, ...ofEachLane].sort());
+  });
+
   test('each refuses unencrypted connections', () => {
     const guarded = assembly.ofType('AWS::SQS::QueuePolicy').map(([, { Properties }]) => idOf(Properties.Queues[0]));
     expect(guarded.sort()).toEqual(

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { id, text } from '#lib/schema.ts';
+import { replayDelivery } from '#lib/webhooks/deliveries.ts';
+import { asOperator, tenantFields } from './operator.ts';
+
+/** A delivery by its UUID or its integer id, as in the API. */
+const Replay = v.object({
+  ...tenantFields,
+  webhookId: id(),
+  deliveryId: v.union([
+    text(36),
+    v.pipe(
+      id(),
+      v.transform((given) => String(given)),
+    ),
+  ]),
+});
+
+const replay = ({ webhookId, deliveryId, ...tenant }: v.InferOutput<typeof Replay>) =>
+  asOperator(tenant, (tx) => replayDelivery(tx, webhookId, deliveryId));
+
+export const commands = { replay: { input: Replay, run: replay } };
