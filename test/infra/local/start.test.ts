@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { commandOf, descendants } from '#test/processes.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
 import { temporaryFolder } from './cloud-assembly.ts';
 
@@ -33,28 +34,6 @@ async function admin<Result>(dataDir: string, ...args: string[]): Promise<Result
 }
 const health = async ({ baseUrl }: System) => (await fetch(`${baseUrl}/healthz`)).status;
 
-/** The process ids below this one, from the kernel's own tables. */
-function descendants(pid: number): number[] {
-  const parents = readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      return [{ pid: Number(name), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) }];
-    } catch {
-      return [];
-    }
-  });
-  const below = (of: number): number[] =>
-    parents.filter(({ parent }) => parent === of).flatMap((child) => [child.pid, ...below(child.pid)]);
-  return below(pid);
-}
-const commandOf = (pid: number) => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? '';
-  } catch {
-    return '';
-  }
-};
 const isAlive = (pid: number) => commandOf(pid) !== '';
 
 afterEach(async () => {

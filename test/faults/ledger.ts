@@ -1,0 +1,165 @@
+import type { Stored } from '#test/telegram/double.ts';
+import type { Caller } from './caller.ts';
+import type { BadReceiver } from './receivers.ts';
+
+/** What clients had acknowledged: the id of what was made, by the words that name it. */
+export interface Acknowledged {
+  contacts: Map<string, number>;
+  renamed: Map<string, number>;
+  deals: Map<string, number>;
+  tasks: Map<string, number>;
+  jobs: Map<string, number>;
+}
+
+export const newAcknowledged = (): Acknowledged => ({
+  contacts: new Map(),
+  renamed: new Map(),
+  deals: new Map(),
+  tasks: new Map(),
+  jobs: new Map(),
+});
+
+export interface SeenEvent {
+  id: string;
+  event: string;
+  sequence: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the ledger asserts what it is.
+  data: any;
+}
+
+export interface Subscription {
+  endpointId: number;
+  kinds: '*' | string[];
+  /** Undefined for one that can take nothing. */
+  receiver: BadReceiver | undefined;
+}
+
+export interface Sums {
+  events: number;
+  succeeded: number;
+  failed: number;
+  duplicateDeliveries: number;
+  sent: number;
+  ambiguous: number;
+  refused: number;
+}
+
+/** The key was minted before there were endpoints. */
+const isEarlier = (kind: string) => kind === 'key.created';
+
+const ambiguous = /may or may not have been delivered/;
+
+/** The books of a round: every difference between what was acknowledged and what became of it. */
+export class Ledger {
+  readonly differences: string[] = [];
+  readonly sums: Sums = {
+    events: 0,
+    succeeded: 0,
+    failed: 0,
+    duplicateDeliveries: 0,
+    sent: 0,
+    ambiguous: 0,
+    refused: 0,
+  };
+
+  #demand(holds: boolean, difference: string): void {
+    if (!holds) this.differences.push(difference);
+  }
+
+  /** Each thing was made exactly once, under the id that was acknowledged, and its event was written exactly once. */
+  async rows(caller: Caller, acknowledged: Acknowledged, events: readonly SeenEvent[]): Promise<void> {
+    const made = [
+      { noun: 'contact', path: '/v1/contacts', word: 'name', of: acknowledged.contacts },
+      { noun: 'deal', path: '/v1/deals', word: 'title', of: acknowledged.deals },
+      { noun: 'task', path: '/v1/tasks', word: 'title', of: acknowledged.tasks },
+    ];
+    for (const { noun, path, word, of } of made) {
+      const rows = await caller.every(path);
+      this.#demand(rows.length === of.size, `${of.size} ${noun}s were acknowledged, there are ${rows.length}`);
+      for (const row of rows)
+        this.#demand(of.get(row[word]) === row.id, `${noun} ${row.id} ("${row[word]}") was not acknowledged so`);
+      this.#eventsOf(events, `${noun}.created`, `${noun}_id`, [...of.values()]);
+    }
+    const renames = events.filter(({ event }) => event === 'contact.updated');
+    for (const [company, id] of acknowledged.renamed) {
+      const of = renames.filter(({ data }) => data.contact_id === String(id) && data.changes.company?.to === company);
+      this.#demand(of.length === 1, `the change of contact ${id} to ${company} has ${of.length} events`);
+    }
+    this.#demand(
+      renames.length === acknowledged.renamed.size,
+      `${acknowledged.renamed.size} changes, ${renames.length} events`,
+    );
+  }
+
+  #eventsOf(events: readonly SeenEvent[], kind: string, field: string, ids: readonly number[]): void {
+    const found = events.filter(({ event }) => event === kind).map(({ data }) => Number(data[field]));
+    const missing = ids.filter((id) => !found.includes(id));
+    this.#demand(missing.length === 0, `no ${kind} for ${missing}`);
+    this.#demand(found.length === ids.length, `${found.length} events ${kind} for ${ids.length}`);
+  }
+
+  /** The feed has no hole, and who polled it saw all of it in its order. */
+  feed(events: readonly SeenEvent[], polled: readonly SeenEvent[]): void {
+    this.sums.events = events.length;
+    const holes = events.filter(({ sequence }, index) => sequence !== index + 1);
+    this.#demand(holes.length === 0, `the feed has holes before ${holes.map(({ sequence }) => sequence)}`);
+    this.#demand(new Set(events.map(({ id }) => id)).size === events.length, 'an event is in the feed twice');
+    const same = polled.every(({ id, sequence }, index) => id === events[index]?.id && sequence === index + 1);
+    this.#demand(same && polled.length === events.length, `the poller saw ${polled.length} of ${events.length} events`);
+  }
+
+  /** One delivery per event and subscribed endpoint; what succeeded has arrived, and what did not is listed as failed. */
+  async deliveries(caller: Caller, { endpointId, kinds, receiver }: Subscription, events: readonly SeenEvent[]) {
+    const rows = await caller.every(`/v1/webhooks/${endpointId}/deliveries`);
+    const wanted = events.filter(({ event }) => !isEarlier(event) && (kinds === '*' || kinds.includes(event)));
+    const told = new Set(rows.map(({ eventId }) => eventId));
+    const missing = wanted.filter(({ id }) => !told.has(id));
+    this.#demand(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
+    this.#demand(
+      rows.length === wanted.length,
+      `endpoint ${endpointId} has ${rows.length} deliveries of ${wanted.length}`,
+    );
+    for (const { deliveryId, eventId, status } of rows) {
+      const taken = receiver?.taken.get(deliveryId);
+      if (status === 'succeeded') {
+        this.sums.succeeded += 1;
+        this.#demand(taken?.eventId === eventId, `delivery ${deliveryId} succeeded, and never arrived`);
+      } else {
+        this.sums.failed += 1;
+        this.#demand(status === 'failed', `delivery ${deliveryId} is ${status} at the end`);
+      }
+    }
+    for (const { count } of receiver?.taken.values() ?? []) this.sums.duplicateDeliveries += count - 1;
+  }
+
+  /** Every acknowledged message was sent once, or has failed with a reason; only an ambiguous one may have been sent all the same. */
+  async messages(
+    caller: Caller,
+    acknowledged: Acknowledged,
+    events: readonly SeenEvent[],
+    stored: readonly Stored[],
+  ): Promise<void> {
+    const jobs = await caller.every('/v1/jobs');
+    const { size } = acknowledged.jobs;
+    this.#demand(jobs.length === size, `${size} messages were acknowledged, there are ${jobs.length}`);
+    for (const [text, id] of acknowledged.jobs) {
+      const job = jobs.find((one) => one.id === id);
+      const arrived = stored.filter((one) => one.text === text).length;
+      this.#demand(job?.textPreview === text, `message ${id} ("${text}") is lost`);
+      if (job?.status === 'sent') {
+        this.sums.sent += 1;
+        this.#demand(arrived === 1, `message ${id} is sent and arrived ${arrived} times`);
+      } else if (ambiguous.test(job?.lastError)) {
+        this.sums.ambiguous += 1;
+        this.#demand(arrived <= 1, `message ${id} is ambiguous and arrived ${arrived} times`);
+      } else {
+        this.sums.refused += 1;
+        this.#demand(job?.status === 'failed', `message ${id} is ${job?.status} at the end`);
+        this.#demand(arrived === 0, `message ${id} failed (${job?.lastError}) and arrived ${arrived} times`);
+      }
+    }
+    this.#eventsOf(events, 'job.completed', 'job_id', [...acknowledged.jobs.values()]);
+    const sent = jobs.filter(({ status }) => status === 'sent').map(({ id }) => id);
+    this.#eventsOf(events, 'message.created', 'job_id', sent);
+  }
+}

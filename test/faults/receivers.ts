@@ -1,0 +1,66 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { type Answering, startReceiver } from '#test/webhooks/receiver.ts';
+import type { Random } from './random.ts';
+
+/** Every way in which the receivers misbehave. Each ends by itself: the sender is to give up, not we. */
+const misbehaviours = {
+  'server error': (_, response) => response.writeHead(500).end('no'),
+  busy: (_, response) => response.writeHead(429, { 'retry-after': '1' }).end(),
+  redirect: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  reset: (_, response) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('half');
+    setTimeout(() => response.destroy(), 20);
+  },
+  'no answer': (_, response) => setTimeout(() => response.destroy(), 8_000),
+  drip: (_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), 500);
+    response.once('close', () => clearInterval(timer));
+    setTimeout(() => response.destroy(), 8_000);
+  },
+  huge: (_, response) => {
+    response.writeHead(500);
+    response.end(Buffer.alloc(10_000_000, 'x'));
+  },
+} satisfies Record<string, Answering>;
+
+export const quick = ['server error', 'busy', 'redirect', 'reset', 'huge'] as const;
+export const slow = ['no answer', 'drip'] as const;
+
+/** A receiver that treats a share of the deliveries badly until it is calmed, and knows which ones it has taken. */
+export async function startBadReceiver(random: Random, kinds: readonly (keyof typeof misbehaviours)[], share: number) {
+  const taken = new Map<string, { eventId: string; count: number }>();
+  const orders: Answering = (received, response, index) => {
+    if (random.chance(share)) return misbehaviours[random.pick(kinds)](received, response);
+    take(received, response, index);
+  };
+  const take: Answering = ({ headers, body }, response) => {
+    const id = headers['webhook-id'] as string;
+    const { count } = taken.get(id) ?? { count: 0 };
+    taken.set(id, { eventId: body.id, count: count + 1 });
+    response.end('ok');
+  };
+  const receiver = await startReceiver(orders);
+  return {
+    url: receiver.url,
+    taken,
+    calm: () => receiver.answer(take),
+    close: () => receiver[Symbol.asyncDispose](),
+  };
+}
+
+export type BadReceiver = Awaited<ReturnType<typeof startBadReceiver>>;
+
+/** Speaks no TLS where TLS is expected. */
+export async function startBrokenTls() {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.0 400 this is not TLS\r\n\r\n'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { type Reaction, type Stored, startDouble } from '#test/telegram/double.ts';
+import { type Caller, caller } from './caller.ts';
+import { type Acknowledged, Ledger, newAcknowledged, type SeenEvent, type Subscription, type Sums } from './ledger.ts';
+import { type Random, seeded } from './random.ts';
+import { quick, slow, startBadReceiver, startBrokenTls } from './receivers.ts';
+import { FaultySystem } from './system.ts';
+
+export interface RoundSettings {
+  seed: number;
+  /** Calls of the clients. */
+  calls: number;
+  /** Faults on purpose, besides those at the proxy, the receivers and the Bot API. */
+  faults: number;
+  /** Behind a bad network to DynamoDB, or on an engine that dies with the system. */
+  isProxied: boolean;
+  /** Every restart reads the streams again from their beginning, not only some. */
+  alwaysReplays?: boolean;
+}
+
+export interface RoundResult extends Sums {
+  seed: number;
+  isProxied: boolean;
+  changes: number;
+  kills: FaultySystem['kills'];
+  injected: number;
+  retries: number;
+  seconds: number;
+  differences: readonly string[];
+}
+
+const clients = 4;
+const settleTimeoutMs = 240_000;
+
+/** Works on a system of its own while it is broken in every way, then lets it recover and does the books. */
+export async function runRound(settings: RoundSettings): Promise<RoundResult> {
+  const startedAt = Date.now();
+  const random = seeded(settings.seed);
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-faults-'));
+  const double = await startDouble();
+  const good = await startBadReceiver(random, quick, 0);
+  const bad = await startBadReceiver(random, quick, 0.4);
+  const tardy = await startBadReceiver(random, slow, 0.08);
+  const tls = await startBrokenTls();
+  const system = await FaultySystem.start(dataDir, double.url, random, settings.isProxied);
+  try {
+    const { workspaceId, calls, accountIds, tokens } = await open(system);
+    for (const token of tokens) await misbehave(`${double.url}/double/${token}`, random);
+    const subscriptions: Subscription[] = [];
+    const subscribe = async (url: string, receiver: Subscription['receiver'], kinds: Subscription['kinds'] = '*') => {
+      const eventKinds = kinds === '*' ? ['*'] : kinds;
+      const { id } = await calls.send('POST', '/v1/webhooks', { url, eventKinds }, randomUUID());
+      subscriptions.push({ endpointId: id, kinds, receiver });
+    };
+    await subscribe(good.url, good);
+    await subscribe(bad.url, bad);
+    await subscribe(tardy.url, tardy);
+    await subscribe(tls.url, undefined, ['task.created']);
+
+    const acknowledged = newAcknowledged();
+    const polled: SeenEvent[] = [];
+    const isOver = { value: false };
+    const polling = poll(calls, polled, isOver);
+    const tenant = `${workspaceId}:live`;
+    system.spoil(true);
+    const work = makeChanges(calls, acknowledged, accountIds, settings.calls);
+    await breakThings(system, random, settings, () => duplicates(tenant, subscriptions, accountIds, random));
+    await work;
+
+    system.spoil(false);
+    bad.calm();
+    tardy.calm();
+    const events = await settled(calls, acknowledged, subscriptions);
+    isOver.value = true;
+    await polling;
+
+    const ledger = new Ledger();
+    ledger.feed(events, polled);
+    await ledger.rows(calls, acknowledged, events);
+    for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
+    await ledger.messages(calls, acknowledged, events, await storedBy(double.url, tokens));
+    return {
+      seed: settings.seed,
+      isProxied: settings.isProxied,
+      changes: Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0),
+      kills: system.kills,
+      injected: system.injected,
+      retries: calls.retries,
+      seconds: Math.round((Date.now() - startedAt) / 1000),
+      ...ledger.sums,
+      differences: ledger.differences,
+    };
+  } finally {
+    await system.stop();
+    await Promise.all([double.close(), good.close(), bad.close(), tardy.close(), tls.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A workspace with a key and two accounts, as an operator makes them. */
+async function open(system: FaultySystem) {
+  const { id: workspaceId } = await system.admin<{ id: number }>('workspace', 'create', { name: 'Faults' });
+  const place = { workspaceId, env: 'live' };
+  const { key } = await system.admin<{ key: string }>('key', 'create', {
+    ...place,
+    scopes: 'all',
+    rateLimitPerMinute: 1_000_000,
+  });
+  const tokens = [randomUUID(), randomUUID()];
+  const accountIds: number[] = [];
+  for (const botToken of tokens) {
+    const account = { ...place, kind: 'bot', name: 'Bot', botToken };
+    accountIds.push((await system.admin<{ id: number }>('telegram-account', 'create', account)).id);
+  }
+  return { workspaceId, calls: caller(system, key), accountIds, tokens };
+}
+
+/** What the Bot API does to some of the messages of an account, in no order. */
+async function misbehave(url: string, random: Random): Promise<void> {
+  const floodWait = { ok: false, description: 'Too Many Requests', parameters: { retry_after: 2 } };
+  const choices: Reaction[] = [
+    { drop: 'before' },
+    { drop: 'after' },
+    { status: 429, body: floodWait },
+    { status: 403, body: { ok: false, description: 'Forbidden: bot was blocked by the user' } },
+  ];
+  const reactions = Array.from({ length: 12 }, () => (random.chance(0.4) ? random.pick(choices) : {}));
+  const { body } = await request(url, { method: 'POST', body: JSON.stringify({ reactions }) });
+  await body.dump();
+}
+
+async function storedBy(doubleUrl: string, tokens: readonly string[]): Promise<Stored[]> {
+  const lines = tokens.map(async (token) => {
+    const { body } = await request(`${doubleUrl}/double/${token}`);
+    return ((await body.json()) as { stored: Stored[] }).stored;
+  });
+  return (await Promise.all(lines)).flat();
+}
+
+/** Clients side by side, each call repeated until it is answered. */
+async function makeChanges(calls: Caller, acknowledged: Acknowledged, accountIds: readonly number[], count: number) {
+  const { contacts, renamed, deals, tasks, jobs } = acknowledged;
+  const steps = [
+    async (word: string) => {
+      const { id } = await calls.send('POST', '/v1/contacts', { platform: 'telegram', name: word }, word);
+      contacts.set(word, id);
+      const company = `${word} Ltd`;
+      await calls.send('PATCH', `/v1/contacts/${id}`, { company }, `${word} company`);
+      renamed.set(company, id);
+    },
+    async (word: string) => {
+      deals.set(word, (await calls.send('POST', '/v1/deals', { title: word, value: 5 }, word)).id);
+    },
+    async (word: string) => {
+      tasks.set(word, (await calls.send('POST', '/v1/tasks', { title: word }, word)).id);
+    },
+    async (word: string, index: number) => {
+      const accountId = accountIds[index % accountIds.length];
+      const message = { accountId, telegramUserId: 1000 + index, text: word };
+      jobs.set(word, (await calls.send('POST', '/v1/telegram/messages', message, word)).id);
+    },
+  ];
+  let next = 0;
+  const client = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await steps[index % steps.length]?.(`word ${index}`, Math.floor(index / steps.length));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+}
+
+async function breakThings(
+  system: FaultySystem,
+  random: Random,
+  { faults, alwaysReplays = false }: RoundSettings,
+  wakeUps: () => Parameters<FaultySystem['sendWakeUps']>,
+): Promise<void> {
+  for (let fault = 0; fault < faults; fault += 1) {
+    await sleep(random.between(300, 1500));
+    const kind = fault === 0 ? 'system' : random.pick(['system', 'function', 'function', 'wake-ups', 'engine']);
+    if (kind === 'system') await system.crash(alwaysReplays || random.chance(0.5), true);
+    else if (kind === 'engine' && system.ownsEngine) system.crashEngine();
+    else if (kind === 'wake-ups') await system.sendWakeUps(...wakeUps());
+    else system.crashFunction(random);
+  }
+}
+
+function duplicates(
+  tenant: string,
+  subscriptions: readonly Subscription[],
+  accountIds: readonly number[],
+  random: Random,
+): Parameters<FaultySystem['sendWakeUps']> {
+  const three = [1, 2, 3];
+  if (random.chance(0.5))
+    return [
+      'DELIVERIES',
+      three.flatMap(() => subscriptions.map(({ endpointId }) => ({ tenant, endpointId }))).slice(0, 10),
+    ];
+  return ['TELEGRAM', three.flatMap(() => accountIds.map((accountId) => ({ tenant, accountId, jobId: 1 })))];
+}
+
+async function eventsAfter(calls: Caller, since: number): Promise<SeenEvent[]> {
+  const { items } = await calls.get(`/v1/events?limit=100&since=${since}`);
+  return items;
+}
+
+/** Follows the feed as the contract says, through every crash. */
+async function poll(calls: Caller, polled: SeenEvent[], isOver: { value: boolean }): Promise<void> {
+  for (;;) {
+    const isLast = isOver.value;
+    const page = await eventsAfter(calls, polled.at(-1)?.sequence ?? 0);
+    polled.push(...page);
+    if (page.length === 0 && isLast) return;
+    if (page.length === 0) await sleep(200);
+  }
+}
+
+/** The whole feed, once nothing is under way any more: every message done, every delivery made or given up. */
+async function settled(
+  calls: Caller,
+  acknowledged: Acknowledged,
+  subscriptions: readonly Subscription[],
+): Promise<SeenEvent[]> {
+  const deadline = Date.now() + settleTimeoutMs;
+  let before = -1;
+  for (;;) {
+    const events: SeenEvent[] = [];
+    for (;;) {
+      const page = await eventsAfter(calls, events.at(-1)?.sequence ?? 0);
+      events.push(...page);
+      if (page.length === 0) break;
+    }
+    const queued = (await calls.get('/v1/jobs?status=queued&limit=1')).items.length;
+    let underWay = 0;
+    for (const { endpointId } of subscriptions) {
+      for (const status of ['pending', 'retrying'])
+        underWay += (await calls.get(`/v1/webhooks/${endpointId}/deliveries?status=${status}&limit=1`)).items.length;
+    }
+    const { contacts, renamed, deals, tasks, jobs } = acknowledged;
+    const isComplete = events.length >= contacts.size + renamed.size + deals.size + tasks.size + jobs.size;
+    const isQuiet = queued + underWay === 0 && events.length === before && isComplete;
+    // At the end of patience the books tell what is missing.
+    if (isQuiet || Date.now() > deadline) return events;
+    before = events.length;
+    await sleep(1500);
+  }
+}

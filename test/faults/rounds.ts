@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { type RoundResult, runRound } from './round.ts';
+
+/** `npm run test:faults`: seeded rounds, one line each, and the sums. Exits 1 when the books of one do not balance. */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    calls: { type: 'string', default: '100' },
+    faults: { type: 'string', default: '6' },
+  },
+});
+
+const columns: Record<string, (result: RoundResult) => number> = {
+  changes: ({ changes }) => changes,
+  events: ({ events }) => events,
+  delivered: ({ succeeded }) => succeeded,
+  failed: ({ failed }) => failed,
+  again: ({ duplicateDeliveries }) => duplicateDeliveries,
+  sent: ({ sent }) => sent,
+  ambiguous: ({ ambiguous }) => ambiguous,
+  refused: ({ refused }) => refused,
+  'kill -9': ({ kills }) => kills.system,
+  engine: ({ kills }) => kills.engine,
+  function: ({ kills }) => kills.function,
+  DynamoDB: ({ injected }) => injected,
+  retries: ({ retries }) => retries,
+  seconds: ({ seconds }) => seconds,
+};
+
+const line = (name: string, cells: readonly (string | number)[], verdict: string) =>
+  console.log([name.padEnd(8), ...cells.map((cell) => String(cell).padStart(9)), ` ${verdict}`].join(' '));
+
+const results: RoundResult[] = [];
+line('seed', Object.keys(columns), '');
+for (let index = 0; index < Number(values.rounds); index += 1) {
+  const seed = Number(values.seed) + index;
+  const result = await runRound({
+    seed,
+    calls: Number(values.calls),
+    faults: Number(values.faults),
+    isProxied: seed % 2 === 0,
+  });
+  results.push(result);
+  const cells = Object.values(columns).map((of) => of(result));
+  line(String(seed), cells, result.differences.length === 0 ? 'balanced' : 'NOT balanced');
+  for (const difference of result.differences) console.log(`  ${difference}`);
+}
+
+const balanced = results.filter(({ differences }) => differences.length === 0).length;
+const sums = Object.values(columns).map((of) => results.reduce((sum, result) => sum + of(result), 0));
+line('all', sums, `${balanced} of ${results.length} balanced`);
+process.exitCode = balanced === results.length ? 0 : 1;
