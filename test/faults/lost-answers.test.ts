@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { Accounts } from '#lib/accounts/account.ts';
+import { acquire } from '#lib/accounts/sender.ts';
+import { setAccountState } from '#lib/accounts/store.ts';
+import { claim } from '#lib/http/idempotency.ts';
+import { claimJob } from '#lib/jobs/queue.ts';
+import { createJob } from '#lib/jobs/store.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  const { id } = await newWorkspace();
+  tenant = { workspaceId: id, env: 'live' };
+});
+
+/** The first write reaches the table, its answer does not reach us: the SDK sends it again. */
+async function losingOneAnswer<Result>(work: () => Promise<Result>): Promise<Result> {
+  let lost = 0;
+  documentClient().middlewareStack.add(
+    (next, context) => async (args) => {
+      const answer = await next(args);
+      if (lost > 0 || !/^(Put|Update)/.test(context.commandName ?? '')) return answer;
+      lost += 1;
+      throw Object.assign(new Error('the connection broke'), { name: 'TimeoutError' });
+    },
+    { step: 'deserialize', priority: 'low', name: 'losing' },
+  );
+  try {
+    return await work();
+  } finally {
+    documentClient().middlewareStack.remove('losing');
+    expect(lost).toBe(1);
+  }
+}
+
+test('a call holds its Idempotency-Key although the answer to its claim was lost', async () => {
+  const request = { method: 'POST', path: '/v1/contacts', rawBody: '{}', timeoutSeconds: 10 };
+  const key = randomUUID();
+  expect(await losingOneAnswer(() => claim(tenant, key, request))).toEqual({ claim: expect.anything() });
+  await expect(claim(tenant, key, request)).rejects.toMatchObject({
+    body: { details: { reason: 'idempotency_in_progress' } },
+  });
+});
+
+test('a sender holds its account although the answer to its claim was lost', async () => {
+  const { id: accountId } = await newAccount(tenant);
+  const place = { tenant, channel: 'telegram' as const, accountId };
+  expect(await losingOneAnswer(() => acquire(place, 1000))).toMatchObject({ accountId, owner: expect.any(String) });
+  expect(await acquire(place, 1000)).toBeUndefined();
+});
+
+test('a message is not taken for interrupted because the answer to its claim was lost', async () => {
+  const { id: accountId } = await newAccount(tenant);
+  const job = await transact(tenant, operator, async (tx) => {
+    // Nobody else sends it.
+    setAccountState(tx, await tx.get(Accounts, { id: accountId }), 'disconnected');
+    const target = { telegramUserId: 1 };
+    const message = { contactId: null, recipient: '1', target, text: 'Hi', source: 'panel' as const };
+    return createJob(tx, { channel: 'telegram', accountId, ...message });
+  });
+  const untilMs = Date.now() + 60_000;
+  expect(await losingOneAnswer(() => claimJob(tenant, job.id, untilMs))).toMatchObject({
+    job: { id: job.id },
+    wasInterrupted: false,
+  });
+  expect(await claimJob(tenant, job.id, untilMs)).toBeUndefined();
+});
