@@ -18,6 +18,8 @@ export interface Page<Row> {
 export interface Listing<E extends Entity> {
   /** Only ids strictly less than this. */
   after?: number | undefined;
+  /** Only ids strictly greater than this; not together with `ids`. */
+  above?: number | undefined;
   limit: number;
   /** The partition when it is not the entity's name: `contact/5/activity`. */
   within?: string;
@@ -71,7 +73,7 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
     items.push(...found.filter((item) => matches(item) && isIndexed(of, item, entries)).slice(0, wanted));
   } else if (entries.length === 0) {
     const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk, undefined, grows);
-    for await (const stored of flatten(pages)) {
+    for await (const stored of until(flatten(pages), listing.above)) {
       const item = tx.remember(of, stored);
       if (matches(item)) items.push(item);
       if (items.length === wanted) break;
@@ -81,7 +83,7 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
     const streams = entries.map(({ name, text }) =>
       descending(indexPartition(tx.tenant, of, name), listing.after, entries.length > 1 ? 1000 : chunk, text, grows),
     );
-    for await (const keys of batches(intersection(streams), chunk, grows ? maxBatch : chunk)) {
+    for await (const keys of batches(until(intersection(streams), listing.above), chunk, grows ? maxBatch : chunk)) {
       for (const item of await tx.findAllByKey(of, keys)) {
         if (matches(item) && items.length < wanted) items.push(item);
       }
@@ -192,6 +194,14 @@ async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
 }
 
 /** Batches of `size`, each four times the one before, up to `maxSize`. */
+/** Descending rows or keys down to an id, exclusive. */
+async function* until<T extends { sk?: unknown }>(source: AsyncIterable<T>, id: number | undefined): AsyncGenerator<T> {
+  for await (const one of source) {
+    if (id !== undefined && (one.sk as string) <= sortableId(id)) return;
+    yield one;
+  }
+}
+
 async function* batches<T>(source: AsyncIterable<T>, size: number, maxSize: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let wanted = size;

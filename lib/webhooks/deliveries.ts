@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
-import { dayMs } from '#lib/clock.ts';
+import { dayMs, secondMs, shifted } from '#lib/clock.ts';
 import { Feed, type FeedEvent } from '#lib/events/feed.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { indexPartition } from '#lib/table/entity.ts';
 import { listPage, type Page, pages } from '#lib/table/list.ts';
+import { lastIdBy } from '#lib/table/search-time.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { headersOf } from './headers.ts';
 import { ReplayQueues } from './replays.ts';
 import { getStoredEndpoint } from './store.ts';
-import { instant, touch } from './wake.ts';
+import { instant, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Delivery>;
 
@@ -48,7 +49,7 @@ export interface NewDelivery {
   body?: string;
 }
 
-/** Writes a delivery, four actions; a pending one needs its endpoint touched besides. Ids come from the counter `delivery`. */
+/** Writes a delivery, four actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
 export async function createDelivery(tx: Transaction, input: NewDelivery): Promise<StoredDelivery> {
   const { endpointId, deliveryId, event, status, replayOf, body } = input;
   const id = await tx.nextId(Deliveries);
@@ -97,17 +98,20 @@ export async function listDeliveries(
     status !== undefined && status !== 'succeeded' && `${endpointId}/status=${status}`,
     eventKind !== undefined && `${endpointId}/kind=${eventKind}`,
   ].filter((name) => name !== false);
-  const residual: ((delivery: StoredDelivery) => boolean)[] = [];
-  if (status === 'succeeded') residual.push((delivery) => delivery.status === status);
-  if (since !== undefined) residual.push(({ createdAt }) => createdAt >= since);
-  if (until !== undefined) residual.push(({ createdAt }) => createdAt <= until);
+  const within = deliveriesOf(endpointId);
+  const [above, last] = await Promise.all([
+    since === undefined ? undefined : lastIdBy(tx, Deliveries, within, shifted(since, -secondMs)),
+    until === undefined ? undefined : lastIdBy(tx, Deliveries, within, until),
+  ]);
+  const before = [after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
   const [page] = await Promise.all([
     listPage(tx, Deliveries, {
-      after,
+      after: before.length > 0 ? Math.min(...before) : undefined,
+      above,
       limit,
-      within: deliveriesOf(endpointId),
+      within,
       indexes,
-      ...(residual.length > 0 && { matches: (delivery: StoredDelivery) => residual.every((holds) => holds(delivery)) }),
+      ...(status === 'succeeded' && { matches: (delivery: StoredDelivery) => delivery.status === status }),
     }),
     getStoredEndpoint(tx, endpointId),
   ]);
@@ -159,7 +163,7 @@ export async function replayDelivery(tx: Transaction, endpointId: number, key: s
   if (original.status === 'pending' || original.status === 'retrying')
     throw conflict('delivery_in_progress', 'this delivery is still being made');
   const replay = await repeat(tx, original, endpoint.isActive);
-  await touch(tx, endpointId);
+  await wakeSoon(tx, endpointId);
   return shownDelivery(replay);
 }
 
@@ -192,7 +196,7 @@ export async function replayFailed(tx: Transaction, endpointId: number, since: s
   if (ids.length === 0) return { queued: 0 };
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
-  await touch(tx, endpointId);
+  await wakeSoon(tx, endpointId);
   return { queued: ids.length };
 }
 

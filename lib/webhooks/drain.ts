@@ -266,7 +266,7 @@ class Drain {
       tx.find(ReplayQueues, { id }),
     ]);
     if (!wake || health?.owner !== this.#owner) throw new LeaseLost();
-    // After the wake: who adds work touches it last, so that this commit fails or this query sees the work.
+    // After the wake: who adds work writes it last, so that this commit fails or this query sees the work.
     const backlog = await readBacklog(tx, id);
     this.#backlog = backlog;
     this.#health = health;
@@ -284,17 +284,13 @@ class Drain {
     const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
     if (dueCount === 0 && !isOpen && !this.#isOver() && nextRetryMs - now <= nearMs)
       return { sleepMs: Math.max(1, nextRetryMs - now) };
-    // A time that was set ahead and has not come yet stays.
-    const ahead = wake.at !== null && wake.at > instant(now) ? wake.at : null;
-    const at = dueCount > 0 ? instant(now) : earliest(backlog.nextRetryAt, ahead);
+    const at = dueCount > 0 ? instant(now) : backlog.nextRetryAt;
+    const lookAt = wake.lookAt !== null && wake.lookAt > instant(now) ? wake.lookAt : null;
     const notBefore = isOpen ? instant(health.openUntilMs) : null;
-    tx.update(Wakes, { ...wake, at, notBefore, isSlow: this.#isSlow() });
+    tx.update(Wakes, { ...wake, at, lookAt, notBefore, isSlow: this.#isSlow() });
     tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
     return 'over';
   }
 }
 
 const isFirst = ({ attemptCount }: DueDelivery) => attemptCount === 0;
-
-const earliest = (a: string | null, b: string | null): string | null =>
-  a === null || b === null ? (a ?? b) : a < b ? a : b;

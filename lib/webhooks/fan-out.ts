@@ -5,10 +5,10 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf } from './deliveries.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { Endpoints, isSubscribed, type StoredEndpoint } from './endpoint.ts';
-import { touch, Wakes } from './wake.ts';
+import { Wakes, wakeNow } from './wake.ts';
 
-/** Each is four actions of a transaction's hundred. */
-const chunkSize = 24;
+/** Each is five actions at most of a transaction's hundred. */
+const chunkSize = 20;
 /** What the clocks of two processes may differ. */
 const skewMs = 500;
 
@@ -32,8 +32,8 @@ async function fanOutTo(tenant: Tenant, endpoint: StoredEndpoint, events: readon
   for (let start = 0; start < wanted.length; start += chunkSize)
     await createAll(tenant, endpoint, wanted.slice(start, start + chunkSize));
   // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
-  // touched must also see what it was touched for. A crash in between is repaired by the next call.
-  if (endpoint.isActive) await transact(tenant, system, (tx) => touch(tx, endpoint.id, Date.now()));
+  // woken must also see what for. A crash in between is repaired by the next call.
+  if (endpoint.isActive) await transact(tenant, system, (tx) => wakeNow(tx, endpoint.id));
 }
 
 function createAll(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {

@@ -17,7 +17,7 @@ import {
 import { type Health, Healths, newHealth, recovered, statusOf } from './health.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
 import { demandDeliverable } from './url.ts';
-import { newWake, touch, Wakes } from './wake.ts';
+import { newWake, Wakes, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Endpoint>;
 
@@ -102,8 +102,7 @@ export async function patchEndpoint(
     await register(tx, { id, url: wanted.url as string });
   }
   // Whoever delivers looks again: at the new url, at once, or to skip what was pending.
-  if (isReset || changed.includes('isActive') || changed.includes('url'))
-    await touch(tx, id, undefined, { notBefore: null });
+  if (isReset || changed.includes('isActive') || changed.includes('url')) await wakeSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;
   if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);
   const values = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null]));
@@ -114,7 +113,7 @@ export async function patchEndpoint(
 /** Removes an endpoint; its worker drops what is pending. Raises 404. */
 export async function deleteEndpoint(tx: Transaction, id: number) {
   const endpoint = await getStoredEndpoint(tx, id);
-  await Promise.all([unregister(tx, id), touch(tx, id, undefined, { notBefore: null })]);
+  await Promise.all([unregister(tx, id), wakeSoon(tx, id, { notBefore: null })]);
   tx.delete(Endpoints, endpoint);
   return { id, deleted: true as const };
 }

@@ -9,6 +9,8 @@ const schema = v.object({
   id: v.number(),
   /** The earliest time of anything that waits; null when nothing does. */
   at: v.nullable(v.string()),
+  /** When to look again, whatever was found before. */
+  lookAt: v.nullable(v.string()),
   /** Nothing is sent before, the breaker being open. */
   notBefore: v.nullable(v.string()),
   isSlow: v.boolean(),
@@ -25,10 +27,21 @@ export const laneOf = ({ isSlow }: Wake): Lane => (isSlow ? 'slow-deliveries' : 
 export const instant = (ms: number) => new Date(ms).toISOString();
 
 /** When its queue is to be told, or null when nothing waits. */
-export const dueAt = ({ at, notBefore }: Wake): string | null =>
-  at === null || notBefore === null || at > notBefore ? at : notBefore;
+export function dueAt({ at, lookAt, notBefore }: Wake): string | null {
+  const due = earliest(at, lookAt);
+  return due === null || notBefore === null || due > notBefore ? due : notBefore;
+}
 
-export const newWake = (endpointId: number): Wake => ({ id: endpointId, at: null, notBefore: null, isSlow: false });
+export const earliest = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? (a ?? b) : a < b ? a : b;
+
+export const newWake = (endpointId: number): Wake => ({
+  id: endpointId,
+  at: null,
+  lookAt: null,
+  notBefore: null,
+  isSlow: false,
+});
 
 /**
  * When an endpoint has work. One wake-up for all its deliveries: what is due is read from the table, so a backlog of any
@@ -44,23 +57,20 @@ export const Wakes = entity({
   },
 });
 
+/**
+ * Says that the endpoint has work that was committed before. Always written, so that a worker who is about to find nothing left
+ * is overtaken and looks again.
+ */
+export async function wakeNow(tx: Transaction, endpointId: number): Promise<void> {
+  const wake = await tx.find(Wakes, { id: endpointId });
+  if (wake) tx.update(Wakes, { ...wake, at: earliest(wake.at, instant(Date.now())) });
+}
+
 /** A query may for so long see one half of a transaction and not the other. */
 const settlingMs = 1_000;
 
-/**
- * Says that the endpoint has work: from `atMs` on when that was committed before, a moment later when it is committed with this.
- * Always written, so that a worker who is about to find nothing left is overtaken and looks again. Returns whether the endpoint
- * is still there.
- */
-export async function touch(
-  tx: Transaction,
-  endpointId: number,
-  atMs = Date.now() + settlingMs,
-  change: Partial<Wake> = {},
-): Promise<boolean> {
+/** The same for work that is committed together with this: whoever looks now may not see it yet, so it is looked for a moment later. */
+export async function wakeSoon(tx: Transaction, endpointId: number, change: Partial<Wake> = {}): Promise<void> {
   const wake = await tx.find(Wakes, { id: endpointId });
-  if (!wake) return false;
-  const at = instant(atMs);
-  tx.update(Wakes, { ...wake, ...change, at: wake.at !== null && wake.at < at ? wake.at : at });
-  return true;
+  if (wake) tx.update(Wakes, { ...wake, ...change, lookAt: instant(Date.now() + settlingMs) });
 }

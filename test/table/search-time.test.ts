@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import * as v from 'valibot';
+import { beforeAll, expect, test } from 'vitest';
+import { timestamp } from '#lib/clock.ts';
+import { entity } from '#lib/table/entity.ts';
+import { listPage } from '#lib/table/list.ts';
+import { lastIdBy } from '#lib/table/search-time.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+
+const Marks = entity({ name: 'mark', schema: v.object({ id: v.number(), createdAt: v.string() }) });
+const startMs = Date.UTC(2026, 10, 1);
+const at = (second: number) => timestamp(new Date(startMs + second * 1000));
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = { workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id, env: 'live' };
+});
+
+test('the last id made by a time is found, whatever gaps there are, and bounds a list', async () => {
+  const rows = fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 3 })), {
+    maxLength: 30,
+  });
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(rows, fc.integer({ min: -1, max: 60 }), async (steps, second) => {
+      run += 1;
+      const within = `mark/${run}`;
+      const Here = entity({ ...Marks, within: () => within });
+      let id = 0;
+      let time = 0;
+      const marks = steps.map(([idStep, timeStep]) => {
+        id += idStep;
+        time += timeStep;
+        return { id, createdAt: at(time) };
+      });
+      await transact(tenant, system, async (tx) => {
+        for (const mark of marks) tx.create(Here, mark);
+      });
+      const tx = new Transaction(tenant, system);
+      const found = await lastIdBy(tx, Here, within, at(second));
+      const isBy = (mark: { createdAt: string }) => mark.createdAt <= at(second);
+      expect(marks.filter((mark) => mark.id <= found)).toEqual(marks.filter(isBy));
+      const later = await listPage(tx, Here, { limit: 100, within, above: found });
+      expect(later.items.reverse()).toEqual(marks.filter((mark) => !isBy(mark)));
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, type Client, eventually, everyItem } from '../client.ts';
+import { readEnvironment, type System, startSystem } from '../system.ts';
+import { newWorkspace } from '../workspace.ts';
+import { answers, startReceiver } from './receiver.ts';
+
+/** 75 hours and 35 minutes become 5.5 seconds. */
+const settings = { WEBHOOK_RETRY_SCALE: '0.00002' };
+
+let dataDir: string;
+let system: System;
+let key: string;
+let client: Client;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'crm-webhooks-'));
+  await start();
+  Object.assign(process.env, await readEnvironment(dataDir));
+  key = (await newWorkspace()).liveKey;
+  client = api(key, { baseUrl: system.baseUrl });
+});
+
+afterAll(async () => {
+  await system.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  system = await startSystem(dataDir, settings);
+  client = api(key, { baseUrl: system.baseUrl });
+}
+
+const register = async (url: string): Promise<string> => {
+  const { status, body } = await client.post('/v1/webhooks', { url, eventKinds: ['contact.created'] });
+  expect(status).toBe(201);
+  return `/v1/webhooks/${body.id}`;
+};
+
+test('an endpoint that never answers is tried ten times, then the delivery has failed and can be replayed', async () => {
+  await using receiver = await startReceiver(answers(500));
+  const path = await register(receiver.url);
+  await client.post('/v1/contacts', { name: 'Ada' });
+  const failed = await eventually(
+    async () => (await client.get(`${path}/deliveries`, { status: 'failed' })).body.items[0],
+    'the last attempt',
+    90_000,
+  );
+  expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null, responseStatus: 500 });
+  const { attempts } = (await client.get(`${path}/deliveries/${failed.id}`)).body;
+  expect(attempts.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(receiver.received.map(({ headers }) => headers['x-svc-attempt'])).toEqual(
+    Array.from({ length: 10 }, (_, index) => String(index + 1)),
+  );
+  const span = (receiver.received.at(-1)?.atMs ?? 0) - (receiver.received[0]?.atMs ?? 0);
+  expect(span).toBeGreaterThanOrEqual(5_440);
+  receiver.answer(answers(200));
+  const since = new Date(Date.now() - 600_000).toISOString();
+  expect((await client.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
+  await eventually(async () => receiver.received.length === 11, 'the replay', 60_000);
+  expect(receiver.received[10]?.text).toBe(receiver.received[0]?.text);
+  await client.delete(path);
+}, 180_000);
+
+test('after a kill -9 in the middle of a backlog everything arrives, and nothing is lost', async () => {
+  await using receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 200));
+  const path = await register(`${receiver.url}/again`);
+  const items = Array.from({ length: 60 }, (_, index) => ({ op: 'create', name: `Contact ${index}` }));
+  expect((await client.post('/v1/contacts/batch', { items })).status).toBe(200);
+  await eventually(async () => receiver.received.length >= 15, 'the first deliveries', 60_000);
+  system.process.kill('SIGKILL');
+  await new Promise((resolve) => system.process.once('exit', resolve));
+  const before = receiver.received.length;
+  expect(before).toBeLessThan(60);
+  await start();
+  await eventually(
+    async () => new Set(receiver.received.map(({ body }) => body.data.name)).size === 60,
+    'every event',
+    120_000,
+  );
+  await eventually(
+    async () => (await everyItem(client, `${path}/deliveries`, { status: 'succeeded', limit: 100 })).length === 60,
+    'every delivery settled',
+    60_000,
+  );
+  // Only what was under way at the kill is sent again, under the same id.
+  expect(receiver.received.length).toBeLessThanOrEqual(60 + 20);
+  expect(new Set(receiver.received.map(({ headers }) => headers['x-svc-delivery'])).size).toBe(60);
+}, 240_000);
