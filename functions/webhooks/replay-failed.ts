@@ -1,7 +1,8 @@
 import { endpoint } from '#lib/http/endpoint.ts';
 import { replayFailed } from '#lib/webhooks/deliveries.ts';
 import { ReplayedFailed, ReplayFailed } from '#lib/webhooks/delivery.ts';
-import { getStoredEndpoint } from '#lib/webhooks/store.ts';
+import { Endpoint } from '#lib/webhooks/endpoint.ts';
+import { getEndpoint } from '#lib/webhooks/store.ts';
 
 /** Replays what an endpoint has missed. */
 export const handler = endpoint(
@@ -16,7 +17,8 @@ export const handler = endpoint(
     status: 202,
     response: ReplayedFailed,
     errors: ['bad_request', 'not_found', 'conflict'],
-    current: (tx, { id }) => getStoredEndpoint(tx, id),
+    current: (tx, { id }) => getEndpoint(tx, id),
+    representation: Endpoint,
     location: (_, { id }) => `/v1/webhooks/${id}/deliveries`,
   },
   ({ tx, params, body }) => replayFailed(tx, params.id, body.since),

@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/http/endpoint.ts';
 import { TestedDelivery } from '#lib/webhooks/delivery.ts';
-import { TestEndpoint } from '#lib/webhooks/endpoint.ts';
-import { getStoredEndpoint } from '#lib/webhooks/store.ts';
+import { Endpoint, TestEndpoint } from '#lib/webhooks/endpoint.ts';
+import { getEndpoint } from '#lib/webhooks/store.ts';
 import { testEndpoint } from '#lib/webhooks/test-delivery.ts';
 
 /** Sends the example of an event kind at once and waits for the answer. No retries. */
@@ -17,7 +17,8 @@ export const handler = endpoint(
     status: 200,
     response: TestedDelivery,
     errors: ['bad_request', 'not_found', 'conflict'],
-    current: (tx, { id }) => getStoredEndpoint(tx, id),
+    current: (tx, { id }) => getEndpoint(tx, id),
+    representation: Endpoint,
     needs: ['kms'],
     timeoutSeconds: 15,
   },
