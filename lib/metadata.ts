@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { reading } from './schema.ts';
 
 /** A check whose issue tells what kind of limit it is. */
 const limit = <Value>(type: 'max_length' | 'max_code_points', holds: (value: Value) => boolean, message: string) => ({
@@ -8,12 +9,16 @@ const limit = <Value>(type: 'max_length' | 'max_code_points', holds: (value: Val
 
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
 const Metadata = v.pipe(
-  v.record(
-    v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
-    v.pipe(
-      v.string(),
-      limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
+  reading(
+    v.record(
+      v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
+      v.pipe(
+        v.string(),
+        limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
+      ),
     ),
+    // valibot takes an array for a record.
+    (value) => (Array.isArray(value) ? 'an array' : value),
   ),
   limit('max_length', (pairs: Record<string, string>) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
 );

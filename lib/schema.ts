@@ -8,7 +8,7 @@ import * as v from 'valibot';
 type Reads<Schema extends v.GenericSchema> = (value: unknown, schema: Schema) => unknown;
 
 /** The schema with its input prepared first; its type and its place in OpenAPI stay. */
-function reading<Schema extends v.GenericSchema>(schema: Schema, prepare: Reads<Schema>): Schema {
+export function reading<Schema extends v.GenericSchema>(schema: Schema, prepare: Reads<Schema>): Schema {
   return {
     ...schema,
     '~run'(dataset: { value: unknown }, config: never) {
