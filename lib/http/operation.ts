@@ -193,7 +193,7 @@ const headerList = (names: readonly string[]) =>
   names
     .map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 100))
     .slice(0, 20)
-    .join(', ');
+    .join(',');
 
 function pathParams(route: Route, path: Record<string, string>): { params: Params; texts: Record<string, string> } {
   const params: Record<string, number> = {};

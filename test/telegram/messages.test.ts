@@ -94,7 +94,7 @@ describe('queueing', () => {
       colour: 'red',
     });
     expect(answer.status).toBe(202);
-    expect(answer.headers['x-ignored-parameters']).toBe('colour, username');
+    expect(answer.headers['x-ignored-parameters']).toBe('colour,username');
     expect((await live.get(`/v1/jobs/${answer.body.id}`)).body.recipient).toBe('555');
   });
 
