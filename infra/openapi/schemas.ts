@@ -42,7 +42,8 @@ export class SchemaComponents {
       ignoreActions: ['check', 'transform', 'trim'],
       overrideAction: ({ valibotAction, jsonSchema }) => translate(valibotAction, jsonSchema as JsonSchema),
     }) as JsonSchema;
-    return this.#extract(withFormats(converted)) as JsonSchema;
+    const formatted = withFormats(converted);
+    return this.#extract(typeMode === 'input' ? withOffsets(formatted) : formatted) as JsonSchema;
   }
 
   /** Moves titled schemas, innermost first, to the components. */
@@ -63,6 +64,16 @@ function translate(action: { type: string; limit?: unknown; requirement?: unknow
   if (action.type === 'min_code_points') return { ...schema, minLength: action.limit };
   if (action.type === 'max_code_points') return { ...schema, maxLength: action.limit };
   return schema;
+}
+
+/** Answers write times in UTC to the second; callers may send any offset (contract 0.1). */
+function withOffsets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withOffsets);
+  if (typeof value !== 'object' || value === null) return value;
+  const { pattern, ...schema } = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withOffsets(inner)]),
+  );
+  return schema['format'] === 'date-time' || pattern === undefined ? schema : { ...schema, pattern };
 }
 
 const maxInt32 = 2 ** 31 - 1;
