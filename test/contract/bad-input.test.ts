@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createDemo } from '#infra/local/demo.ts';
+import { mintKey } from '#lib/keys/store.ts';
+import { scopes } from '#lib/scopes.ts';
+import { transact } from '#lib/table/transaction.ts';
+import { operator } from '#lib/tenant.ts';
+import document from '#openapi' with { type: 'json' };
+import { type Answer, api, type Client, everyItem, type Options } from '#test/client.ts';
+import { type Schema, wrongQueryTexts, wrongValues } from './wrong-values.ts';
+
+interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  parameters: { name: string; in: string; schema: Schema; $ref?: string }[];
+  body: Schema | undefined;
+  example: Record<string, unknown>;
+}
+
+const operations = Object.entries(document.paths as unknown as Record<string, Record<string, Schema>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters, requestBody }]): Operation => {
+      const content = requestBody?.content['application/json'];
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: content && resolved(content.schema),
+        example: content?.example,
+      };
+    }),
+);
+const v1 = operations.filter(({ path }) => path.startsWith('/v1/'));
+const withQuery = v1.filter(({ parameters }) => parameters.some(({ in: place }) => place === 'query'));
+const batches = v1.filter(({ path }) => path.endsWith('/batch'));
+const withBody = v1.filter((operation) => operation.body && !batches.includes(operation));
+
+const versioned = v1.filter(({ parameters }) => parameters.some(({ $ref }) => $ref?.endsWith('/IfMatch')));
+
+/** References of the document become what they refer to. */
+function resolved(schema: Schema): Schema {
+  const name = (schema['$ref'] as string | undefined)?.split('/').at(-1);
+  return name ? ((document.components.schemas as Record<string, Schema>)[name] as Schema) : schema;
+}
+
+let client: Client;
+let before: Record<string, unknown>;
+const ids = new Map<string, number>();
+
+beforeAll(async () => {
+  const { workspaceId } = await createDemo();
+  const { key } = await transact({ workspaceId, env: 'test' }, operator, (tx) =>
+    mintKey(
+      tx,
+      { name: 'bad input', scopes, ipAllowlist: [], expiresAt: null },
+      { createdByKeyId: null, rateLimitPerMinute: 1_000_000 },
+    ),
+  );
+  client = api(key);
+  const { body: endpoint } = await client.post('/v1/webhooks', {
+    url: 'https://example.com/hooks',
+    eventKinds: ['webhook.test'],
+  });
+  ids.set('/v1/webhooks/{id}', endpoint.id);
+  before = await everything();
+});
+
+/** The path of something that is there. */
+async function existing(path: string): Promise<string> {
+  const [, collection, rest] = /^(.*?)\/\{id\}(.*)$/.exec(path) ?? [];
+  if (collection === undefined) return path;
+  const known = ids.get(`${collection}/{id}`) ?? (await firstOf(collection));
+  ids.set(`${collection}/{id}`, known);
+  return `${collection}/${known}${rest}`.replace('{tagId}', '1');
+}
+
+/** X jobs have no list of their own. */
+async function firstOf(collection: string): Promise<number> {
+  const isX = collection === '/v1/twitter/messages';
+  const { body } = await client.get(isX ? '/v1/jobs' : collection, isX ? { channel: 'twitter' } : {});
+  return body.items[0].id;
+}
+
+/** The ids of every collection, and what was announced: nothing of it may change. */
+async function everything(): Promise<Record<string, unknown>> {
+  const lists = v1.filter(
+    ({ method, path, parameters }) =>
+      method === 'GET' &&
+      !path.includes('{') &&
+      path !== '/v1/audit-events' &&
+      parameters.some(({ name }) => name === 'after'),
+  );
+  const found: Record<string, number[]> = {};
+  for (const { path } of lists) found[path] = (await everyItem(client, path, { limit: 100 })).map(({ id }) => id);
+  const [tags, events] = await Promise.all([client.get('/v1/tags'), announced()]);
+  return { ...found, tags: tags.body, events };
+}
+
+async function announced(): Promise<string[]> {
+  const { body } = await client.get('/v1/events', { limit: 100 });
+  return body.items.map(({ event, id }: { event: string; id: string }) => `${event} ${id}`);
+}
+
+interface Case {
+  what: string;
+  options: Options;
+  /** How `details.fields` names what is wrong. */
+  field: string;
+}
+
+/** Sends the cases, four at a time; what is not refused as it should be, line by line. */
+async function misjudged(method: string, path: string, cases: Case[]): Promise<string> {
+  const wrong: string[] = [];
+  const queue = cases.values();
+  const send = async () => {
+    for (const { what, options, field } of queue) {
+      const answer = await client.call(method, path, options);
+      const complaint = complaintOf(answer, field);
+      if (complaint) wrong.push(`${what}: ${complaint}`);
+    }
+  };
+  await Promise.all([send(), send(), send(), send()]);
+  return wrong.join('\n');
+}
+
+function complaintOf({ status, body }: Answer, field: string): string | undefined {
+  const said = `${status} ${JSON.stringify(body).slice(0, 300)}`;
+  const isEnvelope =
+    Object.keys(body).join() === 'error,message,details' && body.error === 'bad_request' && /\S/.test(body.message);
+  if (status !== 400 || !isEnvelope) return said;
+  const named = (body.details.fields as { field: string; code: string }[] | undefined)?.map(({ field }) => field);
+  const isNamed = named?.every(
+    (name) => name === field || name.startsWith(`${field}.`) || name.startsWith(`${field}[`),
+  );
+  return named && named.length > 0 && isNamed ? undefined : `${said} does not name ${field}`;
+}
+
+describe.each(withQuery)('$name', ({ method, path, parameters }) => {
+  test('refuses every query parameter of a wrong form and names it', async () => {
+    const cases = parameters
+      .filter(({ in: place }) => place === 'query')
+      .flatMap(({ name, schema }) =>
+        wrongQueryTexts(name, schema).map((value) => ({
+          what: `${name}=${value.slice(0, 40)}`,
+          options: { query: { [name]: value } },
+          field: `query.${name}`,
+        })),
+      );
+    expect(await misjudged(method, await existing(path), cases)).toBe('');
+  });
+});
+
+describe.each(withBody)('$name', ({ method, path, body, example }) => {
+  test('refuses every field of a wrong form and names it', async () => {
+    const { properties, required = [] } = body as Schema;
+    const cases = Object.entries(properties as Record<string, Schema>).flatMap(([name, schema]) => [
+      ...(required.includes(name)
+        ? [{ what: `no ${name}`, options: { body: without(example, name) }, field: name }]
+        : []),
+      ...wrongValues(resolved(schema), required.includes(name)).map(({ why, value, within = '' }) => ({
+        what: `${name} is ${why}`,
+        options: { body: { ...example, [name]: value, nonsense: { of: [why] } } },
+        field: `${name}${within}`,
+      })),
+    ]);
+    expect(await misjudged(method, await existing(path), cases)).toBe('');
+  });
+});
+
+describe.each(batches)('$name', ({ method, path, body }) => {
+  const { items } = (body as Schema)['properties'] as Record<string, Schema>;
+
+  test('refuses items that are none, too few or too many', async () => {
+    const wrong = [...wrongValues({ ...items, items: {} }, true)];
+    const cases = wrong.map(({ why, value }) => ({ what: why, options: { body: { items: value } }, field: 'items' }));
+    expect(await misjudged(method, path, cases)).toBe('');
+  });
+
+  test('refuses every item with a field of a wrong form, and names it', async () => {
+    const wrong = [
+      ...[null, 7, 'x', [], {}, { op: 'nonsense' }, { op: ['create'] }, { op: null }].map((item) => ({
+        item,
+        field: '',
+      })),
+      ...((items as Schema)['items'].anyOf as Schema[]).flatMap(({ properties, required = [] }) => {
+        const valid = Object.fromEntries(
+          required.map((name: string) => [
+            name,
+            validField(name, (properties as Record<string, Schema>)[name] as Schema),
+          ]),
+        );
+        return Object.entries(properties as Record<string, Schema>)
+          .filter(([name]) => name !== 'op')
+          .flatMap(([name, schema]) =>
+            wrongValues(schema, required.includes(name))
+              .filter(({ why }) => why !== 'a very long text')
+              .map(({ value }) => ({ item: { ...valid, [name]: value }, field: name })),
+          );
+      }),
+    ];
+    const accepted: unknown[] = [];
+    for (let first = 0; first < wrong.length; first += 100) {
+      const part = wrong.slice(first, first + 100);
+      const { status, body } = await client.call(method, path, { body: { items: part.map(({ item }) => item) } });
+      expect([status, body.succeeded]).toEqual([200, 0]);
+      for (const [index, { item, field }] of part.entries()) {
+        const { status, error } = body.results[index];
+        const named = error?.details?.fields?.some(({ field: name }: { field: string }) => name.includes(field));
+        if (status !== 400 || error.error !== 'bad_request' || !named) accepted.push([item, status, error]);
+      }
+    }
+    expect(accepted).toEqual([]);
+  });
+});
+
+function validField(name: string, { enum: values, const: constant, type }: Schema): unknown {
+  if (constant !== undefined || values) return constant ?? values[0];
+  return type === 'integer' ? 1 : name;
+}
+
+const without = (example: Record<string, unknown>, name: string) =>
+  Object.fromEntries(Object.entries(example).filter(([key]) => key !== name));
+
+describe.each(versioned)('$name', ({ method, path, example }) => {
+  test('refuses a stale If-Match, whatever the body is', async () => {
+    for (const body of [example, '{'].slice(0, example ? 2 : 1)) {
+      const answer = await client.call(method, await existing(path), {
+        headers: { 'if-match': '"stale"' },
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([answer.status, answer.body.error, answer.body.details]).toEqual([
+        412,
+        'conflict',
+        { reason: 'stale_version' },
+      ]);
+    }
+  });
+});
+
+test('nothing is made, removed or announced by any of it', async () => {
+  expect(await everything()).toEqual(before);
+});

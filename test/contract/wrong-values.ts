@@ -1,0 +1,174 @@
+// biome-ignore lint/suspicious/noExplicitAny: JSON Schema, read by keyword.
+export type Schema = Record<string, any>;
+
+/** A value that a field must refuse, with what is wrong about it. */
+export interface Wrong {
+  why: string;
+  value: unknown;
+  /** Where inside the field, as `details.fields` names it: `[0].text`. */
+  within?: string;
+}
+
+const depth = 2000;
+const deepArray = () => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
+const deepObject = () => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
+
+/** What a JSON body may not hold in a field of this schema. */
+export function wrongValues(schema: Schema, isRequired: boolean): Wrong[] {
+  const types = typesOf(schema);
+  return [
+    ...wrongTypes(types),
+    ...(types.has('string') && types.size < 3 ? wrongTexts(schema, isRequired && !types.has('null')) : []),
+    ...(types.has('integer') || types.has('number') ? wrongNumbers(schema) : []),
+    ...(types.has('array') ? wrongArrays(schema) : []),
+    ...(types.has('object') ? wrongObjects(schema) : []),
+  ];
+}
+
+function typesOf({ type, const: constant, enum: values, anyOf = [] }: Schema): Set<string> {
+  const own = type === undefined ? [] : [type].flat();
+  const implied = [...(values ?? []), ...(constant === undefined ? [] : [constant])].map((value) => typeof value);
+  return new Set([...own, ...implied, ...anyOf.flatMap((option: Schema) => [...typesOf(option)])]);
+}
+
+function wrongTypes(types: Set<string>): Wrong[] {
+  const samples: [string, Wrong[]][] = [
+    ['null', [{ why: 'null', value: null }]],
+    ['boolean', [{ why: 'a boolean', value: true }]],
+    ['string', [{ why: 'a text', value: 'x y' }]],
+    ['number', [{ why: 'a number', value: 1 }]],
+    [
+      'array',
+      [
+        { why: 'an array', value: [] },
+        { why: 'deep arrays', value: deepArray() },
+      ],
+    ],
+    [
+      'object',
+      [
+        { why: 'an object', value: {} },
+        { why: 'deep objects', value: deepObject() },
+        { why: 'an object that looks like an array', value: { length: 1, 0: 'x' } },
+      ],
+    ],
+  ];
+  return samples
+    .filter(([type]) => !types.has(type) && !(type === 'number' && types.has('integer')))
+    .flatMap(([, wrong]) => wrong);
+}
+
+function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isDemanded: boolean): Wrong[] {
+  return [
+    ...(isDemanded
+      ? [
+          { why: 'an empty text', value: '' },
+          { why: 'a blank text', value: ' \t\n' },
+        ]
+      : []),
+    ...(maxLength === undefined
+      ? []
+      : [
+          { why: 'one character too many', value: 'é'.repeat(maxLength + 1) },
+          { why: 'a very long text', value: 'x'.repeat(300_000) },
+        ]),
+    ...(pattern === undefined ? [] : [{ why: 'a text of another form', value: '!?#' }]),
+    ...(values === undefined ? [] : [{ why: 'no value of the enum', value: 'nonsense' }]),
+    ...(format === 'date-time'
+      ? ['yesterday', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T25:00:00Z', '99999-01-01T00:00:00Z'].map(
+          (value) => ({ why: `the time ${value}`, value }),
+        )
+      : []),
+  ];
+}
+
+function wrongNumbers({ minimum, maximum, type }: Schema): Wrong[] {
+  return [
+    ...(minimum === undefined ? [] : [{ why: 'less than the least', value: minimum - 1 }]),
+    ...(maximum === undefined ? [] : [{ why: 'more than the most', value: maximum + 1 }]),
+    ...([type].flat().includes('integer') ? [{ why: 'a fraction', value: 1.5 }] : []),
+    { why: 'an enormous number', value: 1e300 },
+    { why: 'an enormous negative number', value: -1e300 },
+  ];
+}
+
+function wrongArrays({ items = {}, maxItems, minItems }: Schema): Wrong[] {
+  const inner = typesOf(items).size === 0 ? [] : wrongValues(items, true);
+  return [
+    ...(minItems ? [{ why: 'an empty array', value: [] }] : []),
+    ...(maxItems === undefined
+      ? []
+      : [
+          { why: 'one item too many', value: Array(maxItems + 1).fill(sampleOf(items)) },
+          { why: 'a huge array', value: Array(20_000).fill(sampleOf(items)) },
+        ]),
+    ...inner.map(({ why, value, within = '' }) => ({
+      why: `an array with ${why}`,
+      value: [value],
+      within: `[0]${within}`,
+    })),
+  ];
+}
+
+function wrongObjects({ properties = {}, required = [], propertyNames, additionalProperties }: Schema): Wrong[] {
+  const valid = sampleOf({ type: 'object', properties }) as Record<string, unknown>;
+  const missing = required.map((name: string) => ({
+    why: `an object without ${name}`,
+    value: Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name)),
+    within: `.${name}`,
+  }));
+  const named = Object.entries(properties as Record<string, Schema>).flatMap(([name, schema]) =>
+    wrongValues(schema, required.includes(name)).map(({ why, value, within = '' }) => ({
+      why: `an object whose ${name} is ${why}`,
+      value: { ...valid, [name]: value },
+      within: `.${name}${within}`,
+    })),
+  );
+  const keys = propertyNames
+    ? [
+        { why: 'a key of another form', value: { 'a b': 'x' } },
+        { why: 'a key that is too long', value: { ['k'.repeat(41)]: 'x' } },
+        { why: 'too many keys', value: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'x'])) },
+      ]
+    : [];
+  const others =
+    typeof additionalProperties === 'object'
+      ? wrongValues(additionalProperties, false).map(({ why, value }) => ({
+          why: `an object that holds ${why}`,
+          value: { k: value },
+        }))
+      : [];
+  return [...missing, ...named, ...keys, ...others];
+}
+
+/** A value of the schema that is right in itself. */
+function sampleOf(schema: Schema): unknown {
+  const { enum: values, anyOf, properties = {}, pattern = '' } = schema;
+  const types = typesOf(schema);
+  if (values) return values[0];
+  if (anyOf) return sampleOf(anyOf[0]);
+  if (types.has('string')) return pattern.includes('@') ? 'ada@example.com' : 'x';
+  if (types.has('integer')) return 1;
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Schema>).map(([name, inner]) => [name, sampleOf(inner)]),
+  );
+}
+
+/** What a query parameter of this schema must refuse. */
+export function wrongQueryTexts(name: string, { type, anyOf, minimum, maximum, ...schema }: Schema): string[] {
+  const isClamped = name === 'limit';
+  const numbers = [
+    'x',
+    '0x10',
+    '1e9999',
+    'null',
+    '[]',
+    ...(type === 'integer' ? ['1.5'] : []),
+    ...(isClamped || minimum === undefined ? [] : [String(minimum - 1)]),
+    ...(isClamped || maximum === undefined ? [] : [String(maximum + 1)]),
+  ];
+  if (anyOf) return ['x', '0', '-1', '1.5', 'null', '99999999999'];
+  if (type === 'integer' || type === 'number') return numbers;
+  if (type === 'boolean') return ['perhaps', '2', 'null'];
+  return wrongTexts(schema, false).flatMap(({ value }) => [(value as string).slice(0, 2000)]);
+}
