@@ -94,6 +94,8 @@ function digestOf(settings: Record<string, string>): string {
 function discardOld(): void {
   for (const name of globSync('*', { cwd: cache })) {
     const path = join(cache, name);
-    if (statSync(path).mtimeMs < Date.now() - keepMs) rmSync(path, { recursive: true, force: true });
+    // Another start may be throwing it away too.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && found.mtimeMs < Date.now() - keepMs) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -12,23 +12,26 @@ const graceMs = 5 * secondMs;
 
 /**
  * Repairs what a crash interrupted: rows past their time are told again, outbox rows that nobody published are published. Returns
- * how many of each were found; more than a few is a fault somewhere.
+ * how many of each were found; more than a few is a fault somewhere. What fails keeps nothing else waiting; throws at the end.
  */
 export async function sweep(): Promise<{ overdueRows: number; unpublishedRows: number }> {
   const before = new Date(Date.now() - graceMs);
+  const failures: unknown[] = [];
+  const trying = (work: () => Promise<void>) => work().catch((error: unknown) => failures.push(error));
   let overdueRows = 0;
   for (const pk of shardsOf(duePrefix)) {
     for await (const page of pages({ pk, ascending: true, below: timestamp(before) })) {
       overdueRows += page.length;
-      await sendWakeUps(page.map((row) => v.parse(WakeUpRow, row)));
+      await trying(async () => sendWakeUps(page.map((row) => v.parse(WakeUpRow, row))));
     }
   }
   let unpublishedRows = 0;
   for (const pk of shardsOf(outboxPrefix)) {
     for await (const page of pages({ pk, ascending: true, below: before.toISOString() })) {
       unpublishedRows += page.length;
-      await publish(page.map((row) => v.parse(OutboxRow, row)));
+      await trying(async () => publish(page.map((row) => v.parse(OutboxRow, row))));
     }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} parts of the sweep failed`);
   return { overdueRows, unpublishedRows };
 }
