@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { type RoundSettings, runRound } from './round.ts';
 
 // `npm run test:faults` does many long rounds; these two are for every day.
@@ -8,7 +8,10 @@ test.each([
   ['whatever is killed, on an engine that dies with the system', { seed: 1, isProxied: false }],
   ['whatever is killed, behind a bad network to DynamoDB', { seed: 2, isProxied: true }],
 ])('nothing acknowledged is lost and nothing is made twice, %s', { timeout: 300_000 }, async (_, settings) => {
-  const { differences, kills, changes, succeeded, sent } = await runRound({ ...short, ...settings });
+  const { differences, kills, changes, succeeded, sent } = await runRound(
+    { ...short, ...settings },
+    inject('providerUrl'),
+  );
   expect(differences).toEqual([]);
   expect(kills.system).toBeGreaterThanOrEqual(1);
   expect(changes).toBe(30);

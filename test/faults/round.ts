@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { type Reaction, type Stored, startDouble } from '#test/telegram/double.ts';
+import type { Reaction, Stored } from '#test/telegram/double.ts';
 import { type Caller, caller } from './caller.ts';
 import { type Acknowledged, Ledger, newAcknowledged, type SeenEvent, type Subscription, type Sums } from './ledger.ts';
 import { type Random, seeded } from './random.ts';
@@ -36,21 +36,24 @@ export interface RoundResult extends Sums {
 
 const clients = 4;
 const settleTimeoutMs = 240_000;
+const pollMs = 1_000;
 
-/** Works on a system of its own while it is broken in every way, then lets it recover and does the books. */
-export async function runRound(settings: RoundSettings): Promise<RoundResult> {
+/**
+ * Works on a system of its own while it is broken in every way, then lets it recover and does the books. `providerUrl` is where a
+ * double of the Bot API listens (test/telegram/double.ts).
+ */
+export async function runRound(settings: RoundSettings, providerUrl: string): Promise<RoundResult> {
   const startedAt = Date.now();
   const random = seeded(settings.seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-faults-'));
-  const double = await startDouble();
   const good = await startBadReceiver(random, quick, 0);
   const bad = await startBadReceiver(random, quick, 0.4);
   const tardy = await startBadReceiver(random, slow, 0.08);
   const tls = await startBrokenTls();
-  const system = await FaultySystem.start(dataDir, double.url, random, settings.isProxied);
+  const system = await FaultySystem.start(dataDir, providerUrl, random, settings.isProxied);
   try {
     const { workspaceId, calls, accountIds, tokens } = await open(system);
-    for (const token of tokens) await misbehave(`${double.url}/double/${token}`, random);
+    for (const token of tokens) await misbehave(`${providerUrl}/double/${token}`, random);
     const subscriptions: Subscription[] = [];
     const subscribe = async (url: string, receiver: Subscription['receiver'], kinds: Subscription['kinds'] = '*') => {
       const eventKinds = kinds === '*' ? ['*'] : kinds;
@@ -83,7 +86,7 @@ export async function runRound(settings: RoundSettings): Promise<RoundResult> {
     ledger.feed(events, polled);
     await ledger.rows(calls, acknowledged, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
-    await ledger.messages(calls, acknowledged, events, await storedBy(double.url, tokens));
+    await ledger.messages(calls, acknowledged, events, await storedBy(providerUrl, tokens));
     return {
       seed: settings.seed,
       isProxied: settings.isProxied,
@@ -97,7 +100,7 @@ export async function runRound(settings: RoundSettings): Promise<RoundResult> {
     };
   } finally {
     await system.stop();
-    await Promise.all([double.close(), good.close(), bad.close(), tardy.close(), tls.close()]);
+    await Promise.all([good.close(), bad.close(), tardy.close(), tls.close()]);
     await rm(dataDir, { recursive: true, force: true });
   }
 }
@@ -134,9 +137,9 @@ async function misbehave(url: string, random: Random): Promise<void> {
   await body.dump();
 }
 
-async function storedBy(doubleUrl: string, tokens: readonly string[]): Promise<Stored[]> {
+async function storedBy(providerUrl: string, tokens: readonly string[]): Promise<Stored[]> {
   const lines = tokens.map(async (token) => {
-    const { body } = await request(`${doubleUrl}/double/${token}`);
+    const { body } = await request(`${providerUrl}/double/${token}`);
     return ((await body.json()) as { stored: Stored[] }).stored;
   });
   return (await Promise.all(lines)).flat();
@@ -219,7 +222,7 @@ async function poll(calls: Caller, polled: SeenEvent[], isOver: { value: boolean
     const page = await eventsAfter(calls, polled.at(-1)?.sequence ?? 0);
     polled.push(...page);
     if (page.length === 0 && isLast) return;
-    if (page.length === 0) await sleep(200);
+    if (page.length === 0) await sleep(pollMs);
   }
 }
 
@@ -250,6 +253,6 @@ async function settled(
     // At the end of patience the books tell what is missing.
     if (isQuiet || Date.now() > deadline) return events;
     before = events.length;
-    await sleep(1500);
+    await sleep(2 * pollMs);
   }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { startDouble } from '#test/telegram/double.ts';
 import { type RoundResult, runRound } from './round.ts';
 
 /** `npm run test:faults`: seeded rounds, one line each, and the sums. Exits 1 when the books of one do not balance. */
@@ -31,22 +32,21 @@ const columns: Record<string, (result: RoundResult) => number> = {
 const line = (name: string, cells: readonly (string | number)[], verdict: string) =>
   console.log([name.padEnd(8), ...cells.map((cell) => String(cell).padStart(9)), ` ${verdict}`].join(' '));
 
+// One for all rounds: its address is part of what is built.
+const double = await startDouble();
 const results: RoundResult[] = [];
 line('seed', Object.keys(columns), '');
 for (let index = 0; index < Number(values.rounds); index += 1) {
   const seed = Number(values.seed) + index;
-  const result = await runRound({
-    seed,
-    calls: Number(values.calls),
-    faults: Number(values.faults),
-    isProxied: seed % 2 === 0,
-  });
+  const settings = { seed, calls: Number(values.calls), faults: Number(values.faults), isProxied: seed % 2 === 0 };
+  const result = await runRound(settings, double.url);
   results.push(result);
   const cells = Object.values(columns).map((of) => of(result));
   line(String(seed), cells, result.differences.length === 0 ? 'balanced' : 'NOT balanced');
   for (const difference of result.differences) console.log(`  ${difference}`);
 }
 
+await double.close();
 const balanced = results.filter(({ differences }) => differences.length === 0).length;
 const sums = Object.values(columns).map((of) => results.reduce((sum, result) => sum + of(result), 0));
 line('all', sums, `${balanced} of ${results.length} balanced`);

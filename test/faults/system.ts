@@ -12,8 +12,8 @@ import type { Random } from './random.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** Waits of the webhook schedule: 75 hours become 27 seconds. */
-const retryScale = '0.0001';
+/** Waits of the webhook schedule: 75 hours become 5 seconds. */
+const retryScale = '0.00002';
 const spoiledShare = 0.03;
 
 /** The functions that are killed one by one. */
