@@ -11,7 +11,7 @@ export interface OutboundSettings {
   maxBytes?: number;
 }
 
-export interface OutboundRequest {
+interface OutboundRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: Buffer;
@@ -19,10 +19,10 @@ export interface OutboundRequest {
   timeoutMs: number;
 }
 
-export type OutboundFailure = 'forbidden_address' | 'timeout' | 'too_large' | 'connection';
+type OutboundFailure = 'forbidden_address' | 'timeout' | 'too_large' | 'connection';
 
 /** What came back, also when it broke off. */
-export interface OutboundAnswer {
+interface OutboundAnswer {
   status: number | null;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;

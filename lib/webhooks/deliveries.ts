@@ -149,7 +149,7 @@ export async function getDelivery(
 }
 
 /** The exact text of an event, or null once it is no longer kept. */
-export async function bodyOf(tx: Transaction, sequence: number | null): Promise<string | null> {
+async function bodyOf(tx: Transaction, sequence: number | null): Promise<string | null> {
   if (sequence === null) return null;
   return (await tx.find(Feed, { sequence }))?.body ?? null;
 }

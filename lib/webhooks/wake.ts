@@ -32,7 +32,7 @@ export function dueAt({ at, lookAt, notBefore }: Wake): string | null {
   return due === null || notBefore === null || due > notBefore ? due : notBefore;
 }
 
-export const earliest = (a: string | null, b: string | null): string | null =>
+const earliest = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? (a ?? b) : a < b ? a : b;
 
 export const newWake = (endpointId: number): Wake => ({
