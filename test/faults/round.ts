@@ -44,13 +44,15 @@ const pollMs = 1_000;
  */
 export async function runRound(settings: RoundSettings, providerUrl: string): Promise<RoundResult> {
   const startedAt = Date.now();
-  const random = seeded(settings.seed);
+  // One each: what happens in one place does not change what happens in another.
+  const randomOf = (place: number) => seeded(settings.seed * 16 + place);
+  const random = randomOf(0);
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-faults-'));
-  const good = await startBadReceiver(random, quick, 0);
-  const bad = await startBadReceiver(random, quick, 0.4);
-  const tardy = await startBadReceiver(random, slow, 0.08);
+  const good = await startBadReceiver(randomOf(1), quick, 0);
+  const bad = await startBadReceiver(randomOf(2), quick, 0.4);
+  const tardy = await startBadReceiver(randomOf(3), slow, 0.08);
   const tls = await startBrokenTls();
-  const system = await FaultySystem.start(dataDir, providerUrl, random, settings.isProxied);
+  const system = await FaultySystem.start(dataDir, providerUrl, randomOf(4), settings.isProxied);
   try {
     const { workspaceId, calls, accountIds, tokens } = await open(system);
     for (const token of tokens) await misbehave(`${providerUrl}/double/${token}`, random);
