@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 180_000;
 const stopTimeoutMs = 10_000;
 
 /** Waits of the webhook schedule, shortened: 5 s become 50 ms. */
