@@ -142,7 +142,7 @@ const progressOf = (context: Context) => (context as unknown as Record<symbol, P
 /** First in, last out: the request's facts before, the headers of every answer and the log line after. */
 function answering(route: Route): Middleware {
   const finish = (request: Request, answer: Result) => {
-    request.response = withHeaders(request, answer);
+    request.response = withHeaders(route, request, answer);
     report(route, request);
   };
   return {
@@ -234,6 +234,8 @@ function readingBody(route: Route): Middleware {
       }
       try {
         await parser.before?.(request as never);
+        if (/\\ud[89a-f]/i.test(internal.rawBody) && !isWellFormed(event.body))
+          throw new SyntaxError('half a character');
       } catch (error) {
         internal.bodyProblem =
           (error as { statusCode?: number }).statusCode === 415
@@ -242,6 +244,13 @@ function readingBody(route: Route): Middleware {
       }
     },
   };
+}
+
+/** JSON can escape what neither UTF-8 nor the table can hold. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner));
 }
 
 function callOf(event: Event, progress: Progress): Call {
@@ -265,7 +274,7 @@ const render = (reply: Reply): Result => ({
   body: reply.body,
 });
 
-function withHeaders({ internal, event }: Request, answer: Result): Result {
+function withHeaders({ scope }: Route, { internal, event }: Request, answer: Result): Result {
   const { allowance, facts } = internal;
   return {
     ...answer,
@@ -273,7 +282,7 @@ function withHeaders({ internal, event }: Request, answer: Result): Result {
       ...answer.headers,
       'X-Request-Id': facts.requestId,
       'X-Api-Revision': apiRevision,
-      ...(event.requestContext.http.method === 'GET' ? {} : { 'Cache-Control': 'no-store' }),
+      ...(event.requestContext.http.method === 'GET' && scope !== 'keys:manage' ? {} : { 'Cache-Control': 'no-store' }),
       ...(allowance && {
         'X-RateLimit-Limit': String(allowance.limit),
         'X-RateLimit-Remaining': String(allowance.remaining),

@@ -124,6 +124,10 @@ describe.each(withBody.filter(({ route }) => !route.path.includes('{')))('$name'
     );
     const deep = await live.call(route.method, route.path, { body: `${'['.repeat(50_000)}${']'.repeat(50_000)}` });
     expect([deep.status, deep.body.error]).toEqual([400, 'bad_request']);
+    for (const body of ['{"name":"\\ud800"}', '{"\\uDFFF":[]}', '{"a":{"b":["\\uD83Dx"]}}']) {
+      const answer = await live.call(route.method, route.path, { body });
+      expectProblem(answer, route.method, 400, 'bad_request', { reason: 'malformed_json' });
+    }
     for (const body of ['[]', '"text"', '7', 'null']) {
       const answer = await live.call(route.method, route.path, { body });
       expect(answer.status, body.slice(0, 20)).toBe(400);
