@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { countedQueues } from '#lib/accounts/store.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { time, timeInput } from '#lib/schema.ts';
-import { indexPartition } from '#lib/table/entity.ts';
+import { entityPartition, indexPartition } from '#lib/table/entity.ts';
 import { listCopies, pages } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { channels, Jobs, type StoredJob } from './job.ts';
@@ -31,7 +31,7 @@ export async function summariseJobs(
   const [queued, oldestQueuedAt, completed] = await Promise.all([
     countedQueues(tx),
     oldestQueued(tx),
-    Promise.all(daysFrom(since, tx.now).map((day) => listCopies(tx, Jobs, `day=${day}`))),
+    completedSince(tx, since),
   ]);
   const rows = new Map<string, Row>();
   const rowOf = (channel: Row['channel'], accountId: number | null): Row => {
@@ -41,7 +41,7 @@ export async function summariseJobs(
     return row;
   };
   for (const { channel, accountId, queued: count } of queued) rowOf(channel, accountId).queued = count;
-  for (const copy of completed.flat()) {
+  for (const copy of completed) {
     const { channel, accountId, status, at } = copy as Pick<StoredJob, 'channel' | 'accountId' | 'status'> & {
       at: string;
     };
@@ -52,6 +52,30 @@ export async function summariseJobs(
   );
   const total = (count: keyof typeof counts) => byAccount.reduce((sum, row) => sum + row[count], 0);
   return { queued: total('queued'), sent: total('sent'), failed: total('failed'), oldestQueuedAt, byAccount };
+}
+
+/** So many days are read at a time. */
+const maxQueries = 16;
+
+async function completedSince(tx: Transaction, since: string): Promise<Record<string, unknown>[]> {
+  const days = daysFrom(await startOf(tx, since), tx.now);
+  const completed: Record<string, unknown>[] = [];
+  while (days.length > 0) {
+    const read = days.splice(0, maxQueries).map((day) => listCopies(tx, Jobs, `day=${day}`));
+    completed.push(...(await Promise.all(read)).flat());
+  }
+  return completed;
+}
+
+/** No job was completed before the first one was made. */
+async function startOf(tx: Transaction, since: string): Promise<string> {
+  if (since >= shifted(tx.now, -maxQueries * dayMs)) return since;
+  const pk = entityPartition(tx.tenant, Jobs);
+  for await (const [first] of pages({ pk, ascending: true, limit: 1 })) {
+    const createdAt = first?.['createdAt'] as string;
+    return createdAt > since ? createdAt : since;
+  }
+  return tx.now;
 }
 
 /** Ids rise with `createdAt`. */
