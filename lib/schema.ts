@@ -123,7 +123,7 @@ function normalisedTime(value: unknown): unknown {
   const daysInMonth = new Date(Date.UTC(Number(ready.slice(0, 4)), Number(ready.slice(5, 7)), 0)).getUTCDate();
   if (Number.isNaN(date.getTime()) || day > daysInMonth) return '';
   const normal = date.toISOString();
-  return normal.length === 24 ? `${normal.slice(0, 19)}Z` : '';
+  return /^\d{4}-/.test(normal) && !normal.startsWith('0000') ? `${normal.slice(0, 19)}Z` : '';
 }
 
 const dateTime = () =>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, shifted } from '#lib/clock.ts';
+import { dayMs, shifted, timestamp } from '#lib/clock.ts';
 import { invalidField } from '#lib/problem.ts';
 import { timeInput } from '#lib/schema.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
@@ -31,7 +31,8 @@ export const isWithin = ({ from, to }: Range, at: string) => from <= at && at <=
 /** The days that a range touches: `2026-11-20`. */
 export function daysOf({ from, to }: Range): string[] {
   const days: string[] = [];
-  for (let day = from.slice(0, 10); day <= to.slice(0, 10); day = shifted(`${day}T00:00:00Z`, dayMs).slice(0, 10))
-    days.push(day);
+  // In milliseconds, because the day after 9999-12-31 sorts before it as text.
+  for (let day = Date.parse(`${from.slice(0, 10)}T00:00:00Z`); day <= Date.parse(to); day += dayMs)
+    days.push(timestamp(new Date(day)).slice(0, 10));
   return days;
 }
