@@ -238,6 +238,18 @@ describe.each(versioned)('$name', ({ method, path, example }) => {
   });
 });
 
+describe.each(withQuery)('$name', ({ method, path, parameters }) => {
+  test('bears the first and the last time there is', async () => {
+    const times = parameters.filter(({ in: place, schema }) => place === 'query' && schema.format === 'date-time');
+    for (const { name } of times) {
+      for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+        const { status } = await client.call(method, await existing(path), { query: { [name]: time } });
+        expect([name, time, [200, 400].includes(status)]).toEqual([name, time, true]);
+      }
+    }
+  });
+});
+
 test('nothing is made, removed or announced by any of it', async () => {
   expect(await everything()).toEqual(before);
 });
