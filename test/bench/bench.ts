@@ -12,11 +12,10 @@ import { warmCpu } from './warm.ts';
 const workDir = await mkdtemp(join(tmpdir(), 'crm-bench-'));
 const lines: Line[] = [];
 try {
-  lines.push(...(await roundTrips(workDir)));
   const system = await startSystem(join(workDir, 'system'));
   lines.push(...(await coldStart(workDir, await readEnvironment(join(workDir, 'system')))));
   await system.stop();
-  lines.push(...(await warmCpu()), ...(await deliveryCpu()));
+  lines.push(...(await warmCpu()), ...(await deliveryCpu()), ...(await roundTrips(workDir)));
 } finally {
   await rm(workDir, { recursive: true, force: true });
 }
