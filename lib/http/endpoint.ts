@@ -35,6 +35,14 @@ export type Endpoint = ((event: Event, context: Context) => Promise<Result>) & {
 const apiRevision = '1.2.0';
 const maxBodyBytes = 1024 * 1024;
 
+/** A function that runs out of time answers in the envelope; API Gateway's own answer would not be. */
+const beforeTimeout = {
+  timeoutEarlyInMillis: 500,
+  timeoutEarlyResponse: () => {
+    throw unavailable(1, new Error('the function ran out of time'));
+  },
+};
+
 /**
  * One endpoint: the route as data and the work. The fixed order of every request lives here: request id, key, address, scope,
  * rate limit, body, then `execute` (parse, idempotency, work, response parse), then headers (contract section 0).
@@ -44,7 +52,7 @@ export function endpoint<Query extends v.GenericSchema, Body extends v.GenericSc
   work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>>) => Promise<v.InferInput<Response>>,
 ): Endpoint {
   const operation = { route, work } as unknown as Operation;
-  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+  const handler = middy<Event, Result, Error, Context, Progress>(beforeTimeout)
     .use(answering(operation.route))
     .use(identifying(operation.route))
     .use(readingBody(operation.route))
@@ -63,7 +71,7 @@ export function publicEndpoint<Response extends v.GenericSchema>(
   route: Route<v.GenericSchema, v.GenericSchema, Response> & { scope: 'public' },
   work: (event: Event) => Promise<v.InferInput<Response>>,
 ): Endpoint {
-  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+  const handler = middy<Event, Result, Error, Context, Progress>(beforeTimeout)
     .use(answering(route as unknown as Route))
     .use(identifying(route as unknown as Route))
     .handler(async (event) => render({ status: route.status, body: JSON.stringify(await work(event)), headers: {} }));
@@ -89,7 +97,7 @@ export interface IdentifiedRequest {
 
 /** A route whose answers have their own form (MCP); key, address, rate limit and headers are as everywhere. */
 export function protocolEndpoint(route: Route, work: (request: IdentifiedRequest) => Promise<Reply>): Endpoint {
-  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+  const handler = middy<Event, Result, Error, Context, Progress>(beforeTimeout)
     .use(answering(route))
     .use(identifying(route))
     .use(readingBody(route))
@@ -115,7 +123,7 @@ export function protocolEndpoint(route: Route, work: (request: IdentifiedRequest
 export function unroutedEndpoint(route: Route & { scope: 'public' }, methodsOf: (path: string) => string[]): Endpoint {
   const keyed = identifying({ ...route, scope: 'any' });
   const open = identifying(route);
-  const handler = middy<Event, Result, Error, Context, Progress>({ timeoutEarlyInMillis: 0 })
+  const handler = middy<Event, Result, Error, Context, Progress>(beforeTimeout)
     .use(answering(route))
     .use({ before: (request) => (/^\/v1(\/|$)/.test(request.event.rawPath) ? keyed : open).before?.(request) })
     .handler(async (event) => {
