@@ -216,6 +216,3 @@ export const listOf = <Row extends v.GenericSchema>(row: Row) =>
 
 /** `{id, deleted: true}` (contract 0.1). */
 export const Deleted = v.object({ id: v.number(), deleted: v.literal(true) });
-
-/** Fields that belong to another operation: sending them is a 400 `not_allowed` that names it (contract 0.1). */
-export const misplaced = (pointer: string) => v.metadata({ misplaced: pointer });

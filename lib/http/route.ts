@@ -6,7 +6,7 @@ import type { Scope } from '../scopes.ts';
 import type { Transaction } from '../table/transaction.ts';
 import type { Claim } from './idempotency.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** Path variables: `{id}` and its like are integers; those a route names in `textParams` are text. */
 export type Params = { id: number } & Record<string, number>;

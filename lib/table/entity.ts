@@ -7,7 +7,7 @@ import { type Key, partition, shardOf, sortableId } from './keys.ts';
 export const duePrefix = 'DUE';
 
 /** When a row wants attention, which queue is told and what. Rows of one `group` are told in commit order. */
-export interface WakeUp {
+interface WakeUp {
   at: string;
   queue: QueueName;
   message: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface WakeUp {
 }
 
 /** A second place where an entity is found: `stage=new`. `copy` is kept there, so that a query needs no second read. */
-export interface IndexEntry {
+interface IndexEntry {
   name: string;
   copy?: Record<string, unknown>;
   /** Sorted by this before the id, for queues and time ranges that `pages` reads; `listPage` takes only entries without. */

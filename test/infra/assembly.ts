@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesise } from '#infra/synth.ts';
 
-export interface Resource {
+interface Resource {
   Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template holds anything; a test asserts what it is.
   Properties: any;
