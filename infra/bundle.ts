@@ -66,7 +66,7 @@ const entries = (functions: readonly FunctionFile[]): Plugin => ({
     onLoad({ filter: /.*/, namespace: 'function' }, ({ path }) => {
       const { file, domain } = files.get(path) as FunctionFile;
       const handler = `export { handler } from ${JSON.stringify(file)};`;
-      const prime = `import { prime } from '#lib/table/prime.ts'; await prime();`;
+      const prime = `import { prime } from '#lib/http/prime.ts'; await prime();`;
       return { resolveDir: root, contents: domain === 'workers' ? handler : `${handler} ${prime}` };
     });
   },
