@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { fieldErrors } from '#lib/http/fields.ts';
+import { parseFields } from '#lib/http/fields.ts';
 import type { Input } from '#lib/http/route.ts';
-import { badRequest, invalidField, invalidFields, Problem } from '#lib/problem.ts';
+import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { type Transaction, transact } from '#lib/table/transaction.ts';
 import { ItemDone, openProgress, type Progress } from './progress.ts';
 
@@ -140,22 +140,18 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
     const code = name === '' ? 'required' : 'invalid_enum';
     return refused(invalidField('op', code, `op must be one of ${Object.keys(ops).join(', ')}`));
   }
-  const misplaced = Object.entries(op.misplaced ?? {}).filter(([field]) => Object.hasOwn(item, field));
-  const parsed = v.safeParse(op.schema, { ...item, op: known });
-  const wrong = [
-    ...misplaced.map(([field, pointer]) => ({
-      field,
-      code: 'not_allowed' as const,
-      message: `${field} cannot be changed here: use ${pointer}`,
-    })),
-    ...(parsed.success ? [] : fieldErrors(parsed.issues)),
-  ];
-  if (!parsed.success || wrong.length > 0) return refused(invalidFields(...wrong));
+  let parsed: v.InferOutput<typeof op.schema>;
+  try {
+    parsed = parseFields(op.schema, { ...item, op: known }, op.misplaced);
+  } catch (problem) {
+    if (problem instanceof Problem) return refused(problem);
+    throw problem;
+  }
   return {
     index,
-    touches: op.touches?.(parsed.output) ?? `item ${index}`,
-    ids: op.ids?.(parsed.output) ?? {},
-    run: (tx) => op.run(tx, parsed.output),
+    touches: op.touches?.(parsed) ?? `item ${index}`,
+    ids: op.ids?.(parsed) ?? {},
+    run: (tx) => op.run(tx, parsed),
   };
 }
 

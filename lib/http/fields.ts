@@ -1,5 +1,5 @@
-import type * as v from 'valibot';
-import type { FieldCode, FieldError } from '../problem.ts';
+import * as v from 'valibot';
+import { type FieldCode, type FieldError, invalidFields } from '../problem.ts';
 
 const codes: Record<string, FieldCode> = {
   min_code_points: 'too_short',
@@ -47,4 +47,27 @@ function sentence(code: FieldCode, issue: v.BaseIssue<unknown>): string {
   if (code === 'invalid_type' && issue.kind === 'schema') return `must be ${issue.expected ?? 'of another type'}`;
   // valibot's own sentences quote the input, which may be a secret or a message.
   return issue.message.startsWith('must ') || issue.message.startsWith('is ') ? issue.message : 'is invalid';
+}
+
+/**
+ * The input as its schema reads it. Raises 400 with every wrong field, also those that are `misplaced`: known, but of the other
+ * operation that is named (contract 0.1).
+ */
+export function parseFields<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: object,
+  misplaced: Record<string, string> = {},
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, input);
+  const elsewhere = Object.entries(misplaced).filter(([field]) => Object.hasOwn(input, field));
+  const wrong: FieldError[] = [
+    ...elsewhere.map(([field, pointer]) => ({
+      field,
+      code: 'not_allowed' as const,
+      message: `${field} cannot be changed here: use ${pointer}`,
+    })),
+    ...(parsed.success ? [] : fieldErrors(parsed.issues)),
+  ];
+  if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
+  return parsed.output;
 }

@@ -4,7 +4,7 @@ import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/p
 import { maxId } from '#lib/schema.ts';
 import { Transaction, transact } from '#lib/table/transaction.ts';
 import { etagOf, namesTag } from './etag.ts';
-import { fieldErrors } from './fields.ts';
+import { fieldErrors, parseFields } from './fields.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import type { Input, Params, RequestFacts, Route } from './route.ts';
 
@@ -238,21 +238,11 @@ async function parseBody(
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
     }
-    const misplaced = Object.entries(route.misplaced ?? {}).filter(([field]) => Object.hasOwn(input, field));
-    const parsed = v.safeParse(route.body, input);
-    const wrong = [
-      ...misplaced.map(([field, pointer]) => ({
-        field,
-        code: 'not_allowed' as const,
-        message: `${field} cannot be changed here: use ${pointer}`,
-      })),
-      ...(parsed.success ? [] : fieldErrors(parsed.issues)),
-    ];
-    if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
+    const value = parseFields(route.body, input, route.misplaced);
     const entries = entriesOf(route.body);
     const ignored =
       Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
-    return { value: parsed.output, ignored };
+    return { value, ignored };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
     const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
