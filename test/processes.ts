@@ -24,3 +24,12 @@ export function commandOf(pid: number): string {
     return '';
   }
 }
+
+const ticksPerSecond = 100;
+
+/** User and system time that a process has used, all its threads together. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}

@@ -1,5 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, type MathExpression, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  ComparisonOperator,
+  type MathExpression,
+  type Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -15,6 +21,7 @@ export interface AlarmSettings {
 /** Where every alarm of the system rings. */
 export class Alarms {
   readonly #topic: Topic;
+  readonly #all: Alarm[] = [];
 
   constructor(scope: Construct, email: string | undefined) {
     this.#topic = new Topic(scope, 'Alarms', { enforceSSL: true });
@@ -30,5 +37,10 @@ export class Alarms {
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
+    this.#all.push(alarm);
+  }
+
+  get all(): readonly Alarm[] {
+    return this.#all;
   }
 }

@@ -2,6 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
 import { Alarms } from './alarms.ts';
+import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data.ts';
 import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
@@ -23,7 +24,7 @@ export interface ApiSettings {
   mailFrom: string | undefined;
 }
 
-/** What a deployment may replace: functions, queues, schedules, the HTTP API and the alarms. */
+/** What a deployment may replace: functions, queues, schedules, the HTTP API, the alarms and the dashboard. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
     super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
@@ -34,8 +35,8 @@ export class ApiStack extends Stack {
     const mailBucket = workers.some(readsMail) ? createMailBucket(this, mailDomain) : undefined;
     const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom, mailDomain };
     const deployment = { stack: this, resources, environment, bundles, alarms };
-    createHttpApi(this, createEndpoints(deployment, routes), alarms);
-    createWorkers(deployment, workers);
+    const http = createHttpApi(this, createEndpoints(deployment, routes), alarms);
+    createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: data.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });
   }

@@ -6,6 +6,7 @@ import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Route } from '#lib/http/route.ts';
 import type { Alarms } from './alarms.ts';
+import type { MetricOf } from './metrics.ts';
 import { createRole } from './role.ts';
 
 export interface Endpoint {
@@ -13,8 +14,8 @@ export interface Endpoint {
   lambda: Lambda;
 }
 
-/** The HTTP API in front of the endpoints: one API resource whatever the number of routes. */
-export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): void {
+/** The HTTP API in front of the endpoints: one API resource whatever the number of routes. Returns what API Gateway measures of it. */
+export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): MetricOf {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
   const log = new LogGroup(stack, 'HttpApiLog', {
@@ -28,17 +29,16 @@ export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alar
     defaultRouteSettings: { throttlingBurstLimit: 1000, throttlingRateLimit: 2000, detailedMetricsEnabled: true },
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });
+  const dimensionsMap = { ApiId: api.ref };
+  const metric: MetricOf = (metricName, statistic) =>
+    new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap });
   alarms.add(api, 'ServerErrors', {
-    metric: new Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName: '5xx',
-      dimensionsMap: { ApiId: api.ref },
-      statistic: Stats.SUM,
-    }),
+    metric: metric('5xx', Stats.SUM),
     threshold: 5,
     description: 'The API answered more than 5 requests of one minute with a 5xx',
   });
   new CfnOutput(stack, 'ApiUrl', { value: api.attrApiEndpoint });
+  return metric;
 }
 
 function createInvokeRole(stack: Stack): Role {

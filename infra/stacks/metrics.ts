@@ -4,47 +4,44 @@ import type { AlarmSettings, Alarms } from './alarms.ts';
 
 /** Adds the alarms on what a worker itself measures (lib/metrics.ts); most measure nothing. */
 export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void {
-  for (const [id, settings] of Object.entries(measuredBy(name, lambda))) alarms.add(lambda, id, settings);
+  const metric = measuredBy(lambda, name);
+  if (!metric) return;
+  const watched = name === 'workers-sweep' ? swept(metric) : delivered(metric);
+  for (const [id, settings] of Object.entries(watched)) alarms.add(lambda, id, settings);
 }
 
-function measuredBy(name: string, lambda: Lambda): Record<string, AlarmSettings> {
-  const metric = (metricName: string, statistic: string, dimensions: Record<string, string>) =>
-    new Metric({
-      namespace: 'CrmApi',
-      metricName,
-      statistic,
-      dimensionsMap: { service: lambda.functionName, ...dimensions },
-    });
-  switch (name) {
-    case 'workers-sweep':
-      return swept((metricName) => metric(metricName, Stats.MAXIMUM, { worker: 'sweep' }));
-    case 'workers-deliver':
-      return delivered((metricName, statistic) =>
-        metric(metricName, statistic, { worker: 'deliver', lane: 'deliveries' }),
-      );
-    case 'workers-deliver-slow':
-      return delivered((metricName, statistic) =>
-        metric(metricName, statistic, { worker: 'deliver', lane: 'slow-deliveries' }),
-      );
-    default:
-      return {};
-  }
+/** A metric of one source by its name. */
+export type MetricOf = (metricName: string, statistic: string) => Metric;
+
+/** By the name of a worker that measures something: the dimensions under which it does. */
+const dimensions: Record<string, Record<string, string>> = {
+  'workers-sweep': { worker: 'sweep' },
+  'workers-deliver': { worker: 'deliver', lane: 'deliveries' },
+  'workers-deliver-slow': { worker: 'deliver', lane: 'slow-deliveries' },
+};
+
+/** The metrics that a worker itself measures, or undefined for one that measures none. */
+export function measuredBy(lambda: Lambda, name: string): MetricOf | undefined {
+  const own = dimensions[name];
+  if (!own) return undefined;
+  const dimensionsMap = { service: lambda.functionName, ...own };
+  return (metricName, statistic) => new Metric({ namespace: 'CrmApi', metricName, statistic, dimensionsMap });
 }
 
-const swept = (metric: (metricName: string) => Metric): Record<string, AlarmSettings> => ({
+const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Overdue: {
-    metric: metric('overdueRows'),
+    metric: metric('overdueRows', Stats.MAXIMUM),
     threshold: 100,
     description: 'More than 100 rows were past their time: jobs or deliveries are not being worked on',
   },
   Unpublished: {
-    metric: metric('unpublishedRows'),
+    metric: metric('unpublishedRows', Stats.MAXIMUM),
     threshold: 100,
     description: 'More than 100 changes had no event in the feed yet',
   },
 });
 
-const delivered = (metric: (metricName: string, statistic: string) => Metric): Record<string, AlarmSettings> => ({
+const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Latency: {
     metric: metric('deliveryLatency', Stats.p(50)),
     threshold: 60_000,

@@ -21,9 +21,13 @@ interface Source {
   connect(lambda: Lambda): void;
 }
 
+/** By the name of its function. */
+export type Workers = ReadonlyMap<string, Lambda>;
+
 /** The functions that queues, the stream, rules and the mail bucket start, each with a role and an alarm of its own. */
-export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): void {
+export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): Workers {
   const { stack, alarms } = deployment;
+  const created = new Map<string, Lambda>();
   const rulesDead = createDeadLetterQueue(stack, 'RulesDead', alarms);
   for (const { worker, ...file } of workers) {
     const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
@@ -37,7 +41,9 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
       description: `${file.name} failed`,
     });
     watchMetrics(lambda, file.name, alarms);
+    created.set(file.name, lambda);
   }
+  return created;
 }
 
 function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLetters: Queue): Source {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readEnvironment, startSystem } from '#test/system.ts';
 import { coldStart } from './cold.ts';
 import { deliveryCpu } from './deliveries.ts';
+import { pipeline } from './pipeline.ts';
 import { type Line, table } from './report.ts';
 import { roundTrips } from './round-trips.ts';
 import { warmCpu } from './warm.ts';
@@ -15,7 +16,9 @@ try {
   const system = await startSystem(join(workDir, 'system'));
   lines.push(...(await coldStart(workDir, await readEnvironment(join(workDir, 'system')))));
   await system.stop();
-  lines.push(...(await warmCpu()), ...(await deliveryCpu()), ...(await roundTrips(workDir)));
+  lines.push(...(await warmCpu()));
+  const { rawPerCpuSecond, line } = await deliveryCpu();
+  lines.push(line, ...(await pipeline(workDir, rawPerCpuSecond)), ...(await roundTrips(workDir)));
 } finally {
   await rm(workDir, { recursive: true, force: true });
 }

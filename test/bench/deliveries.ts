@@ -15,7 +15,7 @@ const connections = 10;
 const rounds = 7;
 
 /** 2,000 signed webhooks to a receiver in another process, per second of this process's CPU, beside a loop that only posts the same bytes. */
-export async function deliveryCpu(): Promise<Line[]> {
+export async function deliveryCpu(): Promise<{ rawPerCpuSecond: number; line: Line }> {
   const receiver = fork(import.meta.filename, ['receive']);
   const [url] = (await once(receiver, 'message')) as [string];
   const samples = { ours: [] as number[], raw: [] as number[] };
@@ -25,15 +25,11 @@ export async function deliveryCpu(): Promise<Line[]> {
   }
   receiver.kill();
   const [ours, raw] = [median(samples.ours), median(samples.raw)];
-  return [
-    atLeast(
-      'signed deliveries per CPU second / raw undici loop',
-      ours / raw,
-      0.5,
-      'x',
-      `${ours.toFixed(0)} / ${raw.toFixed(0)}`,
-    ),
-  ];
+  const what = 'signed deliveries per CPU second / raw undici loop';
+  return {
+    rawPerCpuSecond: raw,
+    line: atLeast(what, ours / raw, 0.5, 'x', `${ours.toFixed(0)} / ${raw.toFixed(0)}`),
+  };
 }
 
 const body = JSON.stringify({

@@ -6,10 +6,12 @@ export interface Line {
   ok: boolean;
 }
 
-export const median = (values: readonly number[]): number => {
+export const quantile = (values: readonly number[], q: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] as number;
 };
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** A line for `value <= limit`. */
 export const atMost = (what: string, value: number, limit: number, unit: string, detail = ''): Line => ({

@@ -38,6 +38,8 @@ export interface Sums {
   events: number;
   succeeded: number;
   failed: number;
+  skipped: number;
+  replayed: number;
   duplicateDeliveries: number;
   sent: number;
   ambiguous: number;
@@ -56,6 +58,8 @@ export class Ledger {
     events: 0,
     succeeded: 0,
     failed: 0,
+    skipped: 0,
+    replayed: 0,
     duplicateDeliveries: 0,
     sent: 0,
     ambiguous: 0,
@@ -108,26 +112,35 @@ export class Ledger {
     this.#demand(same && polled.length === events.length, `the poller saw ${polled.length} of ${events.length} events`);
   }
 
-  /** One delivery per event and subscribed endpoint; what succeeded has arrived, and what did not is listed as failed. */
+  /**
+   * One delivery per event and subscribed endpoint. What succeeded has arrived; what did not is listed, and has arrived by its replay
+   * at every endpoint that can take something.
+   */
   async deliveries(caller: Caller, { endpointId, kinds, receiver }: Subscription, events: readonly SeenEvent[]) {
     const rows = await caller.every(`/v1/webhooks/${endpointId}/deliveries`);
+    const originals = rows.filter(({ replayOfId }) => replayOfId === null);
     const wanted = events.filter(({ event }) => !isEarlier(event) && (kinds === '*' || kinds.includes(event)));
-    const told = new Set(rows.map(({ eventId }) => eventId));
+    const told = new Set(originals.map(({ eventId }) => eventId));
     const missing = wanted.filter(({ id }) => !told.has(id));
     this.#demand(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
     this.#demand(
-      rows.length === wanted.length,
-      `endpoint ${endpointId} has ${rows.length} deliveries of ${wanted.length}`,
+      originals.length === wanted.length,
+      `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}`,
     );
-    for (const { deliveryId, eventId, status } of rows) {
+    const again = rows.filter(({ replayOfId }) => replayOfId !== null);
+    const replays = new Map(again.map((row) => [row.replayOfId, row]));
+    this.#demand(replays.size === again.length, `a delivery of endpoint ${endpointId} was replayed twice`);
+    this.sums.replayed += again.length;
+    for (const { id, deliveryId, eventId, status } of rows) {
       const taken = receiver?.taken.get(deliveryId);
       if (status === 'succeeded') {
         this.sums.succeeded += 1;
         this.#demand(taken?.eventId === eventId, `delivery ${deliveryId} succeeded, and never arrived`);
-      } else {
-        this.sums.failed += 1;
-        this.#demand(status === 'failed', `delivery ${deliveryId} is ${status} at the end`);
-      }
+      } else if (status === 'failed' || status === 'skipped') {
+        this.sums[status as 'failed' | 'skipped'] += 1;
+        if (receiver)
+          this.#demand(replays.get(id)?.status === 'succeeded', `delivery ${deliveryId} is ${status} and lost`);
+      } else this.#demand(false, `delivery ${deliveryId} is ${status} at the end`);
     }
     for (const { count } of receiver?.taken.values() ?? []) this.sums.duplicateDeliveries += count - 1;
   }

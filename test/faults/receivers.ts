@@ -1,10 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { type Answering, startReceiver } from '#test/webhooks/receiver.ts';
+import { type Answering, type Received, startReceiver } from '#test/webhooks/receiver.ts';
 import type { Random } from './random.ts';
 
 /** Every way in which the receivers misbehave. Each ends by itself: the sender is to give up, not we. */
 const misbehaviours = {
+  // It has taken the delivery: a sender that is killed before the answer does not know.
+  late: (_, response) => void setTimeout(() => response.end('ok'), 1_500),
+  gone: (_, response) => response.writeHead(410).end(),
   'server error': (_, response) => response.writeHead(500).end('no'),
   busy: (_, response) => response.writeHead(429, { 'retry-after': '1' }).end(),
   redirect: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
@@ -23,29 +27,33 @@ const misbehaviours = {
     response.writeHead(500);
     response.end(Buffer.alloc(10_000_000, 'x'));
   },
-} satisfies Record<string, Answering>;
+} satisfies Record<string, (received: Received, response: ServerResponse) => void>;
 
 export const quick = ['server error', 'busy', 'redirect', 'reset', 'huge'] as const;
-export const slow = ['no answer', 'drip'] as const;
+export const slow = ['no answer', 'drip', 'late', 'late', 'late', 'late'] as const;
 
 /** A receiver that treats a share of the deliveries badly until it is calmed, and knows which ones it has taken. */
 export async function startBadReceiver(random: Random, kinds: readonly (keyof typeof misbehaviours)[], share: number) {
   const taken = new Map<string, { eventId: string; count: number }>();
-  const orders: Answering = (received, response, index) => {
-    if (random.chance(share)) return misbehaviours[random.pick(kinds)](received, response);
-    take(received, response, index);
-  };
-  const take: Answering = ({ headers, body }, response) => {
+  const take = ({ headers, body }: Received) => {
     const id = headers['webhook-id'] as string;
     const { count } = taken.get(id) ?? { count: 0 };
     taken.set(id, { eventId: body.id, count: count + 1 });
+  };
+  const well: Answering = (received, response) => {
+    take(received);
     response.end('ok');
   };
-  const receiver = await startReceiver(orders);
+  const receiver = await startReceiver((received, response, index) => {
+    if (!random.chance(share)) return well(received, response, index);
+    const kind = random.pick(kinds);
+    if (kind === 'late') take(received);
+    misbehaviours[kind](received, response);
+  });
   return {
     url: receiver.url,
     taken,
-    calm: () => receiver.answer(take),
+    calm: () => receiver.answer(well),
     close: () => receiver[Symbol.asyncDispose](),
   };
 }

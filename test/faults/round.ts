@@ -50,7 +50,8 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-faults-'));
   const good = await startBadReceiver(randomOf(1), quick, 0);
   const bad = await startBadReceiver(randomOf(2), quick, 0.4);
-  const tardy = await startBadReceiver(randomOf(3), slow, 0.08);
+  const tardy = await startBadReceiver(randomOf(3), slow, 0.3);
+  const leaving = await startBadReceiver(randomOf(5), ['gone'], 0.05);
   const tls = await startBrokenTls();
   const system = await FaultySystem.start(dataDir, providerUrl, randomOf(4), settings.isProxied);
   try {
@@ -65,6 +66,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await subscribe(good.url, good);
     await subscribe(bad.url, bad);
     await subscribe(tardy.url, tardy);
+    await subscribe(leaving.url, leaving);
     await subscribe(tls.url, undefined, ['task.created']);
 
     const acknowledged = newAcknowledged();
@@ -78,8 +80,9 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await work;
 
     system.spoil(false);
-    bad.calm();
-    tardy.calm();
+    for (const receiver of [bad, tardy, leaving]) receiver.calm();
+    await settled(calls, acknowledged, subscriptions);
+    for (const subscription of subscriptions) await catchUp(calls, subscription, startedAt);
     const events = await settled(calls, acknowledged, subscriptions);
     isOver.value = true;
     await polling;
@@ -102,7 +105,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     };
   } finally {
     await system.stop();
-    await Promise.all([good.close(), bad.close(), tardy.close(), tls.close()]);
+    await Promise.all([good, bad, tardy, leaving, tls].map((receiver) => receiver.close()));
     await rm(dataDir, { recursive: true, force: true });
   }
 }
@@ -131,6 +134,7 @@ async function misbehave(url: string, random: Random): Promise<void> {
   const choices: Reaction[] = [
     { drop: 'before' },
     { drop: 'after' },
+    { lateMs: 1500 },
     { status: 429, body: floodWait },
     { status: 403, body: { ok: false, description: 'Forbidden: bot was blocked by the user' } },
   ];
@@ -189,11 +193,11 @@ async function breakThings(
 ): Promise<void> {
   for (let fault = 0; fault < faults; fault += 1) {
     await sleep(random.between(300, 1500));
-    const kind = fault === 0 ? 'system' : random.pick(['system', 'function', 'function', 'wake-ups', 'engine']);
+    const kind = fault === 0 ? 'system' : random.pick(['system', 'senders', 'others', 'wake-ups', 'engine']);
     if (kind === 'system') await system.crash(alwaysReplays || random.chance(0.5), true);
     else if (kind === 'engine' && system.ownsEngine) system.crashEngine();
     else if (kind === 'wake-ups') await system.sendWakeUps(...wakeUps());
-    else system.crashFunction(random);
+    else system.crashFunction(random, kind === 'senders' ? kind : 'others');
   }
 }
 
@@ -210,6 +214,14 @@ function duplicates(
       three.flatMap(() => subscriptions.map(({ endpointId }) => ({ tenant, endpointId }))).slice(0, 10),
     ];
   return ['TELEGRAM', three.flatMap(() => accountIds.map((accountId) => ({ tenant, accountId, jobId: 1 })))];
+}
+
+/** As its owner would when the receiver is well again: enables the endpoint, and has all replayed that it missed. */
+async function catchUp(calls: Caller, { endpointId, receiver }: Subscription, sinceMs: number): Promise<void> {
+  if (!receiver) return;
+  const path = `/v1/webhooks/${endpointId}`;
+  await calls.send('PATCH', path, { isActive: true }, randomUUID());
+  await calls.send('POST', `${path}/replay-failed`, { since: new Date(sinceMs).toISOString() }, randomUUID());
 }
 
 async function eventsAfter(calls: Caller, since: number): Promise<SeenEvent[]> {

@@ -17,6 +17,8 @@ const columns: Record<string, (result: RoundResult) => number> = {
   events: ({ events }) => events,
   delivered: ({ succeeded }) => succeeded,
   failed: ({ failed }) => failed,
+  skipped: ({ skipped }) => skipped,
+  replayed: ({ replayed }) => replayed,
   again: ({ duplicateDeliveries }) => duplicateDeliveries,
   sent: ({ sent }) => sent,
   ambiguous: ({ ambiguous }) => ambiguous,

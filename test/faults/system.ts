@@ -16,17 +16,9 @@ const root = join(import.meta.dirname, '../..');
 const retryScale = '0.00002';
 const spoiledShare = 0.03;
 
-/** The functions that are killed one by one. */
-const mortal = [
-  'WorkersPublishEvents',
-  'WorkersWake',
-  'WorkersDeliver',
-  'WorkersDeliverSlow',
-  'WorkersTelegram',
-  'WorkersSweep',
-  'ContactsCreate',
-  'TelegramCreateMessage',
-];
+/** The functions that are killed one by one: those that send, and others. */
+const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram'];
+const others = ['WorkersPublishEvents', 'WorkersWake', 'WorkersSweep', 'ContactsCreate', 'TelegramCreateMessage'];
 
 /** A local system that dies and comes back, on its own engine or behind a bad network to another. */
 export class FaultySystem {
@@ -111,8 +103,8 @@ export class FaultySystem {
   }
 
   /** Ends the running copies of a function. */
-  crashFunction(random: Random): void {
-    writeFileSync(join(this.#dataDir, 'kill', `CrmApi-${random.pick(mortal)}`), '');
+  crashFunction(random: Random, of: 'senders' | 'others'): void {
+    writeFileSync(join(this.#dataDir, 'kill', `CrmApi-${random.pick(of === 'senders' ? senders : others)}`), '');
     this.kills.function += 1;
   }
 

@@ -9,6 +9,8 @@ export interface Reaction {
   body?: unknown;
   /** The connection breaks instead: before the message is stored, or after. */
   drop?: 'before' | 'after';
+  /** The message is stored at once, and the answer comes so much later. */
+  lateMs?: number;
 }
 
 /** One message that the double has stored. */
@@ -73,10 +75,10 @@ function react(
   success: unknown,
 ) {
   line.requests += 1;
-  const { status = 200, headers = {}, body = success, drop } = line.reactions.shift() ?? {};
+  const { status = 200, headers = {}, body = success, drop, lateMs = 0 } = line.reactions.shift() ?? {};
   if (status === 200 && drop !== 'before') line.stored.push({ to, text: String(text), at: Date.now() });
   if (drop) request.socket.destroy();
-  else answer(response, status, body, headers);
+  else setTimeout(() => answer(response, status, body, headers), lateMs);
 }
 
 function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {

@@ -4,10 +4,11 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FeedEvent } from '#lib/events/feed.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { Transaction, transact } from '#lib/table/transaction.ts';
 import { system } from '#lib/tenant.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
 import { Healths } from '#lib/webhooks/health.ts';
+import { Wakes } from '#lib/webhooks/wake.ts';
 import { type Client, eventually, everyItem } from '../client.ts';
 import { newWorkspace, type TestWorkspace } from '../workspace.ts';
 import { answers, type Received, type Receiver, startReceiver } from './receiver.ts';
@@ -565,6 +566,23 @@ describe('an endpoint under load', () => {
     await settled(hook, 'succeeded', 60);
     expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(60);
     expect(await hook.state()).toMatchObject({ status: 'healthy', consecutiveFailures: 0 });
+  });
+
+  test('that answers slowly goes on in the slow lane, and comes back when it is quick again', async () => {
+    await using receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 1_300));
+    const { id, live } = await newWorkspace();
+    const hook = await endpoint(receiver, { eventKinds: ['contact.created'] }, live);
+    const isSlow = async () =>
+      (await new Transaction({ workspaceId: id, env: 'live' }, system).get(Wakes, { id: hook.id })).isSlow;
+    await addContacts(20, live);
+    await settled(hook, 'succeeded', 20);
+    await eventually(isSlow, 'the slow lane');
+    receiver.answer((_, response) => response.end());
+    await addContacts(20, live);
+    await settled(hook, 'succeeded', 40);
+    await eventually(async () => !(await isSlow()), 'the quick lane');
+    expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(40);
+    expect(receiver.received).toHaveLength(40);
   });
 });
 

@@ -4,7 +4,8 @@ import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { RateRule } from '../template.ts';
 
-const firstAfterMs = 1000;
+/** By then the sweeper takes all that fell due before the start for overdue. */
+const firstAfterMs = 6_000;
 
 /** Invokes a function at the rule's rate until the signal, and once soon after the start: what fell due meanwhile is late already. */
 export async function runRule(rule: RateRule, invoke: Invoke, home: Home, signal: AbortSignal): Promise<void> {
