@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { api, type Client, eventually } from '#test/client.ts';
+import { type Client, eventually } from '#test/client.ts';
 import { cpuSeconds, descendants } from '#test/processes.ts';
-import { readEnvironment, startSystem } from '#test/system.ts';
+import { startSystem } from '#test/system.ts';
 import { type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
-import { newWorkspace } from '#test/workspace.ts';
+import { demoClient } from './demo.ts';
 import { beside, type Line, quantile } from './report.ts';
 
 const quietChanges = 200;
@@ -23,11 +23,10 @@ const patienceMs = 300_000;
  */
 export async function pipeline(workDir: string, rawPerCpuSecond: number): Promise<Line[]> {
   const dataDir = join(workDir, 'pipeline');
-  const system = await startSystem(dataDir);
+  const system = await startSystem(dataDir, {}, []);
   const receivers = await Promise.all(Array.from({ length: endpoints }, () => startReceiver()));
   try {
-    Object.assign(process.env, await readEnvironment(dataDir));
-    const client = api((await newWorkspace()).liveKey, { baseUrl: system.baseUrl });
+    const client = await demoClient(dataDir, system.baseUrl);
     const register = ({ url }: Receiver) => succeed(client, '/v1/webhooks', { url, eventKinds: ['contact.created'] });
     const [first, ...others] = receivers as [Receiver, ...Receiver[]];
     await register(first);

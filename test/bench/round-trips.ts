@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { api } from '#test/client.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
+import { demoClient } from './demo.ts';
 import { atMost, type Line } from './report.ts';
 
 const addedMs = 20;
@@ -33,8 +32,7 @@ interface Proxy {
 }
 
 async function measure({ baseUrl }: System, proxy: Proxy, dataDir: string): Promise<Line[]> {
-  const { liveKey } = JSON.parse(await readFile(`${dataDir}/demo.json`, 'utf8')) as { liveKey: string };
-  const client = api(liveKey, { baseUrl });
+  const client = await demoClient(dataDir, baseUrl);
   const depthOf = async (method: string, path: string, body?: unknown) => {
     // The first call starts the function, which primes itself; a call counts when it is warm and its minute is open.
     const depths: number[] = [];
