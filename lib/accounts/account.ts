@@ -49,9 +49,14 @@ const common = {
   dailyLimit: v.optional(integer(1, 1_000_000)),
 };
 
+export const botSecret = { botToken: text(200) };
+export const userSession = { session: text(4000) };
+
 export const CreateTelegramAccount = v.variant('kind', [
-  v.object({ ...common, kind: v.literal('bot'), botToken: text(200) }),
-  v.object({ ...common, kind: v.literal('user'), session: text(4000) }),
+  v.object({ ...common, kind: v.literal('bot'), ...botSecret }),
+  v.object({ ...common, kind: v.literal('user'), ...userSession }),
 ]);
 
-export const CreateTwitterAccount = v.object({ ...common, accessToken: text(4000) });
+export const twitterToken = { accessToken: text(4000) };
+
+export const CreateTwitterAccount = v.object({ ...common, ...twitterToken });

@@ -39,7 +39,8 @@ export async function createAccount(tx: Transaction, { secret, ...account }: New
 export const accountSecret = (tenant: Tenant, { id, secret }: StoredAccount): Promise<string> =>
   decrypt(secret, secretContext(tenant, id));
 
-const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
+/** What an account's secret belongs to. */
+export const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
   workspace: String(workspaceId),
   env,
   account: String(id),
@@ -128,9 +129,9 @@ export async function startFloodWait(
 }
 
 /** The account can no longer be used, or can again. Emits account.status_changed. */
-export function setAccountState(tx: Transaction, account: StoredAccount, state: StoredAccount['state']): void {
-  if (account.state === state) return;
-  tx.update(Accounts, { ...account, state });
+export function setAccountState(tx: Transaction, account: StoredAccount, state: StoredAccount['state']): StoredAccount {
+  if (account.state === state) return account;
+  const changed = tx.update(Accounts, { ...account, state });
   tx.emit({
     kind: 'account.status_changed',
     subject: `account/${account.id}`,
@@ -141,6 +142,7 @@ export function setAccountState(tx: Transaction, account: StoredAccount, state: 
       to_status: state,
     },
   });
+  return changed;
 }
 
 async function readCounts(tx: Transaction) {

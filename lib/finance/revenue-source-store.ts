@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { notFound } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
@@ -36,10 +37,28 @@ export async function createRevenueSource(
     totalIngested: 0,
     lastEventAt: null,
     nextRunAt: input.mode === 'pull' ? tx.now : null,
-    credential: credential === null ? null : await encrypt(credential, secretContext(tx.tenant, id)),
+    credential: await encrypted(tx.tenant, id, credential),
     leasedUntil: null,
   });
 }
+
+/** Gives a source another credential, or none, and makes it active; one to pull is due at once. Raises 404. Needs `kms`. */
+export async function connectRevenueSource(
+  tx: Transaction,
+  id: number,
+  credential: string | null,
+): Promise<StoredRevenueSource> {
+  const source = await tx.get(RevenueSources, { id }, () => notFound('revenue source'));
+  return tx.update(RevenueSources, {
+    ...source,
+    isActive: true,
+    nextRunAt: source.mode === 'pull' ? tx.now : null,
+    credential: await encrypted(tx.tenant, id, credential),
+  });
+}
+
+const encrypted = async (tenant: Tenant, id: number, credential: string | null) =>
+  credential === null ? null : encrypt(credential, secretContext(tenant, id));
 
 /** What a source's credential belongs to. */
 export const secretContext = (tenant: Tenant, id: number) => ({

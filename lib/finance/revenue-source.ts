@@ -30,6 +30,9 @@ export const RevenueSourceList = v.pipe(
   v.title('RevenueSourceList'),
 );
 
+/** Sent to the feed as a bearer token. */
+export const revenueCredential = { credential: v.optional(nullableText(4096), null) };
+
 /** What the panel makes. */
 export const CreateRevenueSource = v.object({
   name: text(200),
@@ -41,7 +44,7 @@ export const CreateRevenueSource = v.object({
   ),
   defaultCurrency: currency(),
   pullIntervalMinutes: integer(1, 43_200),
-  credential: v.optional(nullableText(4096), null),
+  ...revenueCredential,
 });
 
 /** A pulled source wakes up for its next pull, and when one that is running should long have ended. */

@@ -193,7 +193,6 @@ async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
   for await (const page of source) yield* page;
 }
 
-/** Batches of `size`, each four times the one before, up to `maxSize`. */
 /** Descending rows or keys down to an id, exclusive. */
 async function* until<T extends { sk?: unknown }>(source: AsyncIterable<T>, id: number | undefined): AsyncGenerator<T> {
   for await (const one of source) {
@@ -202,6 +201,7 @@ async function* until<T extends { sk?: unknown }>(source: AsyncIterable<T>, id: 
   }
 }
 
+/** Batches of `size`, each four times the one before, up to `maxSize`. */
 async function* batches<T>(source: AsyncIterable<T>, size: number, maxSize: number): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let wanted = size;

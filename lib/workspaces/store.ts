@@ -5,7 +5,7 @@ import { createBoards } from '#lib/pipelines/store.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { type Transaction, transact } from '#lib/table/transaction.ts';
 import { environments, operator } from '#lib/tenant.ts';
-import { type CreateWorkspace, type Workspace, Workspaces } from './workspace.ts';
+import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from './workspace.ts';
 
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
@@ -27,7 +27,7 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
         const made = {
           id,
           name: input.name,
-          email: `workspace-${id}@localhost.invalid`,
+          email: placeholderEmail(id),
           currency: input.currency,
           createdAt: tx.now,
         };

@@ -14,6 +14,9 @@ export const Workspaces = entity({
   }),
 });
 
+/** Until the panel sets a real one. */
+export const placeholderEmail = (workspaceId: number) => `workspace-${workspaceId}@localhost.invalid`;
+
 export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
 
 export const CreateWorkspace = v.object({ name: text(200), currency: v.optional(currency(), 'USD') });

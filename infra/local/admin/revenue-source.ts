@@ -1,13 +1,23 @@
 import * as v from 'valibot';
-import { CreateRevenueSource } from '#lib/finance/revenue-source.ts';
-import { createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { CreateRevenueSource, revenueCredential } from '#lib/finance/revenue-source.ts';
+import { connectRevenueSource, createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateRevenueSource.entries });
 
 async function create({ workspaceId, env, ...input }: v.InferOutput<typeof Create>) {
-  const { id } = await asOperator({ workspaceId, env }, (tx) => createRevenueSource(tx, input));
-  return { id };
+  const source = await asOperator({ workspaceId, env }, (tx) => createRevenueSource(tx, input));
+  return { id: source.id };
 }
 
-export const commands = { create: { input: Create, run: create } };
+const Connect = v.object({ ...tenantFields, id: id(), ...revenueCredential });
+
+async function connect({ workspaceId, env, ...input }: v.InferOutput<typeof Connect>) {
+  const { id, isActive } = await asOperator({ workspaceId, env }, (tx) =>
+    connectRevenueSource(tx, input.id, input.credential),
+  );
+  return { id, isActive };
+}
+
+export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };

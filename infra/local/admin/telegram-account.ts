@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import { CreateTelegramAccount } from '#lib/accounts/account.ts';
+import { botSecret, CreateTelegramAccount, userSession } from '#lib/accounts/account.ts';
+import { connectAccount } from '#lib/accounts/connect.ts';
 import { createAccount } from '#lib/accounts/store.ts';
+import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
@@ -10,10 +12,26 @@ const defaultDailyLimit = { bot: 100_000, user: 200 };
 async function create(input: v.InferOutput<typeof Create>) {
   const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind] } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
-  const { id } = await asOperator(input, (tx) =>
+  const account = await asOperator(input, (tx) =>
     createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, secret }),
   );
-  return { id };
+  return { id: account.id };
 }
 
-export const commands = { create: { input: Create, run: create } };
+const Connect = v.intersect([
+  v.object({ ...tenantFields, id: id() }),
+  v.union([v.object(botSecret), v.object(userSession)], 'botToken or session is required'),
+]);
+
+/** A new token or session, of the same bot or person. */
+async function connect(input: v.InferOutput<typeof Connect>) {
+  const place = { tenant: input, channel: 'telegram' as const, accountId: input.id };
+  const secret =
+    'botToken' in input
+      ? ({ kind: 'bot', secret: input.botToken } as const)
+      : ({ kind: 'user', secret: input.session } as const);
+  const { id, state } = await connectAccount(place, secret);
+  return { id, status: state };
+}
+
+export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };

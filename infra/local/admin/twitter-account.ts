@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import { CreateTwitterAccount } from '#lib/accounts/account.ts';
+import { CreateTwitterAccount, twitterToken } from '#lib/accounts/account.ts';
+import { connectAccount } from '#lib/accounts/connect.ts';
 import { createAccount } from '#lib/accounts/store.ts';
+import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
@@ -10,10 +12,19 @@ const defaultDailyLimit = 1440;
 
 async function create(input: v.InferOutput<typeof Create>) {
   const { name, username = null, accessToken, dailyLimit = defaultDailyLimit } = input;
-  const { id } = await asOperator(input, (tx) =>
+  const account = await asOperator(input, (tx) =>
     createAccount(tx, { channel: 'twitter', kind: 'user', name, username, dailyLimit, secret: accessToken }),
   );
-  return { id };
+  return { id: account.id };
 }
 
-export const commands = { create: { input: Create, run: create } };
+const Connect = v.object({ ...tenantFields, id: id(), ...twitterToken });
+
+/** A new token of the same person. */
+async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>) {
+  const place = { tenant: input, channel: 'twitter' as const, accountId: input.id };
+  const { id, state } = await connectAccount(place, { kind: 'user', secret: accessToken });
+  return { id, status: state };
+}
+
+export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };

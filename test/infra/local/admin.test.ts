@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -11,6 +13,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { expect, inject, test } from 'vitest';
 import { eventually } from '#test/client.ts';
+import { newAccount } from '#test/telegram/line.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -84,4 +87,31 @@ test('delivery replay of what is not there is one line on standard error', async
     code: 1,
     stderr: 'webhook endpoint not found\n',
   });
+});
+
+test('workspace export and import move a workspace through a file, and connect gives its accounts their tokens again', async () => {
+  const origin = await newWorkspace();
+  const { id: accountId } = await newAccount({ workspaceId: origin.id, env: 'live' });
+  const folder = await mkdtemp(join(tmpdir(), 'crm-admin-'));
+  try {
+    const file = join(folder, 'workspace.ndjson');
+    const { id } = await admin<{ id: number }>('workspace', 'create', { name: 'Empty' });
+    const exported = await admin('workspace', 'export', { id: origin.id, file });
+    expect(exported).toEqual({ counts: expect.objectContaining({ members: 1, accounts: 1, pipelines: 4 }) });
+    expect(await admin('workspace', 'import', { id, file })).toEqual(exported);
+    const place = { workspaceId: id, env: 'live', id: accountId };
+    const connected = { id: accountId, status: 'active' };
+    expect(await admin('telegram-account', 'connect', { ...place, botToken: 'another' })).toEqual(connected);
+    await expect(admin('telegram-account', 'connect', { ...place, session: 'x' })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^the account is of kind bot\n$/),
+    });
+    await expect(admin('telegram-account', 'connect', place)).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^botToken or session is required\n$/),
+    });
+    await expect(admin('twitter-account', 'connect', { ...place, accessToken: 'x' })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^account not found\n$/),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -1,0 +1,120 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchGetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { timestamp } from '#lib/clock.ts';
+import { env } from '#lib/env.ts';
+import { outboxPrefix } from '#lib/events/outbox.ts';
+import { conflict } from '#lib/problem.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { duePrefix } from '#lib/table/entity.ts';
+import { isAbsent, Transaction } from '#lib/table/transaction.ts';
+import { environments, operator, tenantKey } from '#lib/tenant.ts';
+import { archived, count, noCounts, type Row } from './archive.ts';
+import { getWorkspace } from './store.ts';
+
+const attempts = 3;
+const pauseMs = 2_000;
+
+/**
+ * Writes a workspace, both environments, to a file that `importWorkspace` reads: everything but keys, secrets and what only
+ * the moment needs. Reads the whole table once. The file appears when it is complete. Returns what it holds, in the nouns of the
+ * API. Raises 404, and 409 when the workspace is written to all the while.
+ */
+export async function exportWorkspace(id: number, file: string): Promise<Record<string, number>> {
+  await getWorkspace(new Transaction({ workspaceId: id, env: 'live' }, operator));
+  const partial = `${file}.partial`;
+  try {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (attempt > 0) await sleep(pauseMs);
+      const archive = new Archive(id);
+      const before = await pulse(id);
+      await pipeline(archive.lines(), createWriteStream(partial, { mode: 0o600 }));
+      if (archive.isWhole && before === (await pulse(id))) {
+        await rename(partial, file);
+        return archive.counts;
+      }
+    }
+  } finally {
+    await rm(partial, { force: true });
+  }
+  throw conflict('workspace_in_use', 'the workspace is being written to: try again when it is quiet');
+}
+
+/** What every change of a workspace moves on: its id counters and the ends of its feeds. */
+async function pulse(id: number): Promise<string> {
+  const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
+  const Keys = [
+    { pk: `${id}#ids`, sk: 'ids' },
+    ...tenants.flatMap((tenant) => ['ids', 'sequence'].map((name) => ({ pk: `${tenant}#${name}`, sk: name }))),
+  ];
+  const TableName = env('TABLE_NAME');
+  const { Responses = {} } = await documentClient().send(
+    new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
+  );
+  return JSON.stringify((Responses[TableName] ?? []).map((row) => Object.entries(row).sort()).sort());
+}
+
+class Archive {
+  readonly counts = noCounts();
+  /** Nothing of the workspace was half done: an event not yet published, a large change not yet finished. */
+  isWhole = true;
+  readonly #id: number;
+  #rows = 0;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  async *lines(): AsyncGenerator<string> {
+    yield line({ format: 'crm-workspace', version: 1, workspaceId: this.#id, exportedAt: timestamp() });
+    for await (const row of rowsOf(this.#id)) {
+      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith('#plan') || row['plan'] !== undefined;
+      if (isUnfinished) this.isWhole = false;
+      const kept = isUnfinished ? undefined : archived(this.#id, row);
+      if (!kept) continue;
+      this.#rows += 1;
+      count(this.counts, kept);
+      yield line(kept);
+    }
+    yield line({ rows: this.#rows, counts: this.counts });
+  }
+}
+
+const line = (value: object) => `${JSON.stringify(value, plain)}\n`;
+
+/** Rows hold what JSON holds; anything else would be lost without a word. */
+function plain(name: string, value: unknown): unknown {
+  if (value instanceof Set || value instanceof Uint8Array) throw new Error(`${name} cannot be written as JSON`);
+  return value;
+}
+
+/** Every living row of a workspace, in no order: its partitions are not all known beforehand. */
+async function* rowsOf(id: number): AsyncGenerator<Row> {
+  const [live, test] = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await documentClient().send(
+      new ScanCommand({
+        TableName: env('TABLE_NAME'),
+        ConsistentRead: true,
+        ExclusiveStartKey: from,
+        FilterExpression:
+          'begins_with(pk, :live) OR begins_with(pk, :test) OR begins_with(pk, :shared) OR ((begins_with(pk, :due) OR begins_with(pk, :outbox)) AND #tenant IN (:isLive, :isTest))',
+        ExpressionAttributeNames: { '#tenant': 'tenant' },
+        ExpressionAttributeValues: {
+          ':live': `${live}#`,
+          ':test': `${test}#`,
+          ':shared': `${id}#`,
+          ':due': `${duePrefix}#`,
+          ':outbox': `${outboxPrefix}#`,
+          ':isLive': live,
+          ':isTest': test,
+        },
+      }),
+    );
+    for (const item of Items) if (!isAbsent(item)) yield item as Row;
+    from = LastEvaluatedKey;
+  } while (from);
+}
