@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '#lib/env.ts';
-import { isPublicAddress } from './public.ts';
+import { isAllowedAddress } from './public.ts';
 
 /** As `dns.lookup` with `all`. Tests give their own. */
 export type Lookup = (
@@ -12,15 +12,26 @@ export type Lookup = (
 
 export const privateNetworksAllowed = () => env('WEBHOOK_PRIVATE_NETWORKS') === 'allow';
 
+interface HostCheck {
+  /** Also private and loopback addresses. */
+  allowPrivate?: boolean;
+  lookup?: Lookup;
+  timeoutMs?: number;
+}
+
 /** Whether a host is, or resolves to, an address that must not be reached. A name without any address is no such host. */
-export function isForbiddenHost(hostname: string, lookup: Lookup = systemLookup, timeoutMs = 1_500): Promise<boolean> {
+export function isForbiddenHost(
+  hostname: string,
+  { allowPrivate = privateNetworksAllowed(), lookup = systemLookup, timeoutMs = 1_500 }: HostCheck = {},
+): Promise<boolean> {
+  const isForbidden = (address: string) => !isAllowedAddress(address, allowPrivate);
   const literal = literalOf(hostname);
-  if (isIP(literal)) return Promise.resolve(!isPublicAddress(literal));
+  if (isIP(literal)) return Promise.resolve(isForbidden(literal));
   return new Promise((resolve) => {
     const late = setTimeout(() => resolve(false), timeoutMs);
     lookup(hostname, { all: true }, (error, addresses) => {
       clearTimeout(late);
-      resolve(!error && addresses.some(({ address }) => !isPublicAddress(address)));
+      resolve(!error && addresses.some(({ address }) => isForbidden(address)));
     });
   });
 }

@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type Lookup, literalOf, privateNetworksAllowed } from './forbidden.ts';
-import { isPublicAddress } from './public.ts';
+import { isAllowedAddress } from './public.ts';
 
 export interface OutboundSettings {
   /** Also private and loopback addresses; the operator setting unless given. */
@@ -58,34 +58,31 @@ export function openOutbound(settings: OutboundSettings = {}): Outbound {
  * which is the last word.
  */
 function connector(allowPrivate: boolean, lookup: Lookup): buildConnector.connector {
-  if (allowPrivate) {
-    return buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: lookup as LookupFunction });
-  }
-  const open = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: guarded(lookup) });
+  const isAllowed = (address: string) => isAllowedAddress(address, allowPrivate);
+  const open = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: guarded(lookup, isAllowed) });
   return (options, callback) => {
     const literal = literalOf(options.hostname);
-    if (isIP(literal) && !isPublicAddress(literal)) {
+    if (isIP(literal) && !isAllowed(literal)) {
       callback(new ForbiddenAddress(), null);
       return;
     }
     open(options, (error, socket) => {
       if (error) return callback(error, null);
-      if (isPublicPeer(socket)) return callback(null, socket);
+      const { remoteAddress } = socket;
+      if (remoteAddress !== undefined && isAllowed(remoteAddress)) return callback(null, socket);
       socket.destroy();
       callback(new ForbiddenAddress(), null);
     });
   };
 }
 
-const isPublicPeer = ({ remoteAddress }: Socket) => remoteAddress !== undefined && isPublicAddress(remoteAddress);
-
 /** One forbidden answer forbids the name: a list that mixes addresses is an attempt. */
-function guarded(lookup: Lookup): LookupFunction {
+function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     const family = options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 ? 6 : undefined;
     lookup(hostname, { all: true, family }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      if (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))
+      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
         return callback(new ForbiddenAddress(), '', 0);
       if (options.all) return callback(null, addresses);
       const [first] = addresses as [LookupAddress];

@@ -15,6 +15,6 @@ export async function demandDeliverable(url: string, env: Environment): Promise<
   const allowsPrivate = privateNetworksAllowed();
   if (parsed.protocol === 'http:' && env === 'live' && !allowsPrivate)
     throw refused('invalid_format', 'must be an https URL');
-  if (!allowsPrivate && (await isForbiddenHost(parsed.hostname)))
+  if (await isForbiddenHost(parsed.hostname))
     throw refused('not_allowed', 'must not point to a private, loopback, link-local or metadata address');
 }

@@ -131,7 +131,7 @@ describe('an address of the inside is never connected to', () => {
     '100::1',
   ])('nor %s', async (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(await isForbiddenHost('hooks.example.com', answering(address))).toBe(true);
+    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: false, lookup: answering(address) })).toBe(true);
     const outbound = openOutbound({ allowPrivate: false, lookup: answering(address) });
     expect((await get(outbound, 'http://hooks.example.com/')).failure).toBe('forbidden_address');
     await outbound.close();
@@ -162,7 +162,7 @@ describe('an address of the inside is never connected to', () => {
       asked += 1;
       answering(asked === 1 ? '8.8.8.8' : '127.0.0.1')(hostname, options, callback);
     };
-    expect(await isForbiddenHost('hooks.example.com', rebinding)).toBe(false);
+    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: false, lookup: rebinding })).toBe(false);
     const outbound = openOutbound({ allowPrivate: false, lookup: rebinding });
     expect((await get(outbound, `http://hooks.example.com:${port}/`)).failure).toBe('forbidden_address');
     await outbound.close();
@@ -194,6 +194,46 @@ describe('an address of the inside is never connected to', () => {
   });
 });
 
+describe('where the operator allows private networks', () => {
+  test.each([
+    '169.254.169.254',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '0.0.0.0',
+    '[::]',
+    '100.100.100.200',
+    '224.0.0.1',
+    '255.255.255.255',
+    '240.0.0.1',
+    '[64:ff9b::169.254.169.254]',
+    '[::ffff:169.254.169.254]',
+    '2852039166',
+    '0xa9fea9fe',
+  ])('%s stays shut', async (host) => {
+    const outbound = openOutbound({ allowPrivate: true });
+    const { failure } = await get(outbound, `http://${host}:${port}/`);
+    await outbound.close();
+    expect(failure).toBe('forbidden_address');
+    expect(await isForbiddenHost(new URL(`http://${host}/`).hostname, { allowPrivate: true })).toBe(true);
+  });
+
+  test('a name that answers with the metadata address is refused, at registration and at the send', async () => {
+    const lookup = answering('10.0.0.1', '169.254.169.254');
+    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: true, lookup })).toBe(true);
+    const outbound = openOutbound({ allowPrivate: true, lookup });
+    const { failure } = await get(outbound, 'http://hooks.example.com/');
+    await outbound.close();
+    expect(failure).toBe('forbidden_address');
+  });
+
+  test.each(['127.0.0.1', '[::1]', '10.0.0.1', '172.17.0.1', '192.168.1.1', '[fd12::1]'])(
+    '%s is open',
+    async (host) => {
+      expect(await isForbiddenHost(host, { allowPrivate: true })).toBe(false);
+    },
+  );
+});
+
 test.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
@@ -201,8 +241,8 @@ test.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:8.8
 test('a name that does not resolve, or not in time, is not forbidden yet: it is checked again at every send', async () => {
   const unknown: Lookup = (_, __, callback) => callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
   const silent: Lookup = () => {};
-  expect(await isForbiddenHost('hooks.example.com', unknown)).toBe(false);
-  expect(await isForbiddenHost('hooks.example.com', silent, 20)).toBe(false);
+  expect(await isForbiddenHost('hooks.example.com', { lookup: unknown })).toBe(false);
+  expect(await isForbiddenHost('hooks.example.com', { lookup: silent, timeoutMs: 20 })).toBe(false);
 });
 
 describe('an answer that is not whole', () => {
