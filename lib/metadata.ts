@@ -7,6 +7,8 @@ const limit = <Value>(type: 'max_length' | 'max_code_points', holds: (value: Val
   type: type as 'check',
 });
 
+const unsafe = /^(__proto__|prototype|constructor)$/;
+
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
 const Metadata = v.pipe(
   reading(
@@ -17,8 +19,13 @@ const Metadata = v.pipe(
         limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
       ),
     ),
-    // valibot takes an array for a record.
-    (value) => (Array.isArray(value) ? 'an array' : value),
+    (value) => {
+      // valibot takes an array for a record.
+      if (Array.isArray(value)) return 'an array';
+      if (typeof value !== 'object' || value === null) return value;
+      // It leaves such keys out without a word; so they are refused.
+      return Object.fromEntries(Object.entries(value).map(([key, text]) => [unsafe.test(key) ? `${key}!` : key, text]));
+    },
   ),
   limit('max_length', (pairs: Record<string, string>) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
 );

@@ -138,7 +138,7 @@ test('a nested field is named as items[3].phone, and a query field with its pref
   const schema = v.object({ items: v.array(v.object({ phone: v.string() })) });
   const parsed = v.safeParse(schema, { items: [{ phone: '1' }, { phone: 5 }] });
   expect(fieldErrors(parsed.issues ?? [])).toEqual([
-    { field: 'items[1].phone', code: 'invalid_type', message: 'items[1].phone must be string' },
+    { field: 'items[1].phone', code: 'invalid_type', message: 'items[1].phone must be a string' },
   ]);
   expect(fieldErrors(v.safeParse(v.object({ stage: choice(['a']) }), { stage: 'b' }).issues ?? [], 'query.')).toEqual([
     { field: 'query.stage', code: 'invalid_enum', message: 'query.stage must be one of a' },

@@ -44,9 +44,18 @@ function codeOf(issue: v.BaseIssue<unknown>): FieldCode {
 
 function sentence(code: FieldCode, issue: v.BaseIssue<unknown>): string {
   if (code === 'required') return 'is required';
-  if (code === 'invalid_type' && issue.kind === 'schema') return `must be ${issue.expected ?? 'of another type'}`;
+  if (code === 'invalid_type' && issue.kind === 'schema') return `must be ${typeNamed(issue.expected)}`;
   // valibot's own sentences quote the input, which may be a secret or a message.
   return issue.message.startsWith('must ') || issue.message.startsWith('is ') ? issue.message : 'is invalid';
+}
+
+const articles: Record<string, string> = { Object: 'an object', Array: 'an array' };
+
+/** `string`, `(string | null)`, `Object` in words. */
+function typeNamed(expected: string | null): string {
+  if (expected === null) return 'of another type';
+  const names = expected.replace(/^\((.*)\)$/, '$1').split(' | ');
+  return names.map((name) => (name === 'null' ? name : (articles[name] ?? `a ${name}`))).join(' or ');
 }
 
 /**

@@ -274,6 +274,17 @@ test('an unknown activity type and a blank note are refused, and an unknown cont
   }
 });
 
+test.each(['__proto__', 'prototype', 'constructor', 'with space', ''])(
+  'metadata with the key "%s" are refused',
+  async (key) => {
+    const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ada' });
+    const path = `/v1/contacts/${contact.id}/metadata`;
+    const { status, body } = await workspace.live.put(path, `{"metadata":{"fine":"1",${JSON.stringify(key)}:"2"}}`);
+    expect([status, body.error]).toEqual([400, 'bad_request']);
+    expect((await workspace.live.get(path)).body).toEqual({ metadata: {} });
+  },
+);
+
 test('metadata are replaced as a whole, found by pair, and announced when they change', async () => {
   const { id } = await create();
   const path = `/v1/contacts/${id}/metadata`;

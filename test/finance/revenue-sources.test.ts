@@ -137,7 +137,7 @@ test('wrong rows are named and left out, the others are booked', async () => {
   expect(await settled(workspace, id)).toMatchObject({
     lastSyncStatus: 'ok',
     lastSyncError:
-      '3 of 4 rows were refused: items[1].amount must be at least 0.01; items[2] must be Object; items[3].id is required',
+      '3 of 4 rows were refused: items[1].amount must be at least 0.01; items[2] must be an object; items[3].id is required',
     totalIngested: 1,
   });
 });
