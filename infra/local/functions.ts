@@ -1,4 +1,5 @@
-import { type Answer, Instance } from './functions/instance.ts';
+import { Instance } from './functions/instance.ts';
+import type { Answer } from './functions/invocation.ts';
 import type { FunctionLogs } from './functions/log.ts';
 import { Pool } from './functions/pool.ts';
 import type { FunctionToRun } from './template.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { FunctionToRun } from '../template.ts';
+import type { Answer, Call, InvocationError } from './invocation.ts';
 import type { FunctionLog } from './log.ts';
 
 export interface InstanceData {
@@ -8,22 +9,6 @@ export interface InstanceData {
   handler: string;
   identity: Record<string, string>;
 }
-
-/** One invocation, as it goes to the thread. */
-export interface Call {
-  event: string;
-  requestId: string;
-  deadline: number;
-}
-
-export interface InvocationError {
-  errorType: string;
-  errorMessage: string;
-  trace: string[];
-}
-
-/** What an invocation gives: the handler's result as JSON, or what it threw. */
-export type Answer = { payload: string; error?: never } | { error: InvocationError; payload?: never };
 
 export type FromThread = { answer: Answer } | { isReady: boolean };
 

@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { InvocationError } from './instance.ts';
+import type { InvocationError } from './invocation.ts';
 
 /** Where one function's output goes: all of it to a file, what went wrong also to standard error. */
 export interface FunctionLog {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FunctionToRun } from '../template.ts';
-import type { Answer, Instance } from './instance.ts';
+import type { Instance } from './instance.ts';
+import type { Answer } from './invocation.ts';
 
 /** The instances of one function. Invocations beyond the limit wait in the order they came. */
 export class Pool {

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Answer, Call, FromThread, InstanceData } from './instance.ts';
+import type { FromThread, InstanceData } from './instance.ts';
+import type { Answer, Call } from './invocation.ts';
 
 type Handler = (event: unknown, context: unknown) => unknown;
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../functions/instance.ts';
+import type { Answer } from '../functions/invocation.ts';
 
 export interface HttpAnswer {
   status: number;

@@ -1,4 +1,4 @@
-import type { Answer } from '../functions/instance.ts';
+import type { Answer } from '../functions/invocation.ts';
 
 /**
  * Which of a batch's items a function's answer gives back. All of them when the answer is an error or names an item that

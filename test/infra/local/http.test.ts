@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '#infra/local/functions/instance.ts';
+import type { Answer } from '#infra/local/functions/invocation.ts';
 import { routeTable } from '#infra/local/http/routes.ts';
 import { type HttpApi, startHttpApi } from '#infra/local/http.ts';
 

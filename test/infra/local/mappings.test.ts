@@ -2,7 +2,7 @@ import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/cli
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
-import type { Answer } from '#infra/local/functions/instance.ts';
+import type { Answer } from '#infra/local/functions/invocation.ts';
 import { failedItems } from '#infra/local/mappings/failures.ts';
 import { passes } from '#infra/local/mappings/filter.ts';
 import { type MappingsSettings, startMappings } from '#infra/local/mappings.ts';
