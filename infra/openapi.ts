@@ -5,6 +5,7 @@ import { errorEnvelope, errorResponses, errorSchema } from './openapi/errors.ts'
 import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';
 import { operationOf } from './openapi/operation.ts';
 import { SchemaComponents } from './openapi/schemas.ts';
+import { deliveryHeaders, webhooksOf } from './openapi/webhooks.ts';
 
 const file = join(import.meta.dirname, '../openapi.json');
 
@@ -20,11 +21,12 @@ export function buildOpenApi(routes: readonly RouteFunction[]) {
     security: [{ bearerKey: [] }],
     tags: [...new Set(described.map(({ domain }) => domain))].map((name) => ({ name })),
     paths: pathsOf(described, components),
+    webhooks: webhooksOf(components),
     components: {
       schemas: components.toJSON(),
       responses: errorComponents(),
       headers,
-      parameters,
+      parameters: { ...parameters, ...deliveryHeaders },
       securitySchemes: { bearerKey },
     },
   };
