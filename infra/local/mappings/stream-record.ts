@@ -1,11 +1,13 @@
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { StreamSource } from './stream.ts';
 
 export type StreamRecord = DynamoDBRecord & { dynamodb: { SequenceNumber: string } };
 
 /** A record as Lambda hands it to functions: the service's JSON, with dates in seconds and bytes in base64. */
-export function toLambdaRecord(record: _Record, { streamArn, region }: StreamSource): StreamRecord {
+export function toLambdaRecord(
+  record: _Record,
+  { streamArn, region }: { streamArn: string; region: string },
+): StreamRecord {
   return plain({ ...record, awsRegion: region, eventSourceARN: streamArn }) as StreamRecord;
 }
 
