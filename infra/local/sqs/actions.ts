@@ -20,8 +20,8 @@ import { isSettable, maxMessageBytes, unknownAttribute } from './attributes.ts';
 import { performBatch } from './batch.ts';
 import { prefixedError, required } from './errors.ts';
 import { sequenceNumber, systemAttributes } from './lambda-record.ts';
-import { attributesMd5, type MessageAttributes, md5, messageBytes } from './message.ts';
-import type { Queue, Received } from './queue.ts';
+import { attributesMd5, type MessageAttributes, md5, messageBytes, type Received } from './message.ts';
+import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';
 import { MoveTasks } from './redrive.ts';
 

@@ -1,9 +1,14 @@
 import type { SQSMessageAttributes, SQSRecord } from 'aws-lambda';
-import { attributesMd5, type Message, md5 } from './message.ts';
-import type { Queue, Received } from './queue.ts';
+import { attributesMd5, type Message, md5, type Received } from './message.ts';
+
+/** The queue that a message is from. */
+interface Source {
+  arn: string;
+  isFifo: boolean;
+}
 
 /** The system attributes of a message, as ReceiveMessage and Lambda events name them. */
-export function systemAttributes(message: Message, queue: Queue): SQSRecord['attributes'] {
+export function systemAttributes(message: Message, queue: Source): SQSRecord['attributes'] {
   return {
     ApproximateReceiveCount: String(message.receiveCount),
     SentTimestamp: String(message.sentAt),
@@ -19,7 +24,7 @@ export function systemAttributes(message: Message, queue: Queue): SQSRecord['att
 
 export const sequenceNumber = (sequence: number) => String(sequence).padStart(20, '0');
 
-export function toLambdaRecord(queue: Queue, { message, receiptHandle }: Received): SQSRecord {
+export function toLambdaRecord(queue: Source, { message, receiptHandle }: Received): SQSRecord {
   const md5OfMessageAttributes = attributesMd5(message.attributes);
   return {
     messageId: message.id,

@@ -32,6 +32,11 @@ export interface Message {
   receipt: string;
 }
 
+export interface Received {
+  message: Message;
+  receiptHandle: string;
+}
+
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
 /** SQS's digest of attributes: names sorted, every part with its length before it. */

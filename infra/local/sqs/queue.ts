@@ -12,7 +12,7 @@ import { type Accepted, Deduplication } from './deduplication.ts';
 import { inRange, invalidParameter, invalidValue } from './errors.ts';
 import { Groups, groupOf } from './groups.ts';
 import { toLambdaRecord } from './lambda-record.ts';
-import type { Message } from './message.ts';
+import type { Message, Received } from './message.ts';
 import { readReceiptHandle, receiptHandle } from './receipt.ts';
 import { checkSend, type SendOptions } from './send.ts';
 import { Waiters } from './waiters.ts';
@@ -24,11 +24,6 @@ export interface ReceiveOptions {
   waitSeconds?: number | undefined;
   /** Ends the wait; messages already taken are still returned. */
   signal?: AbortSignal | undefined;
-}
-
-export interface Received {
-  message: Message;
-  receiptHandle: string;
 }
 
 const maxVisibilitySeconds = 43_200;
