@@ -64,7 +64,7 @@ const data: Record<EventKind, Record<string, unknown>> = {
   'task.created': {
     task_id: '12',
     title: 'Send the contract',
-    status: 'todo',
+    status: 'open',
     priority: 'high',
     due_at: '2026-11-24T09:00:00Z',
     contact_id: '5',
@@ -78,7 +78,7 @@ const data: Record<EventKind, Record<string, unknown>> = {
     changes: { due_at: { from: '2026-11-24T09:00:00Z', to: '2026-11-25T09:00:00Z' } },
     actor,
   },
-  'task.status_changed': { task_id: '12', from_status: 'todo', to_status: 'done', completed_at: at, actor },
+  'task.status_changed': { task_id: '12', from_status: 'open', to_status: 'done', completed_at: at, actor },
   'account.flood_wait': {
     account_id: '3',
     channel: 'telegram',

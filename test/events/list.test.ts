@@ -1,9 +1,20 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import * as v from 'valibot';
+import { beforeAll, expect, test } from 'vitest';
+import { parseMail } from '#lib/email/mail.ts';
+import { receiveMail } from '#lib/email/receive.ts';
 import { exampleOf } from '#lib/events/examples.ts';
 import { Feed } from '#lib/events/feed.ts';
-import type { EventKind } from '#lib/events/kinds.ts';
-import { transact } from '#lib/table/transaction.ts';
-import { system } from '#lib/tenant.ts';
+import { type EventKind, eventKinds } from '#lib/events/kinds.ts';
+import { CreateInvoice } from '#lib/finance/invoice.ts';
+import { createInvoice } from '#lib/finance/invoice-store.ts';
+import { CreateRevenueSource } from '#lib/finance/revenue-source.ts';
+import { createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { enroll } from '#lib/sequences/enroll.ts';
+import { CreateSequence } from '#lib/sequences/sequence.ts';
+import { createSequence } from '#lib/sequences/store.ts';
+import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { operator, system } from '#lib/tenant.ts';
+import { hears, newAccount } from '#test/telegram/line.ts';
 import { type Client, eventually } from '../client.ts';
 import { newWorkspace, type TestWorkspace } from '../workspace.ts';
 
@@ -119,64 +130,102 @@ test('a sequence that is older than what is kept is told with the oldest', async
   ).toEqual(all.slice(2));
 });
 
-describe('the example of an event kind has the fields that the code emits', () => {
-  const shapeOf = (value: unknown): unknown =>
-    value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).sort() : undefined;
+const shapeOf = (value: unknown): unknown =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).sort() : undefined;
 
-  test('whatever a caller can cause', async () => {
-    const { live, memberId } = await newWorkspace();
-    const post = async (path: string, body: object = {}) => {
-      const answer = await live.post(path, body);
-      expect(answer.status, path).toBeLessThan(300);
-      return answer.body;
-    };
-    const contact = await post('/v1/contacts', { name: 'Ada' });
-    const other = await post('/v1/contacts', { name: 'Ada' });
-    await post(`/v1/contacts/${contact.id}/assignee`, { userId: memberId });
-    await post(`/v1/contacts/${contact.id}/activities`, { text: 'a note' });
-    await post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id });
-    const deal = await post('/v1/deals', { title: 'a deal', contactId: contact.id });
-    await live.patch(`/v1/deals/${deal.id}`, { value: 7 });
-    await post(`/v1/deals/${deal.id}/stage`, { stage: 'qualified' });
-    const task = await post('/v1/tasks', { title: 'a task' });
-    await live.patch(`/v1/tasks/${task.id}`, { title: 'the task' });
-    await post(`/v1/tasks/${task.id}/status`, { status: 'done' });
-    await post('/v1/finance/transactions', {
-      type: 'income',
-      amount: 5,
-      currency: 'EUR',
-      occurredAt: '2026-11-01T00:00:00Z',
-    });
-    const key = await post('/v1/keys', { name: 'a key', scopes: ['deals:read'] });
-    await live.delete(`/v1/keys/${key.id}`);
-    const kinds: EventKind[] = [
-      'contact.created',
-      'contact.updated',
-      'contact.note_added',
-      'contact.merged',
-      'deal.created',
-      'deal.updated',
-      'deal.stage_changed',
-      'task.created',
-      'task.updated',
-      'task.status_changed',
-      'transaction.created',
-      'key.created',
-      'key.revoked',
-    ];
-    const events = await eventually(async () => {
-      const met = await poll(live, 0);
-      return kinds.every((kind) => met.some(({ event }) => event === kind)) && met;
-    }, 'all kinds');
-    for (const kind of kinds) {
-      const { data } = events.find(({ event }) => event === kind) as Event;
-      const example = exampleOf(kind).data;
-      expect({ kind, fields: shapeOf(data) }).toEqual({ kind, fields: shapeOf(example) });
-      expect({ kind, actor: shapeOf(data['actor']) }).toEqual({ kind, actor: shapeOf(example['actor']) });
-      for (const [field, value] of Object.entries(example)) {
-        if (value !== null && data[field] !== null)
-          expect({ kind, field, type: typeof data[field] }).toEqual({ kind, field, type: typeof value });
-      }
-    }
+/** Causes an event of every kind of the feed, as callers, operators, providers and the passing of time do. */
+async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<void> {
+  const tenant = { workspaceId: id, env: 'live' as const };
+  const post = async (path: string, body: object = {}) => {
+    const answer = await live.post(path, body);
+    expect(answer.status, path).toBeLessThan(300);
+    return answer.body;
+  };
+  const asOperator = <Result>(work: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, work);
+
+  const contact = await post('/v1/contacts', { name: 'Ada', email: 'ada@example.com' });
+  const other = await post('/v1/contacts', { name: 'Ada' });
+  await post(`/v1/contacts/${contact.id}/assignee`, { userId: memberId });
+  await post(`/v1/contacts/${contact.id}/activities`, { text: 'a note' });
+  await post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id });
+  const deal = await post('/v1/deals', { title: 'a deal', contactId: contact.id });
+  await live.patch(`/v1/deals/${deal.id}`, { value: 7 });
+  await post(`/v1/deals/${deal.id}/stage`, { stage: 'qualified' });
+  const task = await post('/v1/tasks', { title: 'a task' });
+  await live.patch(`/v1/tasks/${task.id}`, { title: 'the task' });
+  await post(`/v1/tasks/${task.id}/status`, { status: 'done' });
+  const occurredAt = '2026-11-01T00:00:00Z';
+  await post('/v1/finance/transactions', { type: 'income', amount: 5, currency: 'EUR', occurredAt });
+  const key = await post('/v1/keys', { name: 'a key', scopes: ['deals:read'] });
+  await live.delete(`/v1/keys/${key.id}`);
+
+  const bill = { contactId: contact.id, status: 'sent', currency: 'EUR', total: 9, issueDate: '2026-01-01' } as const;
+  const paid = await asOperator((tx) =>
+    createInvoice(tx, v.parse(CreateInvoice, { ...bill, invoiceNumber: '1', dueDate: '2999-01-01' })),
+  );
+  await post(`/v1/finance/invoices/${paid.id}/paid`);
+  await asOperator((tx) =>
+    createInvoice(tx, v.parse(CreateInvoice, { ...bill, invoiceNumber: '2', dueDate: '2026-01-02' })),
+  );
+  const pull = { mode: 'pull', feedUrl: 'http://127.0.0.1:9/', defaultCurrency: 'EUR', pullIntervalMinutes: 60 };
+  await asOperator((tx) => createRevenueSource(tx, v.parse(CreateRevenueSource, { name: 'Shop', ...pull })));
+
+  const account = await newAccount(tenant);
+  await hears(tenant, account.id, { telegramUserId: 77, name: 'Bob' });
+  const message = { accountId: account.id, telegramUserId: 77, text: 'Hi' };
+  await account.react(
+    { status: 429, body: { ok: false, description: 'Too Many Requests', parameters: { retry_after: 1 } } },
+    {},
+    { status: 401, body: { ok: false, description: 'Unauthorized' } },
+  );
+  await post('/v1/telegram/messages', message);
+  await post('/v1/telegram/messages', message);
+
+  const raw = 'From: Ada <ada@example.com>\r\nTo: us@example.com\r\nSubject: Hi\r\nMessage-ID: <1@x>\r\n\r\nHello';
+  const mail = await parseMail(raw);
+  const { threadId } = await asOperator((tx) => receiveMail(tx, mail));
+  await post(`/v1/email/threads/${threadId}/status`, { status: 'closed' });
+
+  const steps = [{ delayMinutes: 60, text: 'Welcome' }];
+  const campaign = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
+  const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, campaign)));
+  await asOperator((tx) => enroll(tx, sequence.id, contact.id));
+  const answer = await parseMail(raw.replace('<1@x>', '<2@x>'));
+  await asOperator((tx) => receiveMail(tx, answer));
+}
+
+test('the example of every event kind has the fields that the code emits', async () => {
+  const workspace = await newWorkspace();
+  const { body: hook } = await workspace.live.post('/v1/webhooks', {
+    url: 'http://127.0.0.1:9/',
+    eventKinds: ['key.revoked'],
   });
-});
+  await causeEveryKind(workspace);
+  const { body: tested } = await workspace.live.post(`/v1/webhooks/${hook.id}/test`);
+  const detail = await workspace.live.get(`/v1/webhooks/${hook.id}/deliveries/${tested.delivery.id}`);
+  const kinds = (Object.keys(eventKinds) as EventKind[]).filter((kind) => kind !== 'webhook.test');
+  const missing = (met: Event[]) => kinds.filter((kind) => !met.some(({ event }) => event === kind));
+  let events: Event[] = [];
+  await eventually(
+    async () => {
+      events = await poll(workspace.live, 0);
+      return missing(events).length === 0;
+    },
+    'all kinds',
+    60_000,
+  ).catch(() => expect(missing(events)).toEqual([]));
+  for (const kind of Object.keys(eventKinds) as EventKind[]) {
+    const { data, ...envelope } =
+      kind === 'webhook.test'
+        ? JSON.parse(detail.body.requestBody)
+        : (events.find(({ event }) => event === kind) as Event);
+    const { data: example, ...described } = exampleOf(kind);
+    expect({ kind, fields: shapeOf(envelope) }).toEqual({ kind, fields: shapeOf(described) });
+    expect({ kind, fields: shapeOf(data) }).toEqual({ kind, fields: shapeOf(example) });
+    expect({ kind, actor: shapeOf(data['actor']) }).toEqual({ kind, actor: shapeOf(example['actor']) });
+    for (const [field, value] of Object.entries(example)) {
+      if (value !== null && data[field] !== null)
+        expect({ kind, field, type: typeof data[field] }).toEqual({ kind, field, type: typeof value });
+    }
+  }
+}, 120_000);
