@@ -2,7 +2,7 @@ import type { Transaction } from '#lib/table/transaction.ts';
 import type { StoredContact } from './contact.ts';
 
 /**
- * Rows of another noun that name a contact. Each noun exports one from its store; `followers()` lists them. Whoever writes
+ * Rows of another noun that name a contact. Each noun exports one from its store; `followers` lists them. Whoever writes
  * such a row says `tx.demandUnchanged(Contacts, contact)` in the same transaction, so that none appears behind a merge or
  * with a name that has just changed.
  */

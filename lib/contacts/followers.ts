@@ -9,8 +9,8 @@ import { taskFollower } from '#lib/tasks/store.ts';
 import { activityFollower } from './activity.ts';
 import type { Follower } from './follower.ts';
 
-/** Everything that names contacts. Asked for when needed, because these modules import this noun's. */
-export const followers = (): readonly Follower[] => [
+/** Everything that names contacts. */
+export const followers: readonly Follower[] = [
   activityFollower,
   messageFollower,
   identityFollower,

@@ -54,7 +54,7 @@ export const merging: PlanKind<{ from: number; to: number; next: number }> = {
     const target = await findSurvivor(tx, to);
     if (!target) throw notFound('contact');
     tx.demandUnchanged(Contacts, target);
-    for (const [index, follower] of followers().entries()) {
+    for (const [index, follower] of followers.entries()) {
       // Those before have nothing left, and nothing can be added to them.
       if (index < next) continue;
       if (await follower.move(tx, from, target)) return { from, to: target.id, next: index };

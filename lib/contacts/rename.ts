@@ -20,7 +20,7 @@ export const renaming: PlanKind<{ contactId: number }> = {
 };
 
 async function isAnyLeft(tx: Transaction, contact: StoredContact): Promise<boolean> {
-  for (const follower of followers()) {
+  for (const follower of followers) {
     if (await follower.renamed?.(tx, contact)) return true;
   }
   return false;

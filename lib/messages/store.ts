@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
 import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
-import { getStoredContact } from '#lib/contacts/store.ts';
 import { findSurvivor } from '#lib/contacts/survivor.ts';
 import { Jobs } from '#lib/jobs/job.ts';
 import { matching } from '#lib/table/conditions.ts';
@@ -93,7 +92,7 @@ export async function listMessages(
         until !== undefined && ((message) => happenedAt(message) <= until),
       ),
     }),
-    getStoredContact(tx, contactId),
+    tx.get(Contacts, { id: contactId }),
   ]);
   return page;
 }
