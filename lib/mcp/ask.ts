@@ -6,16 +6,7 @@ import type { Route } from '#lib/http/route.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
-import type { Arguments } from './tool.ts';
-
-/** Runs one operation with those of the arguments that it knows. Resolves with the body of its answer. Raises Problems. */
-export type Ask = (of: Endpoint, args: Arguments) => Promise<Shown>;
-/** Runs several writes to one resource as one; resolves with the resource and the bodies of all answers. */
-export type Update = (steps: readonly [Part, ...Part[]]) => Promise<{ shown: Shown; answers: Shown[] }>;
-type Part = readonly [of: Endpoint, args: Arguments];
-
-// biome-ignore lint/suspicious/noExplicitAny: the schema of its route says what a body is.
-type Shown = any;
+import type { Arguments, Ask, Shown, Update } from './tool.ts';
 
 type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
 

@@ -3,9 +3,17 @@ import type { Endpoint } from '#lib/http/endpoint.ts';
 import { entriesOf } from '#lib/http/operation.ts';
 import { id } from '#lib/schema.ts';
 import type { Scope } from '#lib/scopes.ts';
-import type { Ask, Update } from './ask.ts';
 
 export type Arguments = Record<string, unknown>;
+
+/** Runs one operation with those of the arguments that it knows. Resolves with the body of its answer. Raises Problems. */
+export type Ask = (of: Endpoint, args: Arguments) => Promise<Shown>;
+/** Runs several writes to one resource as one; resolves with the resource and the bodies of all answers. */
+export type Update = (steps: readonly [Part, ...Part[]]) => Promise<{ shown: Shown; answers: Shown[] }>;
+type Part = readonly [of: Endpoint, args: Arguments];
+
+// biome-ignore lint/suspicious/noExplicitAny: the schema of its route says what a body is.
+export type Shown = any;
 
 /** One parameter of a tool, as the model reads it. */
 export interface Parameter {
