@@ -8,7 +8,9 @@ export interface Acknowledged {
   renamed: Map<string, number>;
   deals: Map<string, number>;
   tasks: Map<string, number>;
+  /** Messages that leave through an account. */
   jobs: Map<string, number>;
+  mails: Map<string, number>;
 }
 
 export const newAcknowledged = (): Acknowledged => ({
@@ -17,6 +19,7 @@ export const newAcknowledged = (): Acknowledged => ({
   deals: new Map(),
   tasks: new Map(),
   jobs: new Map(),
+  mails: new Map(),
 });
 
 export interface SeenEvent {
@@ -25,6 +28,13 @@ export interface SeenEvent {
   sequence: number;
   // biome-ignore lint/suspicious/noExplicitAny: the ledger asserts what it is.
   data: any;
+}
+
+export interface Job {
+  id: number;
+  status: string;
+  textPreview: string;
+  lastError: string | null;
 }
 
 export interface Subscription {
@@ -44,16 +54,17 @@ export interface Sums {
   sent: number;
   ambiguous: number;
   refused: number;
+  mails: number;
+  duplicateMails: number;
 }
-
-/** The key was minted before there were endpoints. */
-const isEarlier = (kind: string) => kind === 'key.created';
 
 const ambiguous = /may or may not have been delivered/;
 
 /** The books of a round: every difference between what was acknowledged and what became of it. */
 export class Ledger {
   readonly differences: string[] = [];
+  /** Of the last event before there were endpoints. */
+  readonly #sequenceBefore: number;
   readonly sums: Sums = {
     events: 0,
     succeeded: 0,
@@ -64,7 +75,13 @@ export class Ledger {
     sent: 0,
     ambiguous: 0,
     refused: 0,
+    mails: 0,
+    duplicateMails: 0,
   };
+
+  constructor(sequenceBefore: number) {
+    this.#sequenceBefore = sequenceBefore;
+  }
 
   #demand(holds: boolean, difference: string): void {
     if (!holds) this.differences.push(difference);
@@ -119,7 +136,9 @@ export class Ledger {
   async deliveries(caller: Caller, { endpointId, kinds, receiver }: Subscription, events: readonly SeenEvent[]) {
     const rows = await caller.every(`/v1/webhooks/${endpointId}/deliveries`);
     const originals = rows.filter(({ replayOfId }) => replayOfId === null);
-    const wanted = events.filter(({ event }) => !isEarlier(event) && (kinds === '*' || kinds.includes(event)));
+    const wanted = events.filter(
+      ({ event, sequence }) => sequence > this.#sequenceBefore && (kinds === '*' || kinds.includes(event)),
+    );
     const told = new Set(originals.map(({ eventId }) => eventId));
     const missing = wanted.filter(({ id }) => !told.has(id));
     this.#demand(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
@@ -146,23 +165,14 @@ export class Ledger {
   }
 
   /** Every acknowledged message was sent once, or has failed with a reason; only an ambiguous one may have been sent all the same. */
-  async messages(
-    caller: Caller,
-    acknowledged: Acknowledged,
-    events: readonly SeenEvent[],
-    stored: readonly Stored[],
-  ): Promise<void> {
-    const jobs = await caller.every('/v1/jobs');
-    const { size } = acknowledged.jobs;
-    this.#demand(jobs.length === size, `${size} messages were acknowledged, there are ${jobs.length}`);
-    for (const [text, id] of acknowledged.jobs) {
-      const job = jobs.find((one) => one.id === id);
+  messages(jobs: readonly Job[], { jobs: acknowledged }: Acknowledged, stored: readonly Stored[]): void {
+    for (const [text, id] of acknowledged) {
+      const job = this.#jobOf(jobs, id, text);
       const arrived = stored.filter((one) => one.text === text).length;
-      this.#demand(job?.textPreview === text, `message ${id} ("${text}") is lost`);
       if (job?.status === 'sent') {
         this.sums.sent += 1;
         this.#demand(arrived === 1, `message ${id} is sent and arrived ${arrived} times`);
-      } else if (ambiguous.test(job?.lastError)) {
+      } else if (ambiguous.test(job?.lastError ?? '')) {
         this.sums.ambiguous += 1;
         this.#demand(arrived <= 1, `message ${id} is ambiguous and arrived ${arrived} times`);
       } else {
@@ -171,8 +181,32 @@ export class Ledger {
         this.#demand(arrived === 0, `message ${id} failed (${job?.lastError}) and arrived ${arrived} times`);
       }
     }
-    this.#eventsOf(events, 'job.completed', 'job_id', [...acknowledged.jobs.values()]);
+  }
+
+  /** Every acknowledged mail was sent: once, or again where the sender died before it could write that down. */
+  mails(jobs: readonly Job[], { mails: acknowledged }: Acknowledged, texts: readonly string[]): void {
+    for (const [text, id] of acknowledged) {
+      const job = this.#jobOf(jobs, id, text);
+      const arrived = texts.filter((one) => one === text).length;
+      this.#demand(job?.status === 'sent' && arrived >= 1, `mail ${id} is ${job?.status} and arrived ${arrived} times`);
+      this.sums.mails += 1;
+      this.sums.duplicateMails += Math.max(0, arrived - 1);
+    }
+  }
+
+  #jobOf(jobs: readonly Job[], id: number, text: string): Job | undefined {
+    const job = jobs.find((one) => one.id === id);
+    this.#demand(job?.textPreview === text, `message ${id} ("${text}") is lost`);
+    return job;
+  }
+
+  /** Each message, mails included, is there once, and so are its events. */
+  jobs(jobs: readonly Job[], { jobs: messages, mails }: Acknowledged, events: readonly SeenEvent[]): void {
+    const ids = [...messages.values(), ...mails.values()];
+    this.#demand(jobs.length === ids.length, `${ids.length} messages were acknowledged, there are ${jobs.length}`);
+    this.#eventsOf(events, 'job.completed', 'job_id', ids);
     const sent = jobs.filter(({ status }) => status === 'sent').map(({ id }) => id);
-    this.#eventsOf(events, 'message.created', 'job_id', sent);
+    const outbound = events.filter(({ data }) => data.direction !== 'inbound');
+    this.#eventsOf(outbound, 'message.created', 'job_id', sent);
   }
 }

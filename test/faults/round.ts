@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { parseMail } from '#lib/email/mail.ts';
+import { eventually } from '#test/client.ts';
 import type { Reaction, Stored } from '#test/telegram/double.ts';
 import { type Caller, caller } from './caller.ts';
-import { type Acknowledged, Ledger, newAcknowledged, type SeenEvent, type Subscription, type Sums } from './ledger.ts';
+import {
+  type Acknowledged,
+  type Job,
+  Ledger,
+  newAcknowledged,
+  type SeenEvent,
+  type Subscription,
+  type Sums,
+} from './ledger.ts';
 import { type Random, seeded } from './random.ts';
 import { quick, slow, startBadReceiver, startBrokenTls } from './receivers.ts';
 import { FaultySystem } from './system.ts';
@@ -55,8 +65,9 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
   const tls = await startBrokenTls();
   const system = await FaultySystem.start(dataDir, providerUrl, randomOf(4), settings.isProxied);
   try {
-    const { workspaceId, calls, accountIds, tokens } = await open(system);
+    const { workspaceId, calls, accounts, tokens, threadId } = await open(system);
     for (const token of tokens) await misbehave(`${providerUrl}/double/${token}`, random);
+    const sequenceBefore = (await calls.get('/v1/events?limit=100')).items.at(-1).sequence;
     const subscriptions: Subscription[] = [];
     const subscribe = async (url: string, receiver: Subscription['receiver'], kinds: Subscription['kinds'] = '*') => {
       const eventKinds = kinds === '*' ? ['*'] : kinds;
@@ -75,8 +86,8 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     const polling = poll(calls, polled, isOver);
     const tenant = `${workspaceId}:live`;
     system.spoil(true);
-    const work = makeChanges(calls, acknowledged, accountIds, settings.calls);
-    await breakThings(system, random, settings, () => duplicates(tenant, subscriptions, accountIds, random));
+    const work = makeChanges(calls, acknowledged, { accounts, threadId }, settings.calls);
+    await breakThings(system, random, settings, () => duplicates(tenant, subscriptions, accounts, random));
     await work;
 
     system.spoil(false);
@@ -87,11 +98,14 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     isOver.value = true;
     await polling;
 
-    const ledger = new Ledger();
+    const ledger = new Ledger(sequenceBefore);
     ledger.feed(events, polled);
     await ledger.rows(calls, acknowledged, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
-    await ledger.messages(calls, acknowledged, events, await storedBy(providerUrl, tokens));
+    const jobs: Job[] = await calls.every('/v1/jobs');
+    ledger.jobs(jobs, acknowledged, events);
+    ledger.messages(jobs, acknowledged, await storedBy(providerUrl, tokens));
+    ledger.mails(jobs, acknowledged, await mailTexts(join(dataDir, 'mail')));
     return {
       seed: settings.seed,
       isProxied: settings.isProxied,
@@ -110,7 +124,12 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
   }
 }
 
-/** A workspace with a key and two accounts, as an operator makes them. */
+interface Account {
+  id: number;
+  channel: 'telegram' | 'twitter';
+}
+
+/** A workspace with a key, three accounts and a mail to answer, as an operator makes them. */
 async function open(system: FaultySystem) {
   const { id: workspaceId } = await system.admin<{ id: number }>('workspace', 'create', { name: 'Faults' });
   const place = { workspaceId, env: 'live' };
@@ -119,23 +138,39 @@ async function open(system: FaultySystem) {
     scopes: 'all',
     rateLimitPerMinute: 1_000_000,
   });
-  const tokens = [randomUUID(), randomUUID()];
-  const accountIds: number[] = [];
-  for (const botToken of tokens) {
-    const account = { ...place, kind: 'bot', name: 'Bot', botToken };
-    accountIds.push((await system.admin<{ id: number }>('telegram-account', 'create', account)).id);
+  const calls = caller(system, key);
+  const tokens = [randomUUID(), randomUUID(), randomUUID()];
+  const accounts: Account[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const channel = index === 2 ? 'twitter' : 'telegram';
+    const secret = channel === 'twitter' ? { accessToken: token } : { kind: 'bot', botToken: token };
+    const { id } = await system.admin<{ id: number }>(`${channel}-account`, 'create', {
+      ...place,
+      name: 'Us',
+      ...secret,
+    });
+    accounts.push({ id, channel });
   }
-  return { workspaceId, calls: caller(system, key), accountIds, tokens };
+  const raw =
+    'From: Ann <ann@example.com>\r\nTo: us@example.com\r\nMessage-ID: <1@example.com>\r\nSubject: Hi\r\n\r\nHi';
+  const { threadId } = await system.admin<{ threadId: number }>('email', 'receive', { ...place, raw });
+  await eventually(
+    async () => (await eventsAfter(calls, 0)).some(({ event }) => event === 'message.created'),
+    'the mail',
+  );
+  return { workspaceId, calls, accounts, tokens, threadId };
 }
 
-/** What the Bot API does to some of the messages of an account, in no order. */
+/** What a provider does to some of the messages of an account, in no order. */
 async function misbehave(url: string, random: Random): Promise<void> {
-  const floodWait = { ok: false, description: 'Too Many Requests', parameters: { retry_after: 2 } };
+  const description = 'Too Many Requests';
+  // As the Bot API says it in the body, and X in a header: a time that has passed means a moment.
+  const floodWait = { ok: false, description, parameters: { retry_after: 2 } };
   const choices: Reaction[] = [
     { drop: 'before' },
     { drop: 'after' },
     { lateMs: 1500 },
-    { status: 429, body: floodWait },
+    { status: 429, body: floodWait, headers: { 'x-rate-limit-reset': '1' } },
     { status: 403, body: { ok: false, description: 'Forbidden: bot was blocked by the user' } },
   ];
   const reactions = Array.from({ length: 12 }, () => (random.chance(0.4) ? random.pick(choices) : {}));
@@ -151,9 +186,20 @@ async function storedBy(providerUrl: string, tokens: readonly string[]): Promise
   return (await Promise.all(lines)).flat();
 }
 
+/** The texts of the mails that left. */
+async function mailTexts(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.eml'));
+  const mails = files.map(async (name) => parseMail(await readFile(join(folder, name))));
+  return (await Promise.all(mails)).map(({ bodyText }) => bodyText.trim());
+}
+
 /** Clients side by side, each call repeated until it is answered. */
-async function makeChanges(calls: Caller, acknowledged: Acknowledged, accountIds: readonly number[], count: number) {
-  const { contacts, renamed, deals, tasks, jobs } = acknowledged;
+async function makeChanges(
+  calls: Caller,
+  { contacts, renamed, deals, tasks, jobs, mails }: Acknowledged,
+  { accounts, threadId }: { accounts: readonly Account[]; threadId: number },
+  count: number,
+) {
   const steps = [
     async (word: string) => {
       const { id } = await calls.send('POST', '/v1/contacts', { platform: 'telegram', name: word }, word);
@@ -169,9 +215,12 @@ async function makeChanges(calls: Caller, acknowledged: Acknowledged, accountIds
       tasks.set(word, (await calls.send('POST', '/v1/tasks', { title: word }, word)).id);
     },
     async (word: string, index: number) => {
-      const accountId = accountIds[index % accountIds.length];
-      const message = { accountId, telegramUserId: 1000 + index, text: word };
-      jobs.set(word, (await calls.send('POST', '/v1/telegram/messages', message, word)).id);
+      const { id: accountId, channel } = accounts[index % accounts.length] as Account;
+      const to = channel === 'twitter' ? { twitterUserId: String(1000 + index) } : { telegramUserId: 1000 + index };
+      jobs.set(word, (await calls.send('POST', `/v1/${channel}/messages`, { accountId, ...to, text: word }, word)).id);
+    },
+    async (word: string) => {
+      mails.set(word, (await calls.send('POST', `/v1/email/threads/${threadId}/replies`, { bodyText: word }, word)).id);
     },
   ];
   let next = 0;
@@ -204,7 +253,7 @@ async function breakThings(
 function duplicates(
   tenant: string,
   subscriptions: readonly Subscription[],
-  accountIds: readonly number[],
+  accounts: readonly Account[],
   random: Random,
 ): Parameters<FaultySystem['sendWakeUps']> {
   const three = [1, 2, 3];
@@ -213,7 +262,8 @@ function duplicates(
       'DELIVERIES',
       three.flatMap(() => subscriptions.map(({ endpointId }) => ({ tenant, endpointId }))).slice(0, 10),
     ];
-  return ['TELEGRAM', three.flatMap(() => accountIds.map((accountId) => ({ tenant, accountId, jobId: 1 })))];
+  const bots = accounts.filter(({ channel }) => channel === 'telegram');
+  return ['TELEGRAM', three.flatMap(() => bots.map(({ id: accountId }) => ({ tenant, accountId, jobId: 1 })))];
 }
 
 /** As its owner would when the receiver is well again: enables the endpoint, and has all replayed that it missed. */
@@ -261,8 +311,7 @@ async function settled(
       for (const status of ['pending', 'retrying'])
         underWay += (await calls.get(`/v1/webhooks/${endpointId}/deliveries?status=${status}&limit=1`)).items.length;
     }
-    const { contacts, renamed, deals, tasks, jobs } = acknowledged;
-    const isComplete = events.length >= contacts.size + renamed.size + deals.size + tasks.size + jobs.size;
+    const isComplete = events.length >= Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0);
     const isQuiet = queued + underWay === 0 && events.length === before && isComplete;
     // At the end of patience the books tell what is missing.
     if (isQuiet || Date.now() > deadline) return events;

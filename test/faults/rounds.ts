@@ -23,6 +23,8 @@ const columns: Record<string, (result: RoundResult) => number> = {
   sent: ({ sent }) => sent,
   ambiguous: ({ ambiguous }) => ambiguous,
   refused: ({ refused }) => refused,
+  mails: ({ mails }) => mails,
+  'mail again': ({ duplicateMails }) => duplicateMails,
   'kill -9': ({ kills }) => kills.system,
   engine: ({ kills }) => kills.engine,
   function: ({ kills }) => kills.function,
@@ -31,8 +33,9 @@ const columns: Record<string, (result: RoundResult) => number> = {
   seconds: ({ seconds }) => seconds,
 };
 
+const width = Math.max(...Object.keys(columns).map(({ length }) => length));
 const line = (name: string, cells: readonly (string | number)[], verdict: string) =>
-  console.log([name.padEnd(8), ...cells.map((cell) => String(cell).padStart(9)), ` ${verdict}`].join(' '));
+  console.log([name.padEnd(8), ...cells.map((cell) => String(cell).padStart(width)), ` ${verdict}`].join(' '));
 
 // One for all rounds: its address is part of what is built.
 const double = await startDouble();

@@ -17,7 +17,7 @@ const retryScale = '0.00002';
 const spoiledShare = 0.03;
 
 /** The functions that are killed one by one: those that send, and others. */
-const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram'];
+const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram', 'WorkersTwitter', 'WorkersSendEmail'];
 const others = ['WorkersPublishEvents', 'WorkersWake', 'WorkersSweep', 'ContactsCreate', 'TelegramCreateMessage'];
 
 /** A local system that dies and comes back, on its own engine or behind a bad network to another. */
@@ -41,6 +41,7 @@ export class FaultySystem {
     this.#env = {
       WEBHOOK_RETRY_SCALE: retryScale,
       TELEGRAM_API_ROOT: providerUrl,
+      TWITTER_API_ROOT: providerUrl,
       ...(proxy && { DYNAMODB_ENDPOINT: proxy.url }),
     };
   }

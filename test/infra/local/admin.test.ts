@@ -60,7 +60,10 @@ test('queue redrive names the queues that there are', async () => {
 test('delivery replay delivers an event once more, by either id of the delivery', async () => {
   await using receiver = await startReceiver();
   const workspace = await newWorkspace();
-  const { body: webhook } = await workspace.live.post('/v1/webhooks', { url: receiver.url });
+  const { body: webhook } = await workspace.live.post('/v1/webhooks', {
+    url: receiver.url,
+    eventKinds: ['contact.created'],
+  });
   await workspace.live.post('/v1/contacts', { platform: 'telegram', name: 'Ada' });
   const original = await eventually(async () => {
     const { body } = await workspace.live.get(`/v1/webhooks/${webhook.id}/deliveries`, { status: 'succeeded' });
