@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
+import * as kms from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleFunctions } from '#infra/bundle.ts';
+import { isPassing } from '#lib/aws.ts';
+import { handler as source } from './lightened.ts';
+
+type Parts = typeof source;
+
+let folder: string;
+let bundled: Parts;
+let server: Server;
+let root: string;
+let answer: RequestListener;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crm-lightened-'));
+  const file = join(import.meta.dirname, 'lightened.ts');
+  await bundleFunctions([{ name: 'lightened', domain: 'workers', file }], folder);
+  ({ handler: bundled } = await import(pathToFileURL(join(folder, 'lightened/index.mjs')).href));
+  server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('HTML is sanitised as it is from the source', () => {
+  test.each([
+    '<p style="color: red; position: fixed; background-color: #fff">styled</p>',
+    '<p style="color: red; /*# sourceMappingURL=data:application/json;base64,e30= */ margin: 1px !important">mapped</p>',
+    '<p style="color: url(javascript:alert(1)); width: expression(alert(1)); font-family: \'A b\', serif">functions</p>',
+    '<p style="color: red } * { display: none">broken out</p>',
+    '<p style="color: red; } @import url(//a.example); b {">at rule</p>',
+    '<p style="}{">no style</p><p style="color">no value</p><p style="\\63olor: red">escaped</p>',
+    '<a href="jav&#x61;script&colon;alert(1)">script</a><a href="java&Tab;script:alert(1)">tab</a>',
+    '<a href="https://a.example/?a=1&amp;b=2&copy=3">link</a><a href="//a.example">relative</a><a href="tel:1">call</a>',
+    '<img src="cid:1"><img src="data:image/png;base64,AA==" onerror="alert(1)"><font color=red>f</font>',
+    '<script>alert(1)</script><style>p { color: red }</style><textarea><p>&lt;b&gt;</textarea><b>left open',
+    '<svg><a xlink:href="javascript:alert(1)">x</a></svg><!-- comment --><![CDATA[data]]>&nbsp;&notin;&unknown;&#128512;',
+    'one<br>two<p>three</p><table><tr><td colspan="2">four &amp; five</td></tr></table>',
+  ])('%s', (html) => {
+    expect(bundled.sanitise(html)).toBe(source.sanitise(html));
+    expect(bundled.textOf(html)).toBe(source.textOf(html));
+  });
+});
+
+describe('a URL that a customer gave is called as it is from the source', () => {
+  const maxBytes = 1000;
+  const calls: [what: string, listener: RequestListener, body: string | undefined, failure: string | null][] = [
+    ['an answer', (_, response) => response.writeHead(201, { 'x-mark': '1' }).end('done'), 'a body', null],
+    ['an echo', (request, response) => request.pipe(response), 'a body', null],
+    ['a redirect', (_, response) => response.writeHead(302, { location: '/' }).end(), undefined, null],
+    ['pieces', (_, response) => response.write('1', () => response.end('2')), undefined, null],
+    ['too much', (_, response) => response.end('1'.repeat(maxBytes + 1)), undefined, 'too_large'],
+    ['silence', () => {}, undefined, 'timeout'],
+    ['a broken connection', (request) => request.socket.destroy(), undefined, 'connection'],
+    ['no HTTP', (request) => request.socket.end('HTTP/1.1 2OO\r\n\r\n'), undefined, 'connection'],
+  ];
+  const send = async ({ openOutbound }: Parts, allowPrivate: boolean, url: string, body?: string) => {
+    const outbound = openOutbound({ allowPrivate, maxBytes });
+    const request = { headers: { 'x-sent': '1' }, timeoutMs: 500, ...(body && { body: Buffer.from(body) }) };
+    const { headers, ...rest } = await outbound.send(url, { method: body ? 'POST' : 'GET', ...request });
+    await outbound.close();
+    return { ...rest, headers: { ...headers, date: undefined } };
+  };
+
+  test.each(calls)('%s', async (_, listener, body, failure) => {
+    answer = listener;
+    const ofBundle = await send(bundled, true, root, body);
+    expect(ofBundle).toMatchObject({ failure });
+    expect(ofBundle).toEqual(await send(source, true, root, body));
+  });
+
+  test.each(['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost'])('never at %s', async (host) => {
+    answer = () => expect.unreachable();
+    const url = root.replace('127.0.0.1', host);
+    expect(await send(bundled, false, url)).toMatchObject({ failure: 'forbidden_address' });
+  });
+
+  test('by TLS', async () => {
+    const url = root.replace('http:', 'https:');
+    const ofBundle = await send(bundled, true, url);
+    expect(ofBundle).toMatchObject({ error: expect.stringContaining('ERR_SSL') });
+    expect(ofBundle).toEqual(await send(source, true, url));
+  });
+});
+
+test('a provider is asked, and noticed to break off, as it is from the source', async () => {
+  answer = (request, response) =>
+    request.url === '/api/ends' ? request.socket.destroy() : response.end(JSON.stringify({ path: request.url }));
+  const provider = bundled.openProvider(`${root}/api`);
+  expect(await provider.request('POST', '/json', {}, { a: 1 })).toMatchObject({
+    status: 200,
+    body: { path: '/api/json' },
+  });
+  expect(await provider.request('GET', '/ends', {})).toMatchObject({ wasWritten: true });
+  await provider.close();
+});
+
+describe('an error of AWS says what it does from the source', () => {
+  const contents = {
+    message: 'for a reason',
+    Item: { pk: { S: '1' }, bytes: { B: 'AQ==' } },
+    CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { pk: { S: '1' } } }],
+  };
+  const whatItSays = async (call: Promise<unknown>) => {
+    const error = (await call.catch((error) => error)) as Record<string, unknown>;
+    const { name, message, $fault, $retryable, Item, CancellationReasons } = error;
+    const isRead = /^(ConditionalCheckFailed|TransactionCanceled)/.test(`${name}`);
+    return {
+      name,
+      message,
+      $fault,
+      $retryable,
+      isPassing: isPassing(error),
+      ...(isRead && { Item, CancellationReasons }),
+    };
+  };
+  /** In the SDK's description -3 is an error, and its traits say whose it is. */
+  const errorsOf = (client: object) =>
+    Object.values(client).flatMap((of) => {
+      const [kind, namespace, name, traits] = Array.isArray(of) ? of : [];
+      if (kind !== -3 || !traits.error) return [];
+      return [{ type: `${namespace}#${name}`, name, status: traits.error === 'server' ? 500 : 400 }];
+    });
+
+  test.each([
+    ['read', dynamodb],
+    ['decrypt', kms],
+  ] as const)('%s', async (call, client) => {
+    const errors = errorsOf(client);
+    expect(errors.length).toBeGreaterThan(30);
+    for (const { type, name, status } of errors) {
+      answer = (_, response) => response.writeHead(status).end(JSON.stringify({ __type: type, ...contents }));
+      const ofBundle = await whatItSays(bundled[call](root));
+      expect(ofBundle).toMatchObject({ name, message: contents.message });
+      expect(ofBundle).toEqual(await whatItSays(source[call](root)));
+    }
+  });
+});
