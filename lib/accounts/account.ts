@@ -25,6 +25,19 @@ export const AccountQuery = v.object({ ...paging, status: v.optional(choice(acco
 
 const { sentToday, queuedCount, status, ...stored } = shown;
 
+/** How fast an account sends, where that is not what its kind does by default. */
+const Pacing = v.object({
+  /** Between two messages to one recipient. */
+  peerGapMs: v.exactOptional(integer(0, 3_600_000)),
+  /** Between two messages to anyone. */
+  gapMs: v.exactOptional(integer(0, 3_600_000)),
+  perMinute: v.exactOptional(integer(1, 100_000)),
+  /** People to whom a Telegram user account writes for the first time. */
+  newPeersPerDay: v.exactOptional(integer(0, 100_000)),
+});
+
+export type Pacing = v.InferOutput<typeof Pacing>;
+
 /** Accounts of both channels share one counter of ids, so that `accountId` alone says which is meant. */
 export const Accounts = entity({
   name: 'account',
@@ -36,6 +49,7 @@ export const Accounts = entity({
     state: v.picklist(['active', 'disconnected', 'banned']),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
     newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),
+    pacing: v.exactOptional(Pacing),
     /** Bot token, session or access token, encrypted. */
     secret: v.string(),
   }),
@@ -43,11 +57,15 @@ export const Accounts = entity({
 
 export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
+const limits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
+
 const common = {
   name: text(200),
   username: contactFields.username,
-  dailyLimit: v.optional(integer(1, 1_000_000)),
+  ...limits,
 };
+
+export const UpdateAccount = v.object(limits);
 
 export const botSecret = { botToken: text(200) };
 export const userSession = { session: text(4000) };

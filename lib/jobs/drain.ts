@@ -94,7 +94,7 @@ class Drain {
   /** One after the other. Returns when to go on if the time is over, null when the account or the queue must be read again. */
   async #sendAll(account: StoredAccount, jobs: readonly StoredJob[]): Promise<string | null> {
     this.#sender ??= await this.#open(this.#tenant, account);
-    const { policy } = this.#sender;
+    const policy = { ...this.#sender.policy, ...account.pacing };
     for (const { id, queuedFor, target, recipient } of jobs) {
       const peer = String(target.telegramUserId ?? target.twitterUserId ?? target.username ?? recipient);
       const earlyByMs = new Date(queuedFor).getTime() - Date.now();

@@ -19,6 +19,7 @@ export type Outcome =
 
 /** A connection of one account, used by one process at a time. */
 export interface Sender {
+  /** Unless the account has a pacing of its own. */
   policy: PacePolicy;
   /** Sending a job twice delivers it once. */
   isRepeatable: boolean;

@@ -80,7 +80,7 @@ async function meet(
   const [account, met] = await Promise.all([tx.get(Accounts, { id }), metToday(tx, id)]);
   const pausedUntil = account.newPeers?.pausedUntil;
   if (pausedUntil !== undefined && pausedUntil > timestamp()) return { kind: 'not-yet', until: pausedUntil };
-  if (met >= maxNewPeersPerDay)
+  if (met >= (account.pacing?.newPeersPerDay ?? maxNewPeersPerDay))
     return { kind: 'not-yet', until: `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z` };
   const found = await connection.resolve(username);
   if (!found) return { kind: 'failed', error: 'this username is not a person' };

@@ -175,6 +175,25 @@ describe('sending', () => {
     expect(message?.at).toBeGreaterThanOrEqual(new Date(runAt).getTime());
   });
 
+  it('keeps the pace that its account was given, and another account its own', async () => {
+    const slow = await newAccount(tenant, { pacing: { gapMs: 1500 } });
+    const quick = await newAccount(tenant);
+    const jobs: number[] = [];
+    for (const { id } of [slow, quick]) {
+      for (const telegramUserId of [1, 2, 3]) {
+        const message = { accountId: id, telegramUserId, text: 'Hi' };
+        jobs.push((await live.post('/v1/telegram/messages', message)).body.id);
+      }
+    }
+    for (const job of jobs) expect(await settled(job)).toMatchObject({ status: 'sent' });
+    const gaps = async ({ arrived }: typeof slow) => {
+      const times = (await arrived()).stored.map(({ at }) => at);
+      return times.slice(1).map((at, index) => at - (times[index] as number));
+    };
+    for (const gap of await gaps(slow)) expect(gap).toBeGreaterThanOrEqual(1450);
+    expect(Math.min(...(await gaps(quick)))).toBeLessThan(1450);
+  });
+
   it('sends every message of a burst once, in order of runAt and id', async () => {
     const account = await newAccount(tenant);
     const jobs: number[] = [];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Accounts } from '#lib/accounts/account.ts';
-import { hourMs } from '#lib/clock.ts';
+import { updateAccount } from '#lib/accounts/store.ts';
+import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/jobs/job.ts';
 import { transact } from '#lib/table/transaction.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -98,6 +99,18 @@ describe('a user account', () => {
       return body.status === 'flood_wait' || (await live.get(`/v1/jobs/${job}`)).body.status === 'sent';
     }, 'the flood wait');
     expect(await settled(job)).toMatchObject({ status: 'sent', attempts: 1 });
+  });
+
+  it('meets no more people on a day than its pacing allows', async () => {
+    const { id, centre } = await newUserAccount();
+    await transact(tenant, operator, (tx) => updateAccount(tx, id, 'telegram', { pacing: { newPeersPerDay: 0 } }));
+    const job = await send(id, { username: 'maria' });
+    const tomorrow = `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z`;
+    await eventually(
+      async () => (await live.get(`/v1/jobs/${job}`)).body.runAt === tomorrow,
+      'the message to wait for tomorrow',
+    );
+    expect(centre.stored()).toEqual([]);
   });
 
   it('meets nobody new for a day after a PEER_FLOOD', async () => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { botSecret, CreateTelegramAccount, userSession } from '#lib/accounts/account.ts';
+import { botSecret, CreateTelegramAccount, UpdateAccount, userSession } from '#lib/accounts/account.ts';
 import { connectAccount } from '#lib/accounts/connect.ts';
-import { createAccount } from '#lib/accounts/store.ts';
+import { createAccount, updateAccount } from '#lib/accounts/store.ts';
 import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
@@ -10,10 +10,10 @@ const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
 const defaultDailyLimit = { bot: 100_000, user: 200 };
 
 async function create(input: v.InferOutput<typeof Create>) {
-  const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind] } = input;
+  const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind], pacing } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
   const account = await asOperator(input, (tx) =>
-    createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, secret }),
+    createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, ...(pacing && { pacing }), secret }),
   );
   return { id: account.id };
 }
@@ -34,4 +34,17 @@ async function connect(input: v.InferOutput<typeof Connect>) {
   return { id, status: state };
 }
 
-export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };
+const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
+
+async function update({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
+  const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
+    updateAccount(tx, id, 'telegram', change),
+  );
+  return { id, dailyLimit, pacing: pacing ?? {} };
+}
+
+export const commands = {
+  create: { input: Create, run: create },
+  update: { input: Update, run: update },
+  connect: { input: Connect, run: connect },
+};

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { CreateTwitterAccount, twitterToken } from '#lib/accounts/account.ts';
+import { CreateTwitterAccount, twitterToken, UpdateAccount } from '#lib/accounts/account.ts';
 import { connectAccount } from '#lib/accounts/connect.ts';
-import { createAccount } from '#lib/accounts/store.ts';
+import { createAccount, updateAccount } from '#lib/accounts/store.ts';
 import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
@@ -11,9 +11,17 @@ const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
 const defaultDailyLimit = 1440;
 
 async function create(input: v.InferOutput<typeof Create>) {
-  const { name, username = null, accessToken, dailyLimit = defaultDailyLimit } = input;
+  const { name, username = null, accessToken, dailyLimit = defaultDailyLimit, pacing } = input;
   const account = await asOperator(input, (tx) =>
-    createAccount(tx, { channel: 'twitter', kind: 'user', name, username, dailyLimit, secret: accessToken }),
+    createAccount(tx, {
+      channel: 'twitter',
+      kind: 'user',
+      name,
+      username,
+      dailyLimit,
+      ...(pacing && { pacing }),
+      secret: accessToken,
+    }),
   );
   return { id: account.id };
 }
@@ -27,4 +35,17 @@ async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>)
   return { id, status: state };
 }
 
-export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };
+const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
+
+async function update({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
+  const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
+    updateAccount(tx, id, 'twitter', change),
+  );
+  return { id, dailyLimit, pacing: pacing ?? {} };
+}
+
+export const commands = {
+  create: { input: Create, run: create },
+  update: { input: Update, run: update },
+  connect: { input: Connect, run: connect },
+};

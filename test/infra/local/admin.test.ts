@@ -105,6 +105,17 @@ test('workspace export and import move a workspace through a file, and connect g
     const place = { workspaceId: id, env: 'live', id: accountId };
     const connected = { id: accountId, status: 'active' };
     expect(await admin('telegram-account', 'connect', { ...place, botToken: 'another' })).toEqual(connected);
+    const pacing = { peerGapMs: 5000, perMinute: 3 };
+    expect(await admin('telegram-account', 'update', { ...place, dailyLimit: 7, pacing })).toEqual({
+      id: accountId,
+      dailyLimit: 7,
+      pacing,
+    });
+    expect(await admin('telegram-account', 'update', { ...place, pacing: {} })).toEqual({
+      id: accountId,
+      dailyLimit: 7,
+      pacing: {},
+    });
     await expect(admin('telegram-account', 'connect', { ...place, session: 'x' })).rejects.toMatchObject({
       stderr: expect.stringMatching(/^the account is of kind bot\n$/),
     });
