@@ -76,7 +76,14 @@ export const TestEndpoint = v.pipe(
 );
 
 /** At most twenty in a tenant. How deliveries fare is kept apart, in its Health. */
-export const Endpoints = entity({ name: 'webhook', schema: v.object(stored) });
+export const Endpoints = entity({
+  name: 'webhook',
+  schema: v.object({
+    ...stored,
+    /** Epoch milliseconds: it is told what is committed from then on. */
+    registeredAtMs: v.optional(v.number(), 0),
+  }),
+});
 export type StoredEndpoint = v.InferOutput<(typeof Endpoints)['schema']>;
 
 export const isSubscribed = ({ eventKinds: wanted }: StoredEndpoint, kind: string) =>

@@ -9,8 +9,8 @@ import { Wakes, wakeNow } from './wake.ts';
 
 /** Each is five actions at most of a transaction's hundred. */
 const chunkSize = 20;
-/** What the clocks of two processes may differ. */
-const skewMs = 500;
+/** What the clocks of two functions may differ, and less than a caller needs from one answer to the next call. */
+const skewMs = 5;
 
 /**
  * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
@@ -24,9 +24,9 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[]): Prom
 
 /** In order and one chunk after the other, so that ids rise with the sequence whatever call dies. */
 async function fanOutTo(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
-  const registeredMs = new Date(endpoint.createdAt).getTime() - skewMs;
+  const fromMs = endpoint.registeredAtMs - skewMs;
   const wanted = events.filter(
-    ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= registeredMs,
+    ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= fromMs,
   );
   if (wanted.length === 0) return;
   for (let start = 0; start < wanted.length; start += chunkSize)

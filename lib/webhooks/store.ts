@@ -70,6 +70,7 @@ export async function createEndpoint(
     description: input.description ?? null,
     eventKinds: normalised(input.eventKinds),
     isActive: true,
+    registeredAtMs: Date.now(),
     createdAt: tx.now,
     updatedAt: null,
   });

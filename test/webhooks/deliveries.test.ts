@@ -166,6 +166,20 @@ describe('a delivery', () => {
     await Promise.all([...hooks, sandboxHook].map((hook) => hook.remove()));
   });
 
+  test('is made of what happens after the endpoint was registered, and of nothing before', async () => {
+    await using receiver = await startReceiver();
+    const { live } = await newWorkspace();
+    for (let index = 0; index < 5; index += 1) {
+      await addContact(`before ${index}`, live);
+      const hook = await endpoint(receiver, { eventKinds: ['contact.created'] }, live);
+      const after = await addContact(`after ${index}`, live);
+      await settled(hook, 'succeeded');
+      expect(receiver.received.map(({ body }) => body.data.contact_id)).toEqual([String(after)]);
+      await hook.remove();
+      receiver.received.length = 0;
+    }
+  });
+
   test('is made once, however often its event is fanned out', async () => {
     await using receiver = await startReceiver();
     const { id, live } = await newWorkspace();
