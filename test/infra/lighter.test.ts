@@ -9,7 +9,7 @@ import * as kms from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { isPassing } from '#lib/aws.ts';
-import { handler as source } from './lightened.ts';
+import { handler as source } from './lighter.ts';
 
 type Parts = typeof source;
 
@@ -20,10 +20,10 @@ let root: string;
 let answer: RequestListener;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crm-lightened-'));
-  const file = join(import.meta.dirname, 'lightened.ts');
-  await bundleFunctions([{ name: 'lightened', domain: 'workers', file }], folder);
-  ({ handler: bundled } = await import(pathToFileURL(join(folder, 'lightened/index.mjs')).href));
+  folder = await mkdtemp(join(tmpdir(), 'crm-lighter-'));
+  const file = join(import.meta.dirname, 'lighter.ts');
+  await bundleFunctions([{ name: 'lighter', domain: 'workers', file }], folder);
+  ({ handler: bundled } = await import(pathToFileURL(join(folder, 'lighter/index.mjs')).href));
   server = createServer((request, response) => answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
