@@ -47,6 +47,22 @@ describe('templates', () => {
     }
   }, 180_000);
 
+  test('every alarm has its part of the runbook', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const titles =
+      readme
+        .split('### When an alarm rings')[1]
+        ?.split('\n## ')[0]
+        ?.match(/^\*\*`.*/gm) ?? [];
+    const patterns = titles
+      .flatMap((title) => title.split(':')[0]?.match(/(?<=`)[^`,]+(?=`)/g) ?? [])
+      .map((name) => new RegExp(`^${name.replaceAll(/<\w+>/g, '\\w+')}$`));
+    const alarms = assembly.ofType('AWS::CloudWatch::Alarm').map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
+    expect(alarms.length).toBeGreaterThan(40);
+    expect(alarms.filter((alarm) => !patterns.some((pattern) => pattern.test(alarm)))).toEqual([]);
+    expect(patterns.filter((pattern) => !alarms.some((alarm) => pattern.test(alarm)))).toEqual([]);
+  });
+
   test('the table and the key survive the removal of their stack', () => {
     const [[, table] = []] = assembly.ofType('AWS::DynamoDB::Table');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
