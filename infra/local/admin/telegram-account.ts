@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { botSecret, CreateTelegramAccount, UpdateAccount, userSession } from '#lib/accounts/account.ts';
+import { botSecret, CreateTelegramAccount, userSession } from '#lib/accounts/account.ts';
 import { connectAccount } from '#lib/accounts/connect.ts';
-import { createAccount, updateAccount } from '#lib/accounts/store.ts';
+import { createAccount } from '#lib/accounts/store.ts';
 import { id } from '#lib/schema.ts';
+import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
@@ -34,17 +35,8 @@ async function connect(input: v.InferOutput<typeof Connect>) {
   return { id, status: state };
 }
 
-const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
-
-async function update({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
-  const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
-    updateAccount(tx, id, 'telegram', change),
-  );
-  return { id, dailyLimit, pacing: pacing ?? {} };
-}
-
 export const commands = {
   create: { input: Create, run: create },
-  update: { input: Update, run: update },
+  update: updateOf('telegram'),
   connect: { input: Connect, run: connect },
 };

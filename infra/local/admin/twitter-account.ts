@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { CreateTwitterAccount, twitterToken, UpdateAccount } from '#lib/accounts/account.ts';
+import { CreateTwitterAccount, twitterToken } from '#lib/accounts/account.ts';
 import { connectAccount } from '#lib/accounts/connect.ts';
-import { createAccount, updateAccount } from '#lib/accounts/store.ts';
+import { createAccount } from '#lib/accounts/store.ts';
 import { id } from '#lib/schema.ts';
+import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
@@ -35,17 +36,8 @@ async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>)
   return { id, status: state };
 }
 
-const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
-
-async function update({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
-  const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
-    updateAccount(tx, id, 'twitter', change),
-  );
-  return { id, dailyLimit, pacing: pacing ?? {} };
-}
-
 export const commands = {
   create: { input: Create, run: create },
-  update: { input: Update, run: update },
+  update: updateOf('twitter'),
   connect: { input: Connect, run: connect },
 };

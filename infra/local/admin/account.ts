@@ -1,0 +1,18 @@
+import * as v from 'valibot';
+import { type StoredAccount, UpdateAccount } from '#lib/accounts/account.ts';
+import { updateAccount } from '#lib/accounts/store.ts';
+import { id } from '#lib/schema.ts';
+import { asOperator, tenantFields } from './operator.ts';
+
+const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
+
+/** The command that changes how much and how fast an account of a channel sends. */
+export const updateOf = (channel: StoredAccount['channel']) => ({
+  input: Update,
+  async run({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
+    const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
+      updateAccount(tx, id, channel, change),
+    );
+    return { id, dailyLimit, pacing: pacing ?? {} };
+  },
+});
