@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, type Client, eventually, everyItem } from '../client.ts';
 import { readEnvironment, type System, startSystem } from '../system.ts';
@@ -61,6 +63,31 @@ test('an endpoint that never answers is tried ten times, then the delivery has f
   expect((await client.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
   await eventually(async () => receiver.received.length === 11, 'the replay', 60_000);
   expect(receiver.received[10]?.text).toBe(receiver.received[0]?.text);
+  await client.delete(path);
+}, 180_000);
+
+test('a delivery whose sender dies between the answer and writing it down is made again under the same id, and succeeds once', async () => {
+  const request = join(dataDir, 'kill', 'CrmApi-WorkersDeliver');
+  await using receiver = await startReceiver(async (_, response, index) => {
+    if (index === 1) {
+      await writeFile(request, '');
+      while (existsSync(request)) await sleep(20);
+    }
+    response.end('ok');
+  });
+  const path = await register(`${receiver.url}/twice`);
+  await client.post('/v1/contacts', { name: 'Ada' });
+  await eventually(async () => receiver.received.length === 2, 'the second attempt', 90_000);
+  const delivery = await eventually(
+    async () => (await client.get(`${path}/deliveries`, { status: 'succeeded' })).body.items[0],
+    'the success',
+    60_000,
+  );
+  const [first, second] = receiver.received;
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(second?.text).toBe(first?.text);
+  expect(delivery).toMatchObject({ deliveryId: first?.headers['webhook-id'], attemptCount: 1 });
+  expect((await client.get(`${path}/deliveries`)).body.items).toHaveLength(1);
   await client.delete(path);
 }, 180_000);
 
