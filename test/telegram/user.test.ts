@@ -122,8 +122,12 @@ describe('a user account', () => {
       'the pause',
     );
     expect(account.hours).toBe(24);
-    const { body } = await live.get(`/v1/jobs/${job}`);
-    expect(body).toMatchObject({ status: 'queued', runAt: account.pausedUntil, attempts: 0 });
+    // The pause is written first, the job after it.
+    const body = await eventually(async () => {
+      const { body } = await live.get(`/v1/jobs/${job}`);
+      return body.runAt === account.pausedUntil && body;
+    }, 'the message to wait for the end of the pause');
+    expect(body).toMatchObject({ status: 'queued', attempts: 0 });
     expect(new Date(body.runAt).getTime() - Date.now()).toBeGreaterThan(23 * hourMs);
   });
 
