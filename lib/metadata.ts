@@ -16,6 +16,7 @@ const Metadata = v.pipe(
       v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
       v.pipe(
         v.string(),
+        v.trim(),
         limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
       ),
     ),

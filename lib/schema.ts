@@ -80,8 +80,13 @@ export const integer = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-/** The id of something in a JSON body. */
-export const id = () => integer(1, maxId);
+/** The id of something in a JSON body. A number that no id can be names nothing, which is for whoever looks it up to say. */
+export const id = () =>
+  reading(integer(1, maxId), (value) => (Number.isInteger(value) && !isId(value as number) ? noId : value));
+
+const isId = (value: number) => value >= 1 && value <= maxId;
+/** The highest there can be, which nothing gets: ids are counted up from one. */
+const noId = maxId;
 
 const isWholeCents = (amount: number) => Number(amount.toFixed(2)) === amount;
 
@@ -108,7 +113,9 @@ export const currency = () =>
     },
   );
 
-const currencies = new Set(Intl.supportedValuesOf('currency'));
+/** Units of account and funds of ISO 4217, which are no tender anywhere. */
+const fundCodes = ['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW', 'VED'];
+const currencies = new Set([...Intl.supportedValuesOf('currency'), ...fundCodes]);
 
 const isoDateTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
 
@@ -180,10 +187,13 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
   const byLowerCase = new Map(values.map((value) => [value.toLowerCase(), value as Values[number]]));
   return v.pipe(
     v.string(),
-    v.check(
-      (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
-      `must be one or more of ${values.join(', ')}`,
-    ),
+    {
+      ...v.check<string, string>(
+        (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
+        `must be one or more of ${values.join(', ')}`,
+      ),
+      type: 'picklist' as 'check',
+    },
     v.transform((list) => list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
   );
 };
@@ -193,7 +203,12 @@ export const queryIdOrNone = () => v.union([v.literal('none'), queryInteger(1, m
 
 /** `after` and `limit` of every list; `limit` is clamped to 1 to 100 (contract 0.2). */
 export const paging = {
-  after: v.optional(queryInteger()),
+  after: v.optional(
+    reading(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), (value) => {
+      const number = numberFrom(value);
+      return Number.isInteger(number) ? Math.min(Number.MAX_SAFE_INTEGER, number as number) : number;
+    }),
+  ),
   limit: v.optional(
     reading(integer(1, 100), (value) => {
       const number = numberFrom(value);

@@ -85,8 +85,11 @@ describe('numbers', () => {
     expect(read(integer(0, 100), 101)).toBe('out_of_range');
     expect(read(integer(0, 100), 1.5)).toBe('invalid_type');
     expect(read(integer(0, 100), '5')).toBe('invalid_type');
-    expect(read(id(), 2_147_483_648)).toBe('out_of_range');
     expect(read(id(), Number.NaN)).toBe('invalid_type');
+  });
+
+  test('that no id can be are an id that nothing has, for the look-up to refuse', () => {
+    for (const value of [0, -1, 2_147_483_648, 99_999_999_999]) expect(read(id(), value)).toBe(2_147_483_647);
   });
 
   test('of money have at most two decimals, whatever their size', () => {

@@ -74,10 +74,10 @@ function calling(handlers: ReadonlyMap<string, Endpoint>, caller: Caller): Call 
     const handler = handlers.get(operation);
     if (!handler) throw new Error(`there is no operation ${operation}`);
     const [method = '', template = ''] = operation.split(' ');
-    const facts = { requestId: randomUUID(), method, path: template, ip: caller.ip, userAgent: 'demo' };
     const texts = Object.fromEntries(Object.entries(path).map(([name, id]) => [name, String(id)]));
-    const rawBody = JSON.stringify(body);
-    const reply = await execute(handler.operation, caller, { path: texts, query: {}, body, rawBody }, facts);
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => texts[name] ?? '');
+    const facts = { requestId: randomUUID(), method, path: filled, ip: caller.ip, userAgent: 'demo' };
+    const reply = await execute(handler.operation, caller, { path: texts, query: {}, body }, facts);
     return JSON.parse(reply.body);
   };
 }

@@ -15,8 +15,8 @@ export interface HttpApi {
   close(graceMs: number): Promise<void>;
 }
 
-const maxBodyBytes = 10 * 1024 * 1024;
-const maxEventBytes = 6 * 1024 * 1024;
+/** More than functions take. Beyond it a body is cut: they refuse it for its size, where API Gateway would from 10 MB on. */
+const keptBodyBytes = 2 * 1024 * 1024;
 const integrationTimeoutMs = 30_000;
 
 /** Starts an API Gateway HTTP API in front of functions; rejects when the port is taken. */
@@ -26,12 +26,10 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
 
   async function answer(incoming: IncomingMessage): Promise<HttpAnswer> {
     const body = await readBody(incoming);
-    if (!body) return apiMessage(413, 'Request Entity Too Large');
     const found = match(incoming.method ?? 'GET', splitTarget(incoming.url ?? '/').path);
     if (!invoke) return unavailable();
     if (!found) return apiMessage(404, 'Not Found');
     const event = JSON.stringify(toEvent({ incoming, body, match: found, accountId }));
-    if (Buffer.byteLength(event) > maxEventBytes) return apiMessage(413, 'Request Too Long');
     return withinTime(invoke(found.route.functionName, event).then(toHttpAnswer));
   }
 
@@ -77,15 +75,14 @@ const unavailable = () => apiMessage(503, 'Service Unavailable');
 
 const urlOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Nothing when it is larger than API Gateway takes. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (bytes < keptBodyBytes) chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
-  return bytes > maxBodyBytes ? undefined : Buffer.concat(chunks);
+  return Buffer.concat(chunks).subarray(0, keptBodyBytes);
 }
 
 function send({ method }: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {

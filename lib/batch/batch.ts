@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parseFields } from '#lib/http/fields.ts';
+import { parseFields, unknownFields } from '#lib/http/fields.ts';
 import type { Input } from '#lib/http/route.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { type Transaction, transact } from '#lib/table/transaction.ts';
@@ -82,7 +82,10 @@ interface Outcome extends Result {
   error: Problem['body'] | null;
 }
 
-type BatchInput = Pick<Input<unknown, { items: unknown[]; atomic: boolean }>, 'tx' | 'body' | 'request' | 'claim'>;
+type BatchInput = Pick<
+  Input<unknown, { items: unknown[]; atomic: boolean }>,
+  'tx' | 'body' | 'request' | 'claim' | 'reply'
+>;
 
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
@@ -95,6 +98,7 @@ export async function runBatch<Name extends string>(
   ops: BatchOps,
 ): Promise<BatchResults<Name>> {
   const items = input.body.items.map((item, index) => prepare(item, index, ops));
+  input.reply.ignored.push(...items.flatMap(({ index, ignored }) => ignored.map((name) => `items[${index}].${name}`)));
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const outcomes = input.body.atomic ? await together(input.tx, items) : await oneByOne(input, items);
   const results = outcomes.map(({ status, shown, error }, index) => ({
@@ -121,6 +125,8 @@ interface BatchResults<Name extends string> {
 interface Prepared {
   index: number;
   touches: string;
+  /** Fields that the operation does not know. */
+  ignored: readonly string[];
   ids: Record<string, number>;
   run: (tx: Transaction) => Promise<Result>;
 }
@@ -129,6 +135,7 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   const refused = (problem: Problem): Prepared => ({
     index,
     touches: `item ${index}`,
+    ignored: [],
     ids: {},
     run: async () => Promise.reject(problem),
   });
@@ -150,6 +157,7 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   return {
     index,
     touches: op.touches?.(parsed) ?? `item ${index}`,
+    ignored: unknownFields(op.schema, item),
     ids: op.ids?.(parsed) ?? {},
     run: (tx) => op.run(tx, parsed),
   };

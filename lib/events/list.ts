@@ -4,6 +4,7 @@ import { choice, paging, queryInteger, time } from '#lib/schema.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { type FeedEvent, oldestSequence, readFeed } from './feed.ts';
 import { type EventKind, eventKinds } from './kinds.ts';
+import { untilPublished } from './published.ts';
 
 const kinds = Object.keys(eventKinds) as EventKind[];
 
@@ -27,11 +28,12 @@ export const EventQuery = v.object({
 });
 
 /**
- * The events after a sequence, ascending; from the oldest one that is kept without it. With a filter a page may be short, or empty,
+ * The events after a sequence, ascending, with all that was committed before; from the oldest one that is kept without it. With a filter a page may be short, or empty,
  * while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
  */
 export async function listEvents(tx: Transaction, { since, limit, eventKind }: v.InferOutput<typeof EventQuery>) {
   const matches = eventKind && ((event: FeedEvent) => event.event === eventKind);
+  await untilPublished(tx.tenant);
   const [oldest = 1, fromSince] = await Promise.all([oldestSequence(tx), readFeed(tx, since ?? 0, limit, matches)]);
   if (since !== undefined && since < oldest - 1)
     throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });

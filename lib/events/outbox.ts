@@ -34,7 +34,8 @@ export const OutboxRow = v.object({
       id: v.string(),
       timestamp: v.string(),
       subject: v.string(),
-      data: v.record(v.string(), v.unknown()),
+      /** JSON: a map of the table forgets the order of its keys. */
+      data: v.string(),
     }),
   ),
   audit: v.optional(v.record(v.string(), v.unknown())),
@@ -69,7 +70,7 @@ export function outboxItems(
     tenant: key,
     now,
     actor,
-    events: row,
+    events: row.map(({ data, ...event }) => ({ ...event, data: JSON.stringify(data) })),
     ...(audit && index === 0 ? { audit } : {}),
   }));
 }

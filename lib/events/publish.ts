@@ -78,7 +78,8 @@ function feedEvents(tenant: Tenant, rows: readonly OutboxRow[], last: number): F
     .flatMap((row) => row.events.map((event) => ({ ...event, committedAt: committedAt(row) })))
     .map(({ kind, id, timestamp, data, subject, committedAt }, index) => {
       const sequence = last + 1 + index;
-      const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode: tenant.env === 'live', data });
+      const livemode = tenant.env === 'live';
+      const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data: JSON.parse(data) });
       return { sequence, event: kind, id, timestamp, subject, committedAt, body };
     });
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
@@ -214,6 +215,7 @@ function identifying(route: Route): Middleware {
         throw error;
       }
       const { caller, allowance } = internal as { caller: Caller; allowance: Allowance };
+      if (allowance.exceeded) throw rateLimited(allowance);
       if (caller.ipAllowlist.length > 0 && !isWithin(caller.ip, caller.ipAllowlist)) {
         throw new Problem('forbidden', 'this key may not be used from this address', { reason: 'ip_not_allowed' });
       }
@@ -223,7 +225,6 @@ function identifying(route: Route): Middleware {
           requiredScopes: [route.scope],
         });
       }
-      if (allowance.exceeded) throw rateLimited(allowance);
     },
   };
 }
@@ -235,20 +236,26 @@ function readingBody(route: Route): Middleware {
     before: async (request) => {
       const { event, internal } = request;
       if (!route.body || !event.body) return;
-      internal.rawBody = event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body;
-      if (Buffer.byteLength(internal.rawBody) > maxBodyBytes) {
+      const bytes = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+      internal.rawBody = bytes.toString();
+      if (bytes.length > maxBodyBytes) {
         internal.bodyProblem = badRequest('body_too_large', 'the body is larger than 1 MiB');
         return;
       }
+      if (!/^application\/json\s*(;|$)/i.test(lowerCased(event.headers)['content-type']?.trim() ?? '')) {
+        internal.bodyProblem = badRequest(
+          'unsupported_content_type',
+          'send the body with Content-Type: application/json',
+        );
+        return;
+      }
       try {
+        if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
         await parser.before?.(request as never);
         if (/\\ud[89a-f]/i.test(internal.rawBody) && !isWellFormed(event.body))
           throw new SyntaxError('half a character');
-      } catch (error) {
-        internal.bodyProblem =
-          (error as { statusCode?: number }).statusCode === 415
-            ? badRequest('unsupported_content_type', 'send the body with Content-Type: application/json')
-            : badRequest('malformed_json', 'the body is not valid JSON');
+      } catch {
+        internal.bodyProblem = badRequest('malformed_json', 'the body is not valid JSON');
       }
     },
   };
@@ -268,7 +275,6 @@ function callOf(event: Event, progress: Progress): Call {
     query: (event.queryStringParameters ?? {}) as Record<string, string>,
     // An empty body counts as {}; a body that says null is one of the wrong type.
     body: progress.rawBody === '' ? {} : event.body,
-    rawBody: progress.rawBody,
     bodyProblem: progress.bodyProblem,
     idempotencyKey: headers['idempotency-key'],
     ifMatch: headers['if-match'],

@@ -80,3 +80,22 @@ export function parseFields<Schema extends v.GenericSchema>(
   if (wrong.length > 0 || !parsed.success) throw invalidFields(...wrong);
   return parsed.output;
 }
+
+/** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
+export function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
+  if (schema === undefined) return {};
+  const { entries, options, pipe } = schema as {
+    entries?: Record<string, unknown>;
+    options?: unknown[];
+    pipe?: v.GenericSchema[];
+  };
+  if (entries) return entries;
+  if (pipe) return entriesOf(pipe[0]);
+  return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
+}
+
+/** The fields of an input that its schema does not know; none for a schema without fields of its own. */
+export function unknownFields(schema: v.GenericSchema, input: object): string[] {
+  const entries = entriesOf(schema);
+  return Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+}

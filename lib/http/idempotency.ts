@@ -37,7 +37,7 @@ export type Claimed = { claim: Claim } | { replay: Reply };
 export async function claim(
   tenant: Tenant,
   header: string,
-  request: { method: string; path: string; rawBody: string; timeoutSeconds: number },
+  request: { method: string; path: string; body: unknown; timeoutSeconds: number },
 ): Promise<Claimed> {
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
     throw invalidField(
@@ -51,7 +51,7 @@ export async function claim(
     pk: partition(tenant, `idempotency/${digest(`${request.method} ${request.path} ${header}`)}`),
     sk: '0',
   };
-  const fingerprint = digest(request.rawBody);
+  const fingerprint = digest(canonical(request.body));
   const held = { key, owner: randomUUID() };
   const now = epochSeconds();
   try {
@@ -86,6 +86,14 @@ export async function claim(
     return { replay: await stored(key, item) };
   }
 }
+
+/** The same text for the same JSON, however it was written. */
+const canonical = (body: unknown) =>
+  JSON.stringify(body, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 
 const inProgress = () =>
   new Problem(

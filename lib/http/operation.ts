@@ -4,7 +4,7 @@ import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/p
 import { maxId } from '#lib/schema.ts';
 import { Transaction, transact } from '#lib/table/transaction.ts';
 import { etagOf, namesTag } from './etag.ts';
-import { fieldErrors, parseFields } from './fields.ts';
+import { entriesOf, fieldErrors, parseFields, unknownFields } from './fields.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import type { Input, Params, RequestFacts, Route } from './route.ts';
 
@@ -19,9 +19,8 @@ export interface Call {
   /** Path variables as text. */
   path: Record<string, string>;
   query: Record<string, string>;
-  /** The body, its raw text for the idempotency fingerprint, or why it could not be read. */
+  /** The body, or why it could not be read. */
   body: unknown;
-  rawBody: string;
   bodyProblem?: Problem | undefined;
   idempotencyKey?: string | undefined;
   ifMatch?: string | undefined;
@@ -46,7 +45,7 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
 
   const claimed = await claim(caller.tenant, call.idempotencyKey, {
     ...facts,
-    rawBody: call.rawBody,
+    body: call.body,
     timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   });
   if ('replay' in claimed) return claimed.replay;
@@ -190,8 +189,13 @@ function answerOf(
 
 /** Callers name their fields as they like; a header takes only some characters, and not too many. */
 const headerList = (names: readonly string[]) =>
-  names
-    .map((name) => encodeURIComponent(name.toWellFormed()).slice(0, 100))
+  [...new Set(names)]
+    .map((name) =>
+      name
+        .toWellFormed()
+        .replaceAll(/[^!-+\--~]/gu, encodeURIComponent)
+        .slice(0, 100),
+    )
     .slice(0, 20)
     .join(',');
 
@@ -200,7 +204,7 @@ function pathParams(route: Route, path: Record<string, string>): { params: Param
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(path)) {
     if (route.textParams?.includes(name)) texts[name] = value;
-    else if (/^\d{1,10}$/.test(value) && Number(value) >= 1 && Number(value) <= maxId) params[name] = Number(value);
+    else if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= maxId) params[name] = Number(value);
     else throw notFound('resource');
   }
   return { params: params as Params, texts };
@@ -239,10 +243,7 @@ async function parseBody(
       throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
     }
     const value = parseFields(route.body, input, route.misplaced);
-    const entries = entriesOf(route.body);
-    const ignored =
-      Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
-    return { value, ignored };
+    return { value, ignored: unknownFields(route.body, input) };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
     const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
@@ -250,19 +251,6 @@ async function parseBody(
     else await route.current?.(tx, params, texts);
     throw problem;
   }
-}
-
-/** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
-export function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
-  if (schema === undefined) return {};
-  const { entries, options, pipe } = schema as {
-    entries?: Record<string, unknown>;
-    options?: unknown[];
-    pipe?: v.GenericSchema[];
-  };
-  if (entries) return entries;
-  if (pipe) return entriesOf(pipe[0]);
-  return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
 }
 
 async function demandMatch(
@@ -285,10 +273,11 @@ const tagOf = ({ volatile }: Route, shown: unknown) =>
 
 /** One line of the audit trail (contract section 18). */
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
+  const path = route.path === '$default' ? request.path : route.path;
   const segments =
-    route.path
+    path
       .replace(/^\/(v1\/)?/, '')
-      .split('/{')[0]
+      .split(/\/(?:\{|\d)/)[0]
       ?.split('/')
       .filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];
   return {

@@ -68,12 +68,20 @@ class Drain {
       const { account, sentToday } = await this.#account();
       if (!account) return { isDrained: false, resumeAt: null };
       const jobs = await this.#due();
-      const block = blockOf(account, sentToday);
+      const block = blockOf(account, this.#isSandbox ? 0 : sentToday);
       if (block) return this.#wait(block, [...new Set([...jobs.map(({ id }) => id), ...jobIds])]);
       if (jobs.length === 0) return { isDrained: true, resumeAt: null };
-      const resumeAt = await this.#sendAll(account, jobs.slice(0, account.dailyLimit - sentToday));
+      const resumeAt = await this.#sendAll(
+        account,
+        this.#isSandbox ? jobs : jobs.slice(0, account.dailyLimit - sentToday),
+      );
       if (resumeAt !== null) return { isDrained: false, resumeAt };
     }
+  }
+
+  /** Nothing leaves there, so nothing is limited (contract 0.7). */
+  get #isSandbox(): boolean {
+    return this.#tenant.env === 'test';
   }
 
   close(): Promise<void> {

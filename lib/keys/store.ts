@@ -41,6 +41,14 @@ async function getStoredKey(tx: Transaction, id: number): Promise<StoredKey> {
   return key;
 }
 
+/** The same, to be changed. Raises 403 for a live key that a test key would change: the sandbox touches nothing real. */
+async function getKeyToChange(tx: Transaction, id: number): Promise<StoredKey> {
+  const key = await getStoredKey(tx, id);
+  if (key.env === 'live' && tx.tenant.env === 'test')
+    throw new Problem('forbidden', 'a test key cannot change a live key', { reason: 'live_key' });
+  return key;
+}
+
 export interface NewKey {
   name: string;
   scopes: readonly Scope[];
@@ -95,7 +103,7 @@ export async function patchKey(
   id: number,
   patch: v.InferOutput<typeof PatchKey>,
 ): Promise<Shown> {
-  const key = await getStoredKey(tx, id);
+  const key = await getKeyToChange(tx, id);
   if (key.revokedAt !== null) throw conflict('key_revoked', 'a revoked key cannot be changed');
   const scopes = [...new Set(patch.scopes ?? key.scopes)];
   demandScopes(scopes, [...key.scopes, ...caller.scopes]);
@@ -115,9 +123,9 @@ export async function patchKey(
   );
 }
 
-/** Revokes a key at once; a revoked key stays as it is. Emits key.revoked. Raises 404. */
+/** Revokes a key at once; a revoked key stays as it is. Emits key.revoked. Raises 403, 404. */
 export async function revokeKey(tx: Transaction, id: number) {
-  const { keyId, revokedAt } = revoke(tx, await getStoredKey(tx, id));
+  const { keyId, revokedAt } = revoke(tx, await getKeyToChange(tx, id));
   return { id, keyId, revoked: true as const, revokedAt };
 }
 

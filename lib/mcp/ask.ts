@@ -1,7 +1,8 @@
 import { recordAudit } from '#lib/events/outbox.ts';
 import { type Endpoint, type IdentifiedRequest, problemOf } from '#lib/http/endpoint.ts';
+import { entriesOf } from '#lib/http/fields.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
-import { auditEntry, type Call, entriesOf, execute, executeTogether, type Step } from '#lib/http/operation.ts';
+import { auditEntry, type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
@@ -90,7 +91,6 @@ function callOf(route: Route, args: Arguments): { call: Call; path: string; name
       path,
       query: queryOf(query),
       body,
-      rawBody: route.body ? JSON.stringify(body) : '',
       idempotencyKey:
         route.method === 'GET' || args.idempotencyKey === undefined ? undefined : textOf(args.idempotencyKey),
     },

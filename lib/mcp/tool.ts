@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { entriesOf } from '#lib/http/operation.ts';
+import { entriesOf } from '#lib/http/fields.ts';
 import { id } from '#lib/schema.ts';
 import type { Scope } from '#lib/scopes.ts';
 

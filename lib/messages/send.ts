@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { StoredAccount } from '#lib/accounts/account.ts';
 import { getStoredAccount } from '#lib/accounts/store.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
-import { contactFields } from '#lib/contacts/contact.ts';
+import { contactFields, type StoredContact } from '#lib/contacts/contact.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
 import { Jobs, type StoredJob, type Target } from '#lib/jobs/job.ts';
 import { cancelJob, createJob, getJob, retryJob } from '#lib/jobs/store.ts';
@@ -62,17 +62,19 @@ export async function sendMessage(tx: Transaction, channel: StoredAccount['chann
   }
   if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
     throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
-  const [recipient] = await Promise.all([
-    used === 'contactId' ? contactRecipient(tx, channel, input.contactId as number) : statedRecipient(input, used),
+  const contactId = used === 'contactId' ? (input.contactId as number) : null;
+  const [contact] = await Promise.all([
+    contactId === null ? null : getStoredContact(tx, contactId),
     getStoredAccount(tx, input.accountId, channel),
     tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
+  const recipient = contact ? contactRecipient(contact, channel) : statedRecipient(input, used);
   const job = await createJob(tx, {
     ...origin,
     ...recipient,
     channel,
     accountId: input.accountId,
-    contactId: used === 'contactId' ? (input.contactId as number) : null,
+    contactId,
     text: input.text,
     runAt: input.runAt,
   });
@@ -82,13 +84,14 @@ export async function sendMessage(tx: Transaction, channel: StoredAccount['chann
 const recipientFields = (channel: StoredAccount['channel']) =>
   ['contactId', channel === 'telegram' ? 'telegramUserId' : 'twitterUserId', 'username'] as const;
 
-async function contactRecipient(tx: Transaction, channel: StoredAccount['channel'], contactId: number) {
-  const recipient = recipientOf(await getStoredContact(tx, contactId), channel);
+function contactRecipient(contact: StoredContact, channel: StoredAccount['channel']): Recipient {
+  const { id: contactId } = contact;
+  const recipient = recipientOf(contact, channel);
   if (!recipient) throw badRequest(`no_${channel}_identity`, `this contact has no ${channel} identity`, { contactId });
   return recipient;
 }
 
-function statedRecipient(input: Send, used: 'telegramUserId' | 'twitterUserId' | 'username'): Recipient {
+function statedRecipient(input: Send, used: ReturnType<typeof recipientFields>[number]): Recipient {
   const value = input[used];
   return {
     recipient: used === 'username' ? `@${value}` : String(value),

@@ -41,9 +41,9 @@ export async function createTag(tx: Transaction, input: v.InferOutput<typeof Cre
     tx.reserveIds({ [Tags.name]: 1 }),
   ]);
   const count = counted?.count ?? 0;
-  if (count >= maxTags) throw conflict('limit_reached', `a workspace has at most ${maxTags} tags`, { limit: maxTags });
   const id = await tx.nextId(Tags);
   await takeName(tx, input.name, id);
+  if (count >= maxTags) throw conflict('limit_reached', `a workspace has at most ${maxTags} tags`, { limit: maxTags });
   if (counted) tx.update(TagCounts, { id: 1, count: count + 1 });
   else tx.create(TagCounts, { id: 1, count: 1 });
   const color = input.color ?? defaultColor(input.name);

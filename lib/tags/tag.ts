@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { pattern, text } from '#lib/schema.ts';
+import { reading, text } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 
 /** As a contact shows it (base document, "Tag"). */
@@ -9,7 +9,10 @@ export const Tag = v.pipe(v.object({ id: v.number(), name: v.string(), color: v.
 export const DictionaryTag = v.pipe(v.object({ ...Tag.entries, contactCount: v.number() }), v.title('DictionaryTag'));
 export const Dictionary = v.pipe(v.object({ items: v.array(DictionaryTag) }), v.title('TagDictionary'));
 
-const color = () => pattern(/^#[0-9a-f]{6}$/, 7, 'a colour as #rrggbb', (value) => value.toLowerCase());
+const color = () =>
+  reading(v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'must be a colour as #rrggbb')), (value) =>
+    typeof value === 'string' ? value.trim().toLowerCase() : value,
+  );
 
 export const tagName = () => text(50);
 export const CreateTag = v.pipe(v.object({ name: tagName(), color: v.optional(color()) }), v.title('CreateTag'));

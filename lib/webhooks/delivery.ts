@@ -84,7 +84,7 @@ export const pendingIndex = (endpointId: number) => `${endpointId}/status=pendin
 /** Further attempts in order of their time. */
 export const retryIndex = (endpointId: number) => `${endpointId}/retry`;
 
-/** What failed or was skipped and has not been replayed, oldest first. */
+/** What failed or was skipped and has not been replayed, oldest first; no tests. */
 export const replayableIndex = (endpointId: number) => `${endpointId}/replayable`;
 
 export const Deliveries = entity({
@@ -112,7 +112,7 @@ export const Deliveries = entity({
   within: ({ endpointId }) => deliveriesOf(endpointId),
   indexes: (delivery) => {
     const { id, endpointId, eventKind, status, createdAt, isReplayed, nextAttemptAt } = delivery;
-    const { deliveryId, sequence, subject, attemptCount, replayOf } = delivery;
+    const { deliveryId, sequence, subject, attemptCount, replayOf, body } = delivery;
     const isUnfinished = status === 'failed' || status === 'skipped';
     const copy = { id, deliveryId, eventKind, sequence, subject, attemptCount, replayOf };
     return [
@@ -121,7 +121,9 @@ export const Deliveries = entity({
       status === 'retrying' && { name: `${endpointId}/status=retrying` },
       status === 'retrying' && { name: retryIndex(endpointId), order: nextAttemptAt as string, copy },
       isUnfinished && { name: `${endpointId}/status=${status}` },
-      isUnfinished && !isReplayed && { name: replayableIndex(endpointId), order: createdAt, copy: { id } },
+      isUnfinished &&
+        !isReplayed &&
+        body === null && { name: replayableIndex(endpointId), order: createdAt, copy: { id } },
     ];
   },
   expiresAtSeconds: expiry,

@@ -49,6 +49,13 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
+  test('knows the same JSON again, however it is written', async () => {
+    const headers = { 'idempotency-key': 'spelling' };
+    const first = await workspace.live.post('/v1/contacts', '{"name":"Spelt","company":"X"}', headers);
+    const second = await workspace.live.post('/v1/contacts', '{ "company": "X",\n "name": "\\u0053pelt" }', headers);
+    expect([second.status, second.body, second.headers['idempotency-replayed']]).toEqual([201, first.body, 'true']);
+  });
+
   test('belongs to one workspace, environment, method and path', async () => {
     const headers = { 'idempotency-key': 'scoped' };
     const other = await newWorkspace();

@@ -27,6 +27,13 @@ test('a key has so many requests a minute: the next is 429 and says when to come
   const reset = Number(refused.headers['x-ratelimit-reset']);
   expect(reset % 60).toBe(0);
   expect(reset).toBeGreaterThan(Date.now() / 1000);
+  // Also where the key may not go.
+  const { client: narrow } = await workspace.mint({ rateLimitPerMinute: 1, scopes: ['contacts:read'] });
+  const { client: elsewhere } = await workspace.mint({ rateLimitPerMinute: 1, ipAllowlist: ['192.0.2.1'] });
+  for (const limited of [narrow, elsewhere]) {
+    const statuses = [(await limited.get('/v1/deals')).status, (await limited.get('/v1/deals')).status];
+    expect(statuses).toEqual([403, 429]);
+  }
   // The workspace's other keys have their own allowance.
   expect((await workspace.live.get('/v1/me')).status).toBe(200);
 }, 60_000);

@@ -105,6 +105,19 @@ test('a poller meets every event once and in order while many changes happen at 
   expect(created).toHaveLength(count);
 }, 90_000);
 
+test('the feed has what was answered before it is read, and shows data in the order in which the catalogue lists them', async () => {
+  const { live } = await newWorkspace();
+  const first = (await live.get('/v1/events')).body.items.at(-1).sequence;
+  for (let index = 0; index < 20; index += 1) {
+    const noise = Array.from({ length: 3 }, () => live.post('/v1/tasks', { title: 'noise' }));
+    const { body: contact } = await live.post('/v1/contacts', { name: `Contact ${index}` });
+    const { items } = (await live.get('/v1/events', { since: first, eventKind: 'contact.created', limit: 100 })).body;
+    expect(items.at(-1)?.data.contact_id).toBe(String(contact.id));
+    expect(Object.keys(items.at(-1).data)).toEqual(Object.keys(exampleOf('contact.created').data));
+    await Promise.all(noise);
+  }
+});
+
 test('a sequence that is older than what is kept is told with the oldest', async () => {
   const { id, live } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;

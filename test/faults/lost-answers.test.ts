@@ -40,7 +40,7 @@ async function losingOneAnswer<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 test('a call holds its Idempotency-Key although the answer to its claim was lost', async () => {
-  const request = { method: 'POST', path: '/v1/contacts', rawBody: '{}', timeoutSeconds: 10 };
+  const request = { method: 'POST', path: '/v1/contacts', body: {}, timeoutSeconds: 10 };
   const key = randomUUID();
   expect(await losingOneAnswer(() => claim(tenant, key, request))).toEqual({ claim: expect.anything() });
   await expect(claim(tenant, key, request)).rejects.toMatchObject({

@@ -181,6 +181,18 @@ describe('a key', () => {
   });
 });
 
+test('a test key changes no live key', async () => {
+  const of = await newWorkspace();
+  const { items } = (await of.test.get('/v1/keys', { env: 'live' })).body;
+  for (const answer of [
+    await of.test.patch(`/v1/keys/${items[0].id}`, { name: 'taken over' }),
+    await of.test.delete(`/v1/keys/${items[0].id}`),
+  ]) {
+    expect([answer.status, answer.body.error, answer.body.details]).toEqual([403, 'forbidden', { reason: 'live_key' }]);
+  }
+  expect((await of.live.get(`/v1/keys/${items[0].id}`)).body).toMatchObject({ name: 'test', revokedAt: null });
+});
+
 test('the list filters by environment and revocation', async () => {
   const of = await newWorkspace();
   const { client: third } = await of.mint({ name: 'third', scopes });

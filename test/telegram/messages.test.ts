@@ -426,6 +426,15 @@ describe('cancelling', () => {
 describe('the sandbox', () => {
   const sandbox = () => ({ workspaceId: workspace.id, env: 'test' as const });
 
+  it('has no daily limit', async () => {
+    const { id: accountId } = await newAccount(sandbox(), { dailyLimit: 1 });
+    const { test } = workspace;
+    for (const username of ['a', 'b', 'c']) {
+      const { body } = await test.post('/v1/telegram/messages', { accountId, username, text: 'Hi' });
+      expect((await settled(body.id, test)).status).toBe('sent');
+    }
+  });
+
   it('sends without anything leaving, rejects test_fail and floods for test_flood', async () => {
     const account = await newAccount(sandbox());
     const { test } = workspace;

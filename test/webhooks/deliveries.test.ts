@@ -493,6 +493,15 @@ describe('a test delivery', () => {
     await hook.remove();
   });
 
+  test('that failed is not replayed with what events failed', async () => {
+    await using receiver = await startReceiver(answers(500));
+    const hook = await endpoint(receiver);
+    expect((await api.post(`${hook.path}/test`)).body.delivery).toMatchObject({ status: 'failed' });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    expect((await api.post(`${hook.path}/replay-failed`, { since })).body).toEqual({ queued: 0 });
+    await hook.remove();
+  });
+
   test('under one Idempotency-Key is sent once', async () => {
     await using receiver = await startReceiver();
     const hook = await endpoint(receiver);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -86,7 +87,8 @@ const isText = (contentType: string | undefined) =>
 
 function bodyMembers(body: Buffer, contentType: string | undefined): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
-  const isBase64Encoded = !isText(contentType);
+  // As text it could not be told what was sent.
+  const isBase64Encoded = !isText(contentType) || !isUtf8(body);
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 

@@ -104,12 +104,11 @@ export const contactTools: Tool[] = [
       filters: filters('Of messages: channel, direction, since, until; of activities: type'),
       ...paging(listMessages),
       fields,
-      limit: own(id(), 'Default 10'),
     },
     gives: object,
     async run(ask, args) {
       const names = included(args);
-      const rows = { ...opened(args), limit: args.limit ?? 10 };
+      const rows = opened(args);
       const [contact, ...lists] = await Promise.all([
         ask(getContact, args),
         ...names.map((name) => ask(parts[name] as Endpoint, rows)),

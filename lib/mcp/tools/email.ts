@@ -42,15 +42,11 @@ export const emailTools: Tool[] = [
     takes: {
       id: idOf('Thread id'),
       ...paging(listMessages),
-      limit: own(id(), 'Default 10'),
       html: own(v.boolean(), 'Give bodyHtml too'),
     },
     gives: object,
     async run(ask, args) {
-      const [thread, messages] = await Promise.all([
-        ask(getThread, args),
-        ask(listMessages, { ...args, limit: args.limit ?? 10 }),
-      ]);
+      const [thread, messages] = await Promise.all([ask(getThread, args), ask(listMessages, args)]);
       const items = (messages.items as Arguments[]).map(({ bodyHtml, ...message }) =>
         args.html === true ? { ...message, bodyHtml } : message,
       );
