@@ -1,11 +1,5 @@
 import * as v from 'valibot';
-import { reading } from './schema.ts';
-
-/** A check whose issue tells what kind of limit it is. */
-const limit = <Value>(type: 'max_length' | 'max_code_points', holds: (value: Value) => boolean, message: string) => ({
-  ...v.check<Value, string>(holds, message),
-  type: type as 'check',
-});
+import { checked, reading } from './schema.ts';
 
 const unsafe = /^(__proto__|prototype|constructor)$/;
 
@@ -17,7 +11,7 @@ const Metadata = v.pipe(
       v.pipe(
         v.string(),
         v.trim(),
-        limit('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
+        checked('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
       ),
     ),
     (value) => {
@@ -28,7 +22,11 @@ const Metadata = v.pipe(
       return Object.fromEntries(Object.entries(value).map(([key, text]) => [unsafe.test(key) ? `${key}!` : key, text]));
     },
   ),
-  limit('max_length', (pairs: Record<string, string>) => Object.keys(pairs).length <= 50, 'must have at most 50 keys'),
+  checked(
+    'max_length',
+    (pairs: Record<string, string>) => Object.keys(pairs).length <= 50,
+    'must have at most 50 keys',
+  ),
 );
 
 export const PutMetadata = v.pipe(v.object({ metadata: Metadata }), v.title('PutMetadata'));

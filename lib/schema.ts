@@ -21,13 +21,20 @@ const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : 
 const trimmedOrAbsent = (value: unknown) => (trimmed(value) === '' ? undefined : trimmed(value));
 const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
 
+/** A check whose issue says by its type what is wrong: `max_length`, `picklist`. */
+export const checked = <Value>(type: string, holds: (value: Value) => boolean, message: string) => ({
+  ...v.check<Value, string>(holds, message),
+  type: type as 'check',
+});
+
 /** A limit in Unicode code points; issues have the type `min_code_points` or `max_code_points`. */
 function codePoints(bound: 'min' | 'max', limit: number) {
-  const check = v.check<string, string>(
+  const check = checked<string>(
+    `${bound}_code_points`,
     (text) => (bound === 'max' ? text.length <= limit || [...text].length <= limit : [...text].length >= limit),
     `must have at ${bound === 'max' ? 'most' : 'least'} ${limit} characters`,
   );
-  return { ...check, type: `${bound}_code_points` as 'check', limit };
+  return { ...check, limit };
 }
 
 /** Required text, trimmed, of `min` to `max` characters; blank counts as absent. */
@@ -187,13 +194,11 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
   const byLowerCase = new Map(values.map((value) => [value.toLowerCase(), value as Values[number]]));
   return v.pipe(
     v.string(),
-    {
-      ...v.check<string, string>(
-        (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
-        `must be one or more of ${values.join(', ')}`,
-      ),
-      type: 'picklist' as 'check',
-    },
+    checked<string>(
+      'picklist',
+      (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
+      `must be one or more of ${values.join(', ')}`,
+    ),
     v.transform((list) => list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
   );
 };
@@ -201,21 +206,18 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
 /** `assignedToUserId=5` or `none`. */
 export const queryIdOrNone = () => v.union([v.literal('none'), queryInteger(1, maxId)], 'must be an id or none');
 
+/** Reads an integer of a query, no lower and no higher than these. */
+const clamped = (low: number, high: number) => (value: unknown) => {
+  const number = numberFrom(value);
+  return Number.isInteger(number) ? Math.min(high, Math.max(low, number as number)) : number;
+};
+
+const { MIN_SAFE_INTEGER: lowest, MAX_SAFE_INTEGER: highest } = Number;
+
 /** `after` and `limit` of every list; `limit` is clamped to 1 to 100 (contract 0.2). */
 export const paging = {
-  after: v.optional(
-    reading(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), (value) => {
-      const number = numberFrom(value);
-      return Number.isInteger(number) ? Math.min(Number.MAX_SAFE_INTEGER, number as number) : number;
-    }),
-  ),
-  limit: v.optional(
-    reading(integer(1, 100), (value) => {
-      const number = numberFrom(value);
-      return Number.isInteger(number) ? Math.min(100, Math.max(1, number as number)) : number;
-    }),
-    25,
-  ),
+  after: v.optional(reading(integer(lowest, highest), clamped(Number.NEGATIVE_INFINITY, highest))),
+  limit: v.optional(reading(integer(1, 100), clamped(1, 100)), 25),
 };
 
 /** Extra filters of contacts, deals and tasks (contract 0.2). */

@@ -28,8 +28,8 @@ export const EventQuery = v.object({
 });
 
 /**
- * The events after a sequence, ascending, with all that was committed before; from the oldest one that is kept without it. With a filter a page may be short, or empty,
- * while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
+ * The events after a sequence, ascending, with all that was committed before; from the oldest one that is kept without it. With a
+ * filter a page may be short, or empty, while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
  */
 export async function listEvents(tx: Transaction, { since, limit, eventKind }: v.InferOutput<typeof EventQuery>) {
   const matches = eventKind && ((event: FeedEvent) => event.event === eventKind);

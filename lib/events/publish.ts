@@ -1,10 +1,11 @@
-import { BatchGetCommand, BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { AuditEvents } from '#lib/audit/audit.ts';
 import { env } from '#lib/env.ts';
 import { Problem } from '#lib/problem.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { type Key, partition } from '#lib/table/keys.ts';
+import { identity, type Key, partition } from '#lib/table/keys.ts';
+import { readRows, writeRows } from '#lib/table/rows.ts';
 import { type Transaction, transact } from '#lib/table/transaction.ts';
 import { parseTenantKey, system, type Tenant } from '#lib/tenant.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
@@ -65,8 +66,9 @@ async function numberOneByOne(tenant: Tenant, rows: readonly OutboxRow[]): Promi
   const events: FeedEvent[] = [];
   const stored = await readRows(rows);
   for (const row of rows) {
-    const now = stored.get(row.sk);
-    if (now === undefined) continue;
+    const found = stored.get(identity(row));
+    if (found === undefined) continue;
+    const now = v.parse(OutboxRow, found);
     if (now.published === undefined) events.push(...((await number(tenant, [row])) ?? []));
     else events.push(...feedEvents(tenant, [row], now.published - 1));
   }
@@ -127,40 +129,9 @@ function markPublished(tx: Transaction, { pk, sk }: OutboxRow, first: number): v
   );
 }
 
-async function readRows(rows: readonly OutboxRow[]): Promise<Map<string, OutboxRow>> {
-  const TableName = env('TABLE_NAME');
-  let pending: Record<string, unknown>[] | undefined = rows.map(({ pk, sk }) => ({ pk, sk }));
-  const found = new Map<string, OutboxRow>();
-  while (pending && pending.length > 0) {
-    const answer: {
-      Responses?: Record<string, unknown[]>;
-      UnprocessedKeys?: Record<string, { Keys?: Record<string, unknown>[] }>;
-    } = (await documentClient().send(
-      new BatchGetCommand({ RequestItems: { [TableName]: { Keys: pending, ConsistentRead: true } } }),
-    )) as never;
-    for (const item of answer.Responses?.[TableName] ?? []) {
-      const row = v.parse(OutboxRow, item);
-      found.set(row.sk, row);
-    }
-    pending = answer.UnprocessedKeys?.[TableName]?.Keys;
-  }
-  return found;
-}
-
 /** Removing is the last step; what it leaves behind the sweeper finds, and finds published. */
-async function remove(rows: readonly OutboxRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += 25) {
-    let pending: Record<string, unknown[]> | undefined = {
-      [env('TABLE_NAME')]: rows.slice(start, start + 25).map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
-    };
-    while (pending && Object.keys(pending).length > 0) {
-      const { UnprocessedItems } = await documentClient().send(
-        new BatchWriteCommand({ RequestItems: pending as never }),
-      );
-      pending = UnprocessedItems as typeof pending;
-    }
-  }
-}
+const remove = (rows: readonly OutboxRow[]) =>
+  writeRows(rows.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
 
 function* chunksOf(rows: readonly OutboxRow[]): Generator<OutboxRow[]> {
   let chunk: OutboxRow[] = [];

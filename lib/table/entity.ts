@@ -1,7 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '../queues.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { type Key, partition, shardOf, sortableId } from './keys.ts';
+import { identity, type Key, partition, shardOf, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = 'DUE';
@@ -72,10 +72,7 @@ export function companions<E extends Entity>(
   const key = keyOf(tenant, of, item);
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   const add = (companion: Record<string, unknown> & Key) => {
-    found.set(
-      `${companion.pk}|${companion.sk}`,
-      expiresAtSeconds === undefined ? companion : { ...companion, expiresAtSeconds },
-    );
+    found.set(identity(companion), expiresAtSeconds === undefined ? companion : { ...companion, expiresAtSeconds });
   };
   for (const entry of of.indexes?.(item) ?? []) {
     if (!entry) continue;

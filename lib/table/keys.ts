@@ -6,6 +6,9 @@ export interface Key {
   sk: string;
 }
 
+/** A key as one text. */
+export const identity = ({ pk, sk }: Key) => `${pk}|${sk}`;
+
 /** Ids fit 32 bits, so ten digits sort as text as they do as numbers. */
 export const sortableId = (id: number) => String(id).padStart(10, '0');
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { epochSeconds, timestamp } from '../clock.ts';
 import { env } from '../env.ts';
@@ -21,8 +21,9 @@ import {
 } from './change.ts';
 import { documentClient } from './client.ts';
 import { companions, type Entity, entityPartition, type Item, keyOf } from './entity.ts';
-import { type Key, partition } from './keys.ts';
+import { identity, type Key, partition } from './keys.ts';
 import { commitLarge } from './large.ts';
+import { readRows } from './rows.ts';
 
 /** `plan` names the large commit that has locked it; version 0 is a place that such a commit holds for a new item. */
 type Stored = Record<string, unknown> & Key & { v: number; plan?: string };
@@ -122,12 +123,12 @@ export class Transaction {
   /** As `findAll`, by keys that an index entry holds. */
   async findAllByKey<E extends Entity>(of: E, keys: readonly Key[]): Promise<Item<E>[]> {
     const unknown = keys.filter((key) => !this.#held.has(identity(key)));
-    const read = await getAll(unknown);
+    const read = await readRows(unknown);
     for (const key of unknown) {
       this.#held.set(identity(key), {
         entity: of,
         key,
-        before: read.get(identity(key)),
+        before: read.get(identity(key)) as Stored | undefined,
         after: undefined,
         isFresh: false,
       });
@@ -405,8 +406,6 @@ export async function transact<Result>(
   }
 }
 
-const identity = (key: Key) => `${key.pk}|${key.sk}`;
-
 function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
   if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
   if (held.before === undefined || isAbsent(held.before)) return undefined;
@@ -452,28 +451,4 @@ const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
 function versionOf({ v: version, plan }: Stored): number {
   if (plan !== undefined) throw new Overtaken('locked by a large commit');
   return version;
-}
-
-/** Up to any number of items by key, strongly consistent, in rounds of a hundred side by side. */
-async function getAll(keys: readonly Key[]): Promise<Map<string, Stored>> {
-  const found = new Map<string, Stored>();
-  const TableName = env('TABLE_NAME');
-  const distinct = [...new Map(keys.map((key) => [identity(key), key])).values()];
-  const rounds: Key[][] = [];
-  for (let start = 0; start < distinct.length; start += 100) rounds.push(distinct.slice(start, start + 100));
-  await Promise.all(
-    rounds.map(async (round) => {
-      let pending: Record<string, unknown>[] = round.map(({ pk, sk }) => ({ pk, sk }));
-      for (let attempt = 0; pending.length > 0; attempt += 1) {
-        if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
-        if (attempt > 6) throw unavailable(1);
-        const answer = await documentClient().send(
-          new BatchGetCommand({ RequestItems: { [TableName]: { Keys: pending, ConsistentRead: true } } }),
-        );
-        for (const item of answer.Responses?.[TableName] ?? []) found.set(identity(item as Stored), item as Stored);
-        pending = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
-      }
-    }),
-  );
-  return found;
 }

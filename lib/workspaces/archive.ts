@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf, sortableId } from '#lib/table/keys.ts';
+import type { Row } from '#lib/table/rows.ts';
 import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
 import { placeholderEmail } from './workspace.ts';
-
-export type Row = Record<string, unknown> & { pk: string; sk: string };
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */
 export const Header = v.object({

@@ -2,16 +2,17 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { outboxPrefix } from '#lib/events/outbox.ts';
 import { conflict } from '#lib/problem.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { duePrefix } from '#lib/table/entity.ts';
+import { type Row, readRows } from '#lib/table/rows.ts';
 import { isAbsent, Transaction } from '#lib/table/transaction.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
-import { archived, count, noCounts, type Row } from './archive.ts';
+import { archived, count, noCounts } from './archive.ts';
 import { getWorkspace } from './store.ts';
 
 const attempts = 3;
@@ -45,15 +46,11 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
 /** What every change of a workspace moves on: its id counters and the ends of its feeds. */
 async function pulse(id: number): Promise<string> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
-  const Keys = [
+  const keys = [
     { pk: `${id}#ids`, sk: 'ids' },
     ...tenants.flatMap((tenant) => ['ids', 'sequence'].map((name) => ({ pk: `${tenant}#${name}`, sk: name }))),
   ];
-  const TableName = env('TABLE_NAME');
-  const { Responses = {} } = await documentClient().send(
-    new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-  );
-  return JSON.stringify((Responses[TableName] ?? []).map((row) => Object.entries(row).sort()).sort());
+  return JSON.stringify([...(await readRows(keys)).values()].map((row) => Object.entries(row).sort()).sort());
 }
 
 class Archive {

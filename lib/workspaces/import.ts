@@ -2,19 +2,21 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { env } from '#lib/env.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { duePrefix } from '#lib/table/entity.ts';
+import { identity } from '#lib/table/keys.ts';
+import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transaction.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
-import { ArchivedRow, Header, type Row, restored, Trailer } from './archive.ts';
+import { ArchivedRow, Header, restored, Trailer } from './archive.ts';
 
-const batchSize = 25;
-const parallel = 8;
+/** Kept in memory before they are written together. */
+const maxRows = 200;
 
 /**
  * Fills a workspace from a file of `exportWorkspace`: a new one of this id, or one in which nothing has been done yet. Its accounts
@@ -29,22 +31,24 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   const counters: Row[] = [];
   const wakeUps: Row[] = [];
   const workspace: Row[] = [];
-  const writer = new Writer();
+  const others: Row[] = [];
   for await (const row of rowsOf(file)) {
     const made = restored(from, id, row);
     if (row.pk === duePrefix) wakeUps.push(made);
     else if (row.pk.endsWith('#ids')) counters.push(made);
     else if (row.pk === '#workspace') workspace.push(made);
-    else await writer.put(made);
+    else if (others.push(made) === maxRows) await put(others.splice(0));
   }
-  await writer.end();
+  await put(others);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of counters) await raise(counter);
-  for (const row of [...workspace, ...wakeUps]) await writer.put(row);
-  await writer.end();
+  await put(workspace);
+  while (wakeUps.length > 0) await put(wakeUps.splice(0, maxRows));
   await documentClient().send(new DeleteCommand({ TableName: env('TABLE_NAME'), Key: markerOf(id) }));
   return counts;
 }
+
+const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
 
 /** Reads the whole file before anything is written. */
 async function inspect(file: string) {
@@ -101,23 +105,18 @@ const markerOf = (id: number) => ({ pk: `${id}#import`, sk: 'import' });
 
 /** Takes the workspace for this import, unless it has data of its own or another import has begun. */
 async function begin(id: number, digest: string): Promise<void> {
-  const TableName = env('TABLE_NAME');
-  const client = documentClient();
+  const marker = markerOf(id);
   const pks = [`${id}#ids`, ...environments.map((name) => `${tenantKey({ workspaceId: id, env: name })}#ids`)];
-  const Keys = [markerOf(id), ...pks.map((pk) => ({ pk, sk: 'ids' }))];
-  const { Responses = {} } = await client.send(
-    new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-  );
-  const found = Responses[TableName] ?? [];
-  const hasBegun = found.some(({ pk }) => pk === markerOf(id).pk);
-  const isUsed = found.some(({ pk, sk, ...counters }) => Object.keys(counters).some((name) => !unused.includes(name)));
+  const found = await readRows([marker, ...pks.map((pk) => ({ pk, sk: 'ids' }))]);
+  const hasBegun = found.delete(identity(marker));
+  const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
   if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
   await demandLast(id);
   try {
-    await client.send(
+    await documentClient().send(
       new PutCommand({
-        TableName,
-        Item: { ...markerOf(id), digest },
+        TableName: env('TABLE_NAME'),
+        Item: { ...marker, digest },
         ConditionExpression: 'attribute_not_exists(pk) OR digest = :digest',
         ExpressionAttributeValues: { ':digest': digest },
       }),
@@ -131,8 +130,8 @@ async function begin(id: number, digest: string): Promise<void> {
   }
 }
 
-/** Counters that a new workspace has, or one to whom a key was given; `digest` is the marker's. */
-const unused = ['board', 'key', 'digest'];
+/** What the counters hold of a new workspace, or of one to whom a key was given. */
+const unused = ['pk', 'sk', 'board', 'key'];
 
 /** No later workspace gets the same id. */
 async function demandLast(id: number): Promise<void> {
@@ -171,33 +170,4 @@ async function raise({ pk, sk, ...counters }: Row): Promise<void> {
       ExpressionAttributeValues: Object.fromEntries(names.map((name, index) => [`:v${index}`, counters[name]])),
     }),
   );
-}
-
-/** Puts rows, many at a time. */
-class Writer {
-  #rows: Row[] = [];
-
-  async put(row: Row): Promise<void> {
-    this.#rows.push(row);
-    if (this.#rows.length === batchSize * parallel) await this.end();
-  }
-
-  async end(): Promise<void> {
-    const rows = this.#rows.splice(0);
-    const batches = Array.from({ length: Math.ceil(rows.length / batchSize) }, (_, index) =>
-      putAll(rows.slice(index * batchSize, (index + 1) * batchSize)),
-    );
-    await Promise.all(batches);
-  }
-}
-
-async function putAll(rows: readonly Row[]): Promise<void> {
-  const TableName = env('TABLE_NAME');
-  let requests: { PutRequest?: unknown }[] = rows.map((Item) => ({ PutRequest: { Item } }));
-  while (requests.length > 0) {
-    const { UnprocessedItems = {} } = await documentClient().send(
-      new BatchWriteCommand({ RequestItems: { [TableName]: requests as { PutRequest: { Item: Row } }[] } }),
-    );
-    requests = UnprocessedItems[TableName] ?? [];
-  }
 }

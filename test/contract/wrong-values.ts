@@ -1,3 +1,5 @@
+import { maxId } from '#lib/schema.ts';
+
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, read by keyword.
 export type Schema = Record<string, any>;
 
@@ -81,8 +83,6 @@ function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isDema
       : []),
   ];
 }
-
-const maxId = 2_147_483_647;
 
 function wrongNumbers({ minimum, maximum, type }: Schema): Wrong[] {
   // A number that no id can be is a reference to nothing, whose answer differs by operation (contract 0.1; bodies.test.ts).

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deliveryHeaders } from '#infra/openapi/webhooks.ts';
 import { renderOpenApi } from '#infra/openapi.ts';
+import { headersOf } from '#lib/webhooks/headers.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -23,6 +25,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('openapi.json is what the routes say', async () => {
   expect(await readFile(join(root, 'openapi.json'), 'utf8')).toBe(rendered);
+});
+
+test('the webhooks are described with the headers that deliveries carry', () => {
+  const signed = { timestamp: 1, simple: 'a', previous: 'b', standard: 'c' };
+  const sent = headersOf({ deliveryId: 'd', eventKind: 'task.created', replayOf: 'e' }, 1, signed);
+  const described = Object.values(deliveryHeaders).map(({ name }) => name);
+  expect(['Content-Type', 'User-Agent', ...described].sort()).toEqual(Object.keys(sent).sort());
 });
 
 test('Redocly finds no error and no warning', async () => {
