@@ -168,3 +168,22 @@ test('a source to push is not pulled', async () => {
   const id = await connect(workspace, '/pushed', { mode: 'push' });
   expect(await sourceOf(workspace, id)).toMatchObject({ lastSyncStatus: 'never', lastSyncAt: null, nextRunAt: null });
 });
+
+test('a source that rests, as after an import, is pulled at once when it is given a credential', async () => {
+  const workspace = await newWorkspace();
+  const place = { workspaceId: workspace.id, env: 'live' as const };
+  serve('/resting', [{ id: 'a', amount: 1 }]);
+  const id = await connect(workspace, '/resting', { credential: 'token-1' });
+  const { nextRunAt } = await settled(workspace, id);
+  await transact(place, operator, async (tx) => {
+    const source = await tx.get(RevenueSources, { id });
+    tx.update(RevenueSources, { ...source, isActive: false, nextRunAt: null, credential: null });
+  });
+  serve('/resting', [{ id: 'b', amount: 2 }]);
+  const input = v.parse(commands.connect.input, { ...place, id, credential: 'token-2' });
+  expect(await commands.connect.run(input)).toEqual({ id, isActive: true });
+  await eventually(async () => (await sourceOf(workspace, id)).totalIngested === 2, 'the pull');
+  expect(feeds.get('/resting')?.authorization).toBe('Bearer token-2');
+  expect((await sourceOf(workspace, id)).nextRunAt >= nextRunAt).toBe(true);
+  await expect(commands.connect.run({ ...input, id: 999 })).rejects.toThrow('revenue source not found');
+});
