@@ -20,7 +20,7 @@ export async function mergeContacts(
   targetId: number,
   { sourceContactId: sourceId }: v.InferOutput<typeof MergeContacts>,
 ): Promise<ShownContact> {
-  const [target, source, dictionary] = await Promise.all([
+  const [target, source] = await Promise.all([
     getStoredContact(tx, targetId),
     tx.find(Contacts, { id: sourceId }),
     listTags(tx),
@@ -29,6 +29,7 @@ export async function mergeContacts(
   if (source === undefined) throw unknownReference('sourceContactId');
   if (source.platform !== target.platform)
     throw conflict('platform_mismatch', 'only contacts of the same platform can be merged');
+  const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
   for (const id of source.tagIds.filter((tagId) => known.has(tagId))) {
     if (target.tagIds.includes(id)) tx.add(Tags, { id }, { contactCount: -1 });

@@ -29,8 +29,8 @@ export const getStoredContact = (tx: Transaction, id: number): Promise<StoredCon
 
 /** The contact with its tags; two reads side by side. Raises 404. */
 export async function getContact(tx: Transaction, id: number): Promise<ShownContact> {
-  const [contact, tags] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
-  return withTags(contact, tags);
+  const [contact] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
+  return withTags(contact, await listTags(tx, { with: contact.tagIds }));
 }
 
 /** Contacts in descending order of id; every filter is exact and may be combined. */
@@ -120,12 +120,13 @@ export async function createContact(
  * an unknown member and when neither name, username nor phone remains.
  */
 export async function changeContact(tx: Transaction, id: number, change: ContactChange): Promise<ShownContact> {
-  const [contact, tags] = await Promise.all([
+  const [contact] = await Promise.all([
     getStoredContact(tx, id),
     listTags(tx),
     primeMember(tx, change.assignedToUserId),
     tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
   ]);
+  const tags = await listTags(tx, { with: contact.tagIds });
   await demandActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
   const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
   const changed = changedFields(contact, patch);

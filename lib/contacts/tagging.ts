@@ -20,8 +20,8 @@ type Shown = ReturnType<typeof tagsOf>;
 
 /** The tags of a contact by name. Raises 404. */
 export async function getContactTags(tx: Transaction, contactId: number): Promise<Shown> {
-  const [contact, dictionary] = await Promise.all([getStoredContact(tx, contactId), listTags(tx)]);
-  return tagsOf(contact, dictionary);
+  const [contact] = await Promise.all([getStoredContact(tx, contactId), listTags(tx)]);
+  return tagsOf(contact, await listTags(tx, { with: contact.tagIds }));
 }
 
 /**
@@ -33,11 +33,12 @@ export async function attachTag(
   contactId: number,
   { tagId, tagName }: v.InferOutput<typeof AddTag>,
 ): Promise<Shown> {
-  const [contact, dictionary] = await Promise.all([
+  const [contact] = await Promise.all([
     getStoredContact(tx, contactId),
     listTags(tx),
     tx.reserveIds({ [Activities.name]: 1 }),
   ]);
+  const dictionary = await listTags(tx, { with: contact.tagIds });
   if (tagId === undefined && tagName === undefined)
     throw invalidField('tagId', 'required', 'one of tagId and tagName is required');
   const tag = tagId === undefined ? await namedTag(tx, tagName as string) : await getTag(tx, tagId);
@@ -54,11 +55,12 @@ export async function attachTag(
 
 /** Detaches a tag; does nothing when the contact does not have it. Raises 404 for the contact and the tag. */
 export async function detachTag(tx: Transaction, contactId: number, tagId: number): Promise<Shown> {
-  const [contact, dictionary] = await Promise.all([
+  const [contact] = await Promise.all([
     getStoredContact(tx, contactId),
     listTags(tx),
     tx.reserveIds({ [Activities.name]: 1 }),
   ]);
+  const dictionary = await listTags(tx, { with: contact.tagIds });
   const tag = await getTag(tx, tagId);
   if (!contact.tagIds.includes(tagId)) return tagsOf(contact, dictionary);
   tx.add(Tags, tag, { contactCount: -1 });
@@ -78,7 +80,6 @@ export const detaching: PlanKind<{ tag: StoredTag }> = {
   name: 'detach',
   async step(tx, state) {
     const { tag } = state;
-    const dictionary = [...(await listTags(tx)), tag].sort(byName);
     for await (const page of pages({ pk: indexPartition(tx.tenant, Contacts, `tag=${tag.id}`), limit: 20 })) {
       const contacts = await tx.findAllByKey(
         Contacts,
@@ -87,7 +88,8 @@ export const detaching: PlanKind<{ tag: StoredTag }> = {
       await tx.reserveIds({ [Activities.name]: contacts.length });
       for (const contact of contacts) {
         if (!hasRoom(tx)) return state;
-        await detach(tx, contact, dictionary, tag);
+        const dictionary = await listTags(tx, { with: contact.tagIds });
+        await detach(tx, contact, [...dictionary, tag], tag);
       }
     }
     return undefined;

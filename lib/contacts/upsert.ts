@@ -41,6 +41,10 @@ export async function upsertContact(
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
   ]);
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
+  // The list may have been read before the row that guards it: then it lacks whom that row names.
+  if (before && !candidates.has(before.contactId)) {
+    for (const contact of await listIndexed(tx, Contacts, match)) candidates.set(contact.id, contact);
+  }
   const found = [...candidates.values()].filter(isMatch);
   if (found.length > 1) {
     const contactIds = found.map(({ id }) => id).sort((a, b) => b - a);

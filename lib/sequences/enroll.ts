@@ -12,13 +12,14 @@ import { getSequence } from './store.ts';
  * an unknown contact, 409 for one that is in the sequence already.
  */
 export async function enroll(tx: Transaction, id: number, contactId: number): Promise<StoredEnrollment> {
-  const [sequence, contact, others] = await Promise.all([
+  const [sequence, contact] = await Promise.all([
     getSequence(tx, id),
     tx.find(Contacts, { id: contactId }),
-    listIndexed(tx, Enrollments, `sequence=${id}&contact=${contactId}`),
     tx.reserveIds({ [Enrollments.name]: 1 }),
   ]);
   if (!contact) throw unknownReference('contactId');
+  // Read after the sequence, whose change it is conditional on: of two who enroll at once, the later one sees the other.
+  const others = await listIndexed(tx, Enrollments, `sequence=${id}&contact=${contactId}`);
   if (others.some(({ status }) => status === 'active')) {
     throw conflict('already_enrolled', 'the contact is in this sequence already');
   }

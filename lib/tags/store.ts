@@ -17,13 +17,18 @@ import {
 const maxTags = 1000;
 const read = new WeakMap<Transaction, Promise<StoredTag[]>>();
 
-/** The whole dictionary by name, with what the unit of work has changed in it. */
-export async function listTags(tx: Transaction): Promise<StoredTag[]> {
+/**
+ * The whole dictionary by name, with what the unit of work has changed in it. It is read once, perhaps before a contact that has
+ * got a new tag since: `with` are ids that are looked up when they are not in it.
+ */
+export async function listTags(tx: Transaction, { with: ids = [] as readonly number[] } = {}): Promise<StoredTag[]> {
   const known = read.get(tx) ?? listAll(tx, Tags);
   read.set(tx, known);
-  const stored = await known;
-  const written = new Map(tx.written(Tags).map((tag) => [tag.id, tag]));
-  return [...stored.filter(({ id }) => !written.has(id)), ...written.values()].sort(byName);
+  const tags = new Map((await known).map((tag) => [tag.id, tag]));
+  const later = ids.filter((id) => !tags.has(id)).map((id) => ({ id }));
+  const found = later.length === 0 ? [] : await tx.findAll(Tags, later);
+  for (const tag of [...found, ...tx.written(Tags)]) tags.set(tag.id, tag);
+  return [...tags.values()].sort(byName);
 }
 
 /** Raises 404. */
