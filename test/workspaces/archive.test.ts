@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectAccount } from '#lib/accounts/connect.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
 import { documentClient } from '#lib/table/client.ts';
@@ -79,7 +80,7 @@ const lists = [
   '/v1/jobs',
   '/v1/jobs?status=queued',
   '/v1/webhooks/1/deliveries',
-  '/v1/analytics/dashboard',
+  `/v1/analytics/dashboard?to=${shifted(new Date(), dayMs)}`,
 ];
 
 describe('a workspace that is imported', () => {
