@@ -57,8 +57,9 @@ export async function startSystem(
   dataDir: string,
   env: Record<string, string> = {},
   args = ['--empty'],
+  nodeArgs: string[] = [],
 ): Promise<System> {
-  const child = spawn(process.execPath, ['infra/local/start.ts', ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, 'infra/local/start.ts', ...args], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import type { Stored } from '#test/telegram/double.ts';
 import type { Caller } from './caller.ts';
-import type { BadReceiver } from './receivers.ts';
+import type { BadReceiver, RebindingReceiver } from './receivers.ts';
 
 /** What clients had acknowledged: the id of what was made, by the words that name it. */
 export interface Acknowledged {
@@ -51,6 +51,8 @@ export interface Sums {
   skipped: number;
   replayed: number;
   duplicateDeliveries: number;
+  /** Times that a name led to a forbidden address. */
+  rebound: number;
   sent: number;
   ambiguous: number;
   refused: number;
@@ -72,6 +74,7 @@ export class Ledger {
     skipped: 0,
     replayed: 0,
     duplicateDeliveries: 0,
+    rebound: 0,
     sent: 0,
     ambiguous: 0,
     refused: 0,
@@ -162,6 +165,12 @@ export class Ledger {
       } else this.#demand(false, `delivery ${deliveryId} is ${status} at the end`);
     }
     for (const { count } of receiver?.taken.values() ?? []) this.sums.duplicateDeliveries += count - 1;
+  }
+
+  /** Nobody went where a name led that has changed since its endpoint was registered. */
+  rebinding({ lies, trapped }: RebindingReceiver): void {
+    this.sums.rebound += lies;
+    this.#demand(trapped === 0, `${trapped} connections were made to a forbidden address`);
   }
 
   /** Every acknowledged message was sent once, or has failed with a reason; only an ambiguous one may have been sent all the same. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { type Answering, type Received, startReceiver } from '#test/webhooks/receiver.ts';
+import { startNameServer } from './name-server.ts';
 import type { Random } from './random.ts';
 
 /** Every way in which the receivers misbehave. Each ends by itself: the sender is to give up, not we. */
@@ -33,7 +34,12 @@ export const quick = ['server error', 'busy', 'redirect', 'reset', 'huge'] as co
 export const slow = ['no answer', 'drip', 'late', 'late', 'late', 'late'] as const;
 
 /** A receiver that treats a share of the deliveries badly until it is calmed, and knows which ones it has taken. */
-export async function startBadReceiver(random: Random, kinds: readonly (keyof typeof misbehaviours)[], share: number) {
+export async function startBadReceiver(
+  random: Random,
+  kinds: readonly (keyof typeof misbehaviours)[],
+  share: number,
+  place: Parameters<typeof startReceiver>[1] = {},
+) {
   const taken = new Map<string, { eventId: string; count: number }>();
   const take = ({ headers, body }: Received) => {
     const id = headers['webhook-id'] as string;
@@ -49,7 +55,7 @@ export async function startBadReceiver(random: Random, kinds: readonly (keyof ty
     const kind = random.pick(kinds);
     if (kind === 'late') take(received);
     misbehaviours[kind](received, response);
-  });
+  }, place);
   return {
     url: receiver.url,
     taken,
@@ -59,6 +65,50 @@ export async function startBadReceiver(random: Random, kinds: readonly (keyof ty
 }
 
 export type BadReceiver = Awaited<ReturnType<typeof startBadReceiver>>;
+
+/**
+ * A receiver with a name (test/faults/names.ts) that leads elsewhere now and then: to an address that no webhook may be sent to,
+ * where `trapped` counts who comes. The first question, at the registration, is answered honestly.
+ */
+export async function startRebindingReceiver(random: Random, share: number) {
+  let trapped = 0;
+  let lies = 0;
+  let asked = 0;
+  let isCalm = false;
+  const trap = createServer((socket) => {
+    trapped += 1;
+    socket.destroy();
+  });
+  // Linux takes a connection to 0.0.0.0 to the first loopback address.
+  await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
+  const { port } = trap.address() as AddressInfo;
+  const host = '127.0.0.2';
+  const receiver = await startBadReceiver(random, quick, 0, { host, port });
+  const names = await startNameServer(() => {
+    asked += 1;
+    const isLie = asked > 1 && !isCalm && random.chance(share);
+    if (isLie) lies += 1;
+    return isLie ? '0.0.0.0' : host;
+  });
+  return {
+    ...receiver,
+    url: `http://p${names.port}.example.com:${port}`,
+    get trapped() {
+      return trapped;
+    },
+    get lies() {
+      return lies;
+    },
+    calm() {
+      isCalm = true;
+    },
+    async close() {
+      await Promise.all([receiver.close(), names.close(), new Promise((resolve) => trap.close(resolve))]);
+    },
+  };
+}
+
+export type RebindingReceiver = Awaited<ReturnType<typeof startRebindingReceiver>>;
 
 /** Speaks no TLS where TLS is expected. */
 export async function startBrokenTls() {

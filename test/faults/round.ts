@@ -18,7 +18,7 @@ import {
   type Sums,
 } from './ledger.ts';
 import { type Random, seeded } from './random.ts';
-import { quick, slow, startBadReceiver, startBrokenTls } from './receivers.ts';
+import { quick, slow, startBadReceiver, startBrokenTls, startRebindingReceiver } from './receivers.ts';
 import { FaultySystem } from './system.ts';
 
 export interface RoundSettings {
@@ -62,6 +62,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
   const bad = await startBadReceiver(randomOf(2), quick, 0.4);
   const tardy = await startBadReceiver(randomOf(3), slow, 0.3);
   const leaving = await startBadReceiver(randomOf(5), ['gone'], 0.05);
+  const rebinding = await startRebindingReceiver(randomOf(6), 0.4);
   const tls = await startBrokenTls();
   const system = await FaultySystem.start(dataDir, providerUrl, randomOf(4), settings.isProxied);
   try {
@@ -78,6 +79,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await subscribe(bad.url, bad);
     await subscribe(tardy.url, tardy);
     await subscribe(leaving.url, leaving);
+    await subscribe(rebinding.url, rebinding, ['contact.created', 'contact.updated', 'deal.created']);
     await subscribe(tls.url, undefined, ['task.created']);
 
     const acknowledged = newAcknowledged();
@@ -91,7 +93,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await work;
 
     system.spoil(false);
-    for (const receiver of [bad, tardy, leaving]) receiver.calm();
+    for (const receiver of [bad, tardy, leaving, rebinding]) receiver.calm();
     await settled(calls, acknowledged, subscriptions);
     let replays = 0;
     for (const subscription of subscriptions) replays += await catchUp(calls, subscription, startedAt);
@@ -103,6 +105,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     ledger.feed(events, polled);
     await ledger.rows(calls, acknowledged, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
+    ledger.rebinding(rebinding);
     const jobs: Job[] = await calls.every('/v1/jobs');
     ledger.jobs(jobs, acknowledged, events);
     ledger.messages(jobs, acknowledged, await storedBy(providerUrl, tokens));
@@ -120,7 +123,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     };
   } finally {
     await system.stop();
-    await Promise.all([good, bad, tardy, leaving, tls].map((receiver) => receiver.close()));
+    await Promise.all([good, bad, tardy, leaving, rebinding, tls].map((receiver) => receiver.close()));
     await rm(dataDir, { recursive: true, force: true });
   }
 }

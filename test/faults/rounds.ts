@@ -20,6 +20,7 @@ const columns: Record<string, (result: RoundResult) => number> = {
   skipped: ({ skipped }) => skipped,
   replayed: ({ replayed }) => replayed,
   again: ({ duplicateDeliveries }) => duplicateDeliveries,
+  rebound: ({ rebound }) => rebound,
   sent: ({ sent }) => sent,
   ambiguous: ({ ambiguous }) => ambiguous,
   refused: ({ refused }) => refused,
@@ -33,6 +34,7 @@ const columns: Record<string, (result: RoundResult) => number> = {
   seconds: ({ seconds }) => seconds,
 };
 
+const maxShown = 20;
 const width = Math.max(...Object.keys(columns).map(({ length }) => length));
 const line = (name: string, cells: readonly (string | number)[], verdict: string) =>
   console.log([name.padEnd(8), ...cells.map((cell) => String(cell).padStart(width)), ` ${verdict}`].join(' '));
@@ -48,7 +50,8 @@ for (let index = 0; index < Number(values.rounds); index += 1) {
   results.push(result);
   const cells = Object.values(columns).map((of) => of(result));
   line(String(seed), cells, result.differences.length === 0 ? 'balanced' : 'NOT balanced');
-  for (const difference of result.differences) console.log(`  ${difference}`);
+  for (const difference of result.differences.slice(0, maxShown)) console.log(`  ${difference}`);
+  if (result.differences.length > maxShown) console.log(`  and ${result.differences.length - maxShown} more`);
 }
 
 await double.close();

@@ -13,7 +13,10 @@ export interface Received {
 export type Answering = (received: Received, response: ServerResponse, index: number) => void;
 
 /** A real HTTP server that keeps what it is sent; it answers 200 unless told otherwise. */
-export async function startReceiver(answering: Answering = (_, response) => response.end('ok')) {
+export async function startReceiver(
+  answering: Answering = (_, response) => response.end('ok'),
+  { host = '127.0.0.1', port = 0 } = {},
+) {
   const received: Received[] = [];
   let current = answering;
   let inFlight = 0;
@@ -30,9 +33,9 @@ export async function startReceiver(answering: Answering = (_, response) => resp
     received.push(one);
     current(one, response, received.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     received,
     get maxInFlight() {
       return maxInFlight;
