@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
-import { timestamp } from '#lib/clock.ts';
+import { secondMs, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { entity, keyOf } from '#lib/table/entity.ts';
-import { parseStored, transact } from '#lib/table/transaction.ts';
-import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { parseStored, type Transaction, transact } from '#lib/table/transaction.ts';
+import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
+
+const changeMs = 10 * secondMs;
+/** Longer than any sender holds an account. */
+const patienceMs = 60 * secondMs;
+const pauseMs = 500;
 
 /** What was sent lately, so that the next sender keeps the pace: times in epoch milliseconds, by recipient and of the last minute. */
 const Pace = v.object({ peers: v.record(v.string(), v.number()), sends: v.array(v.number()) });
@@ -110,3 +116,25 @@ export const release = (lease: Lease, resumeAt: string | null): Promise<void> =>
     if (sender?.owner !== lease.owner) return;
     tx.update(Senders, { ...sender, leaseUntilMs: 0, pace: lease.pace, resumeAt });
   });
+
+/**
+ * Does what an operator wants while nobody sends on the account, then lets its queue go on at once. Throws when the account is in use
+ * for a minute.
+ */
+export async function betweenSenders<Result>(
+  place: AccountPlace,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + patienceMs;
+  let lease: Lease | undefined;
+  while (!lease) {
+    lease = await acquire(place, changeMs);
+    if (!lease && Date.now() > deadline) throw new Error('the account is in use all the while: try again');
+    if (!lease) await sleep(pauseMs);
+  }
+  try {
+    return await transact(place.tenant, operator, work);
+  } finally {
+    await release(lease, timestamp());
+  }
+}

@@ -6,14 +6,7 @@ import { readCounters } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import {
-  type Account,
-  type AccountQuery,
-  Accounts,
-  type Pacing,
-  type StoredAccount,
-  type UpdateAccount,
-} from './account.ts';
+import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from './account.ts';
 
 type Shown = v.InferOutput<typeof Account>;
 type AccountChannel = StoredAccount['channel'];
@@ -41,16 +34,6 @@ export async function createAccount(tx: Transaction, { secret, ...account }: New
     secret: await encrypt(secret, secretContext(tx.tenant, id)),
     createdAt: tx.now,
   });
-}
-
-/** Changes what is given: the daily limit, and the whole pacing. Raises 404, also for an account of another channel. */
-export async function updateAccount(
-  tx: Transaction,
-  id: number,
-  channel: AccountChannel,
-  change: v.InferOutput<typeof UpdateAccount>,
-): Promise<StoredAccount> {
-  return tx.update(Accounts, { ...(await getStoredAccount(tx, id, channel)), ...change });
 }
 
 /** The account's token or session. Needs `kms`. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { updateAccount } from '#lib/accounts/change.ts';
 import { readFeed } from '#lib/events/feed.ts';
 import { Transaction } from '#lib/table/transaction.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -348,7 +349,7 @@ describe('sending', () => {
     expect(list.items.map(({ id }: { id: number }) => id)).toEqual([account.id]);
   });
 
-  it('stops at the daily limit until the next day', async () => {
+  it('stops at the daily limit until the next day, or until the limit is raised', async () => {
     const account = await newAccount(tenant, { dailyLimit: 2 });
     const ids: number[] = [];
     for (const user of [1, 2, 3]) {
@@ -370,6 +371,8 @@ describe('sending', () => {
       queuedCount: 1,
       status: 'active',
     });
+    await updateAccount({ tenant, channel: 'telegram', accountId: account.id }, { dailyLimit: 3 });
+    expect(await settled(ids[2] as number)).toMatchObject({ status: 'sent' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Accounts } from '#lib/accounts/account.ts';
-import { updateAccount } from '#lib/accounts/store.ts';
+import { updateAccount } from '#lib/accounts/change.ts';
 import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/jobs/job.ts';
 import { transact } from '#lib/table/transaction.ts';
@@ -103,7 +103,7 @@ describe('a user account', () => {
 
   it('meets no more people on a day than its pacing allows', async () => {
     const { id, centre } = await newUserAccount();
-    await transact(tenant, operator, (tx) => updateAccount(tx, id, 'telegram', { pacing: { newPeersPerDay: 0 } }));
+    await updateAccount({ tenant, channel: 'telegram', accountId: id }, { pacing: { newPeersPerDay: 0 } });
     const job = await send(id, { username: 'maria' });
     const tomorrow = `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z`;
     await eventually(

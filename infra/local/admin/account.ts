@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { type StoredAccount, UpdateAccount } from '#lib/accounts/account.ts';
-import { updateAccount } from '#lib/accounts/store.ts';
+import { updateAccount } from '#lib/accounts/change.ts';
 import { id } from '#lib/schema.ts';
-import { asOperator, tenantFields } from './operator.ts';
+import { tenantFields } from './operator.ts';
 
 const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
 
@@ -10,9 +10,8 @@ const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries })
 export const updateOf = (channel: StoredAccount['channel']) => ({
   input: Update,
   async run({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
-    const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
-      updateAccount(tx, id, channel, change),
-    );
+    const place = { tenant: { workspaceId, env }, channel, accountId: id };
+    const { dailyLimit, pacing } = await updateAccount(place, change);
     return { id, dailyLimit, pacing: pacing ?? {} };
   },
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { botSecret, CreateTelegramAccount, userSession } from '#lib/accounts/account.ts';
-import { connectAccount } from '#lib/accounts/connect.ts';
+import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { id } from '#lib/schema.ts';
 import { updateOf } from './account.ts';
