@@ -57,7 +57,7 @@ const options = (functions: readonly FunctionFile[]) =>
     plugins: [entries(functions), ...lighter, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
-/** What the Lambda imports: the handler, and for endpoints one read that warms the SDK while the function initialises. */
+/** What the Lambda imports: the handler, and for endpoints what warms it while the function initialises. */
 const entries = (functions: readonly FunctionFile[]): Plugin => ({
   name: 'entries',
   setup({ onResolve, onLoad }) {
@@ -68,8 +68,8 @@ const entries = (functions: readonly FunctionFile[]): Plugin => ({
     }));
     onLoad({ filter: /.*/, namespace: 'function' }, ({ path }) => {
       const { file, domain } = files.get(path) as FunctionFile;
-      const handler = `export { handler } from ${JSON.stringify(file)};`;
-      const prime = `import { prime } from '#lib/http/prime.ts'; await prime();`;
+      const handler = `import { handler } from ${JSON.stringify(file)}; export { handler };`;
+      const prime = `import { prime } from '#lib/http/prime.ts'; await prime(handler);`;
       return { resolveDir: root, contents: domain === 'workers' ? handler : `${handler} ${prime}` };
     });
   },

@@ -1,0 +1,31 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { prime } from '#lib/http/prime.ts';
+import { handler } from '../../functions/contacts/get.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+test('a function is primed by refusing a stranger, and nobody hears of it', async () => {
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const answers: unknown[] = [];
+  const endpoint = Object.assign(async (...[event, context]: Parameters<typeof handler>) => {
+    const answer = await handler(event, context);
+    answers.push([answer.statusCode, JSON.parse(answer.body as string).details]);
+    return answer;
+  }, handler);
+  await prime(endpoint);
+  expect(answers).toEqual(Array(2).fill([401, { reason: 'unknown_key' }]));
+  expect(write).not.toHaveBeenCalled();
+  process.stdout.write('heard again');
+  expect(write).toHaveBeenCalledExactlyOnceWith('heard again');
+});
+
+test('a function that cannot reach its table starts all the same', async () => {
+  vi.stubEnv('TABLE_NAME', 'NoSuchTable');
+  const endpoint = Object.assign(vi.fn<typeof handler>(), { route: handler.route, operation: handler.operation });
+  await prime(endpoint);
+  expect(endpoint).not.toHaveBeenCalled();
+});
