@@ -38,7 +38,7 @@ export async function mergeContacts(
   const merged = saveContact(tx, target, united(target, source, known));
   removeContact(tx, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId });
-  if (merged.name !== target.name) await renameFollowers(tx, merged);
+  if (merged.name !== target.name) renameFollowers(tx, merged);
   startPlan(tx, merging, { from: sourceId, to: targetId, next: 0 });
   tx.emit({
     kind: 'contact.merged',

@@ -3,25 +3,23 @@ import type { Transaction } from '#lib/table/transaction.ts';
 import { Contacts, type StoredContact } from './contact.ts';
 import { followers } from './followers.ts';
 
-/** Shows a new name wherever the contact's name is shown: with the rename itself what fits, the rest right after it. */
-export async function renameFollowers(tx: Transaction, contact: StoredContact): Promise<void> {
-  if (await isAnyLeft(tx, contact)) startPlan(tx, renaming, { contactId: contact.id });
-}
+/**
+ * Shows a new name wherever the contact's name is shown, before the answer or by way of the plan: only after the commit can no row
+ * with the old name appear any more, because whoever writes one demands the contact as it was.
+ */
+export const renameFollowers = (tx: Transaction, { id }: StoredContact): void =>
+  startPlan(tx, renaming, { contactId: id });
 
-/** Goes on with a rename. A contact that is merged meanwhile has its rows renamed by the merge. */
+/** A contact that is merged meanwhile has its rows renamed by the merge. */
 export const renaming: PlanKind<{ contactId: number }> = {
   name: 'rename',
   async step(tx, state) {
     const contact = await tx.find(Contacts, { id: state.contactId });
     if (contact === undefined) return undefined;
     tx.demandUnchanged(Contacts, contact);
-    return (await isAnyLeft(tx, contact)) ? state : undefined;
+    for (const follower of followers) {
+      if (await follower.renamed?.(tx, contact)) return state;
+    }
+    return undefined;
   },
 };
-
-async function isAnyLeft(tx: Transaction, contact: StoredContact): Promise<boolean> {
-  for (const follower of followers) {
-    if (await follower.renamed?.(tx, contact)) return true;
-  }
-  return false;
-}

@@ -135,7 +135,7 @@ export async function changeContact(tx: Transaction, id: number, change: Contact
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) demandIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, contact, next, changesOf(contact, next, changed));
-  if (changed.includes('name')) await renameFollowers(tx, updated);
+  if (changed.includes('name')) renameFollowers(tx, updated);
   return withTags(updated, tags);
 }
 

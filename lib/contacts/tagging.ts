@@ -88,6 +88,7 @@ export const detaching: PlanKind<{ tag: StoredTag }> = {
       await tx.reserveIds({ [Activities.name]: contacts.length });
       for (const contact of contacts) {
         if (!hasRoom(tx)) return state;
+        if (!contact.tagIds.includes(tag.id)) continue;
         const dictionary = await listTags(tx, { with: contact.tagIds });
         await detach(tx, contact, [...dictionary, tag], tag);
       }

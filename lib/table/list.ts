@@ -85,7 +85,8 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
     );
     for await (const keys of batches(until(intersection(streams), listing.above), chunk, grows ? maxBatch : chunk)) {
       for (const item of await tx.findAllByKey(of, keys)) {
-        if (matches(item) && items.length < wanted) items.push(item);
+        // The entry was read before the item, which may have changed in between.
+        if (matches(item) && isIndexed(of, item, entries) && items.length < wanted) items.push(item);
       }
       if (items.length === wanted) break;
     }
@@ -100,7 +101,7 @@ export async function listPage<E extends Entity>(tx: Transaction, of: E, listing
 function isIndexed<E extends Entity>(
   of: E,
   item: Item<E>,
-  wanted: readonly { name: string; text: string | undefined }[],
+  wanted: readonly { name: string; text?: string | undefined }[],
 ): boolean {
   const entries = (of.indexes?.(item) ?? []).filter((entry) => !!entry);
   return wanted.every(({ name, text }) =>
@@ -121,7 +122,7 @@ export async function listAll<E extends Entity>(tx: Transaction, of: E, within?:
 export async function listIndexed<E extends Entity>(tx: Transaction, of: E, index: string): Promise<Item<E>[]> {
   const keys: Key[] = [];
   for await (const entry of flatten(pages({ pk: indexPartition(tx.tenant, of, index) }))) keys.push(pointedAt(entry));
-  return tx.findAllByKey(of, keys);
+  return (await tx.findAllByKey(of, keys)).filter((item) => isIndexed(of, item, [{ name: index }]));
 }
 
 /** The copies that an index keeps, descending by id, without reading the entities: one round trip. */

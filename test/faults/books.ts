@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { Activities } from '#lib/contacts/activity.ts';
+import { Contacts } from '#lib/contacts/contact.ts';
+import { Deals } from '#lib/deals/deal.ts';
+import { env } from '#lib/env.ts';
+import { Invoices } from '#lib/finance/invoice.ts';
+import { Transactions } from '#lib/finance/transaction.ts';
+import { Jobs } from '#lib/jobs/job.ts';
+import { Messages } from '#lib/messages/message.ts';
+import { Enrollments } from '#lib/sequences/enrollment.ts';
+import { Sequences } from '#lib/sequences/sequence.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { readCounters } from '#lib/table/counters.ts';
+import { companions, type Entity, type Item } from '#lib/table/entity.ts';
+import { identity, type Key } from '#lib/table/keys.ts';
+import { Plans } from '#lib/table/plan.ts';
+import { readRows } from '#lib/table/rows.ts';
+import { isAbsent, parseStored, Transaction } from '#lib/table/transaction.ts';
+import { Tags } from '#lib/tags/tag.ts';
+import { Tasks } from '#lib/tasks/task.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+
+type Row = Record<string, unknown> & Key;
+
+/** Where the rows of an entity lie, below the tenant. */
+const places: readonly { of: Entity; place: RegExp }[] = [
+  ...[Contacts, Deals, Tasks, Tags, Sequences, Jobs, Invoices, Transactions, Plans].map((of: Entity) => ({
+    of,
+    place: new RegExp(`^${of.name}$`),
+  })),
+  { of: Activities, place: /^contact\/\d+\/activity$/ },
+  { of: Messages, place: /^contact\/(\d+|none)\/message$/ },
+  { of: Enrollments, place: /^sequence\/\d+\/enrollment$/ },
+];
+
+/** What does not agree among the rows of a tenant: index entries, rows that name others, and what is counted of them. */
+export async function differencesOf(tenant: Tenant): Promise<string[]> {
+  const books = new Books(tenant, await scan(`${tenantKey(tenant)}#`));
+  await books.indexes();
+  books.references();
+  books.counts();
+  await books.counters();
+  return books.differences;
+}
+
+class Books {
+  readonly differences: string[] = [];
+  readonly #tenant: Tenant;
+  readonly #prefix: string;
+  readonly #rows: readonly Row[];
+  readonly #items = new Map<Entity, unknown[]>(places.map(({ of }) => [of, []]));
+  /** Index entries and wake-ups, as they must stand beside the items. */
+  readonly #beside = new Map<string, Row>();
+
+  constructor(tenant: Tenant, rows: readonly Row[]) {
+    this.#tenant = tenant;
+    this.#prefix = `${tenantKey(tenant)}#`;
+    this.#rows = rows;
+    for (const row of rows) {
+      const { of } = places.find(({ place }) => place.test(this.#nameOf(row))) ?? {};
+      if (!of || isAbsent(row)) continue;
+      this.#demand(row['plan'] === undefined, `${identity(row)} is locked`);
+      const item = parseStored(of, row);
+      this.#items.get(of)?.push(item);
+      for (const [name, companion] of companions(tenant, of, item)) this.#beside.set(name, companion);
+    }
+  }
+
+  #nameOf({ pk }: Key): string {
+    return pk.slice(this.#prefix.length);
+  }
+
+  #all<E extends Entity>(of: E): Item<E>[] {
+    return (this.#items.get(of) ?? []) as Item<E>[];
+  }
+
+  #demand(holds: boolean, difference: string): void {
+    if (!holds) this.differences.push(difference);
+  }
+
+  #demandCount(what: string, is: number, ought: number): void {
+    this.#demand(is === ought, `${what} is ${is} instead of ${ought}`);
+  }
+
+  /** Each item has its entries and its wake-up, and no entry is without its item. */
+  async indexes(): Promise<void> {
+    const stored = new Map(this.#rows.map((row) => [identity(row), row]));
+    const elsewhere = [...this.#beside.values()].filter(({ pk }) => !pk.startsWith(this.#prefix));
+    for (const [name, row] of await readRows(elsewhere)) stored.set(name, row as Row);
+    for (const [name, expected] of this.#beside) {
+      const row = stored.get(name);
+      const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));
+      this.#demand(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
+    }
+    const names = new Set(places.map(({ of }) => of.name));
+    for (const row of this.#rows) {
+      const [name, index] = this.#nameOf(row).split('?');
+      if (index !== undefined && names.has(name as string))
+        this.#demand(this.#beside.has(identity(row)), `${identity(row)} points at nothing`);
+    }
+  }
+
+  /** Whatever a row names is there, and is called so. */
+  references(): void {
+    const plans = this.#all(Plans);
+    this.#demandCount('the number of plans that are left', plans.length, 0);
+    const contacts = new Map(this.#all(Contacts).map(({ id, name }) => [id, name]));
+    for (const of of [Deals, Tasks, Invoices, Transactions, Jobs, Messages, Enrollments]) {
+      for (const row of this.#all(of)) {
+        const { id, contactId } = row;
+        if (contactId === null) continue;
+        this.#demand(contacts.has(contactId), `${of.name} ${id} names contact ${contactId}, who is not there`);
+        if ('contactName' in row)
+          this.#demand(row.contactName === contacts.get(contactId), `${of.name} ${id} calls its contact otherwise`);
+      }
+    }
+    for (const row of this.#rows) {
+      const [, id] = /^contact\/(\d+)\/(activity|message)$/.exec(this.#nameOf(row)) ?? [];
+      this.#demand(id === undefined || contacts.has(Number(id)), `${identity(row)} is of nobody`);
+    }
+    const tags = new Set(this.#all(Tags).map(({ id }) => id));
+    for (const { id, tagIds } of this.#all(Contacts)) {
+      this.#demand(new Set(tagIds).size === tagIds.length, `contact ${id} has a tag twice`);
+      this.#demand(
+        tagIds.every((tagId) => tags.has(tagId)),
+        `contact ${id} has a tag that is not there`,
+      );
+    }
+    const deals = new Set(this.#all(Deals).map(({ id }) => id));
+    for (const { id, dealId } of this.#all(Tasks))
+      this.#demand(dealId === null || deals.has(dealId), `task ${id} names a deal that is not there`);
+  }
+
+  /** What one row counts of others. */
+  counts(): void {
+    const [contacts, tasks, transactions] = [this.#all(Contacts), this.#all(Tasks), this.#all(Transactions)];
+    for (const { id, contactCount } of this.#all(Tags)) {
+      const holders = contacts.filter(({ tagIds }) => tagIds.includes(id));
+      this.#demandCount(`contactCount of tag ${id}`, contactCount, holders.length);
+    }
+    for (const { id, openTaskCount } of this.#all(Deals)) {
+      const open = tasks.filter(({ dealId, status }) => dealId === id && status !== 'done');
+      this.#demandCount(`openTaskCount of deal ${id}`, openTaskCount, open.length);
+      const booked = transactions.filter(({ dealId }) => dealId === id);
+      this.#demand(booked.length <= 1, `deal ${id} is booked ${booked.length} times`);
+    }
+    for (const { id, enrolledCount, activeCount } of this.#all(Sequences)) {
+      const own = this.#all(Enrollments).filter(({ sequenceId }) => sequenceId === id);
+      const active = own.filter(({ status }) => status === 'active');
+      this.#demandCount(`enrolledCount of sequence ${id}`, enrolledCount, own.length);
+      this.#demandCount(`activeCount of sequence ${id}`, activeCount, active.length);
+    }
+    for (const { id, status } of this.#all(Invoices)) {
+      const booked = transactions.filter(({ invoiceId }) => invoiceId === id);
+      this.#demandCount(`the bookings of ${status} invoice ${id}`, booked.length, status === 'paid' ? 1 : 0);
+    }
+  }
+
+  /** What the tenant's counters say. */
+  async counters(): Promise<void> {
+    const one = () => 1;
+    const stageOf = ({ stage, currency }: Item<typeof Deals>) => `${stage}/${currency}`;
+    const isOpen = ({ status }: Item<typeof Tasks>) => status !== 'done';
+    const isQueued = ({ status }: Item<typeof Jobs>) => status === 'queued';
+    const isOwed = ({ status }: Item<typeof Invoices>) => status === 'sent' || status === 'overdue';
+    await this.#agree('contacts', 'count', this.#all(Contacts), ({ stage }) => `stage=${stage}`, one);
+    await this.#agree('deals', 'count', this.#all(Deals), stageOf, one);
+    await this.#agree('deals', 'cents', this.#all(Deals), stageOf, ({ value }) => value * 100);
+    await this.#agree('tasks', 'count', this.#all(Tasks).filter(isOpen), () => 'open', one);
+    const queueOf = ({ channel, accountId }: Item<typeof Jobs>) => `${channel}/${accountId ?? ''}`;
+    await this.#agree('queued', 'queued', this.#all(Jobs).filter(isQueued), queueOf, one);
+    const owed = this.#all(Invoices).filter(isOwed);
+    await this.#agree(
+      'outstanding',
+      'cents',
+      owed,
+      ({ currency }) => `invoice/${currency}`,
+      ({ total }) => total * 100,
+    );
+  }
+
+  async #agree<Of>(
+    group: string,
+    attribute: string,
+    items: readonly Of[],
+    nameOf: (item: Of) => string,
+    amountOf: (item: Of) => number,
+  ): Promise<void> {
+    const sums = await readCounters(new Transaction(this.#tenant, system), group);
+    const own = new Map<string, number>();
+    for (const item of items) own.set(nameOf(item), (own.get(nameOf(item)) ?? 0) + amountOf(item));
+    for (const name of new Set([...sums.keys(), ...own.keys()]))
+      this.#demandCount(`counter ${group} ${name} ${attribute}`, sums.get(name)?.[attribute] ?? 0, own.get(name) ?? 0);
+  }
+}
+
+async function scan(prefix: string): Promise<Row[]> {
+  const query = {
+    TableName: env('TABLE_NAME'),
+    ConsistentRead: true,
+    FilterExpression: 'begins_with(pk, :prefix)',
+    ExpressionAttributeValues: { ':prefix': prefix },
+  };
+  const rows: Row[] = [];
+  for await (const { Items = [] } of paginateScan({ client: documentClient() }, query)) rows.push(...(Items as Row[]));
+  return rows;
+}
