@@ -27,10 +27,16 @@ export type ShownContact = v.InferOutput<typeof ContactWithTags>;
 export const getStoredContact = (tx: Transaction, id: number): Promise<StoredContact> =>
   tx.get(Contacts, { id }, () => notFound('contact'));
 
-/** The contact with its tags; two reads side by side. Raises 404. */
-export async function getContact(tx: Transaction, id: number): Promise<ShownContact> {
+/** The contact, and the dictionary with every tag that it has; two reads side by side. Raises 404. */
+export async function readTagged(tx: Transaction, id: number) {
   const [contact] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
-  return withTags(contact, await listTags(tx, { with: contact.tagIds }));
+  return { contact, dictionary: await listTags(tx, { with: contact.tagIds }) };
+}
+
+/** The contact with its tags. Raises 404. */
+export async function getContact(tx: Transaction, id: number): Promise<ShownContact> {
+  const { contact, dictionary } = await readTagged(tx, id);
+  return withTags(contact, dictionary);
 }
 
 /** Contacts in descending order of id; every filter is exact and may be combined. */
@@ -120,23 +126,21 @@ export async function createContact(
  * an unknown member and when neither name, username nor phone remains.
  */
 export async function changeContact(tx: Transaction, id: number, change: ContactChange): Promise<ShownContact> {
-  const [contact] = await Promise.all([
-    getStoredContact(tx, id),
-    listTags(tx),
+  const [{ contact, dictionary }] = await Promise.all([
+    readTagged(tx, id),
     primeMember(tx, change.assignedToUserId),
     tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
   ]);
-  const tags = await listTags(tx, { with: contact.tagIds });
   await demandActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
   const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
   const changed = changedFields(contact, patch);
-  if (changed.length === 0) return withTags(contact, tags);
+  if (changed.length === 0) return withTags(contact, dictionary);
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) demandIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, contact, next, changesOf(contact, next, changed));
   if (changed.includes('name')) renameFollowers(tx, updated);
-  return withTags(updated, tags);
+  return withTags(updated, dictionary);
 }
 
 /** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */

@@ -2,9 +2,7 @@ import type * as v from 'valibot';
 import { changesOf } from '#lib/events/changes.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import { Overtaken } from '#lib/table/change.ts';
-import { indexPartition } from '#lib/table/entity.ts';
-import type { Key } from '#lib/table/keys.ts';
-import { pages } from '#lib/table/list.ts';
+import { listPage } from '#lib/table/list.ts';
 import { type PlanKind, startPlan } from '#lib/table/plan.ts';
 import type { Transaction } from '#lib/table/transaction.ts';
 import { createTag, findTag, getTag, listTags, removeTag } from '#lib/tags/store.ts';
@@ -12,7 +10,7 @@ import { byName, type StoredTag, Tags } from '#lib/tags/tag.ts';
 import { Activities, addActivity } from './activity.ts';
 import { type AddTag, Contacts, type StoredContact } from './contact.ts';
 import { hasRoom } from './follower.ts';
-import { getStoredContact, tagsOf, updateContact } from './store.ts';
+import { readTagged, tagsOf, updateContact } from './store.ts';
 
 const maxTagsPerContact = 100;
 
@@ -20,8 +18,8 @@ type Shown = ReturnType<typeof tagsOf>;
 
 /** The tags of a contact by name. Raises 404. */
 export async function getContactTags(tx: Transaction, contactId: number): Promise<Shown> {
-  const [contact] = await Promise.all([getStoredContact(tx, contactId), listTags(tx)]);
-  return tagsOf(contact, await listTags(tx, { with: contact.tagIds }));
+  const { contact, dictionary } = await readTagged(tx, contactId);
+  return tagsOf(contact, dictionary);
 }
 
 /**
@@ -33,12 +31,10 @@ export async function attachTag(
   contactId: number,
   { tagId, tagName }: v.InferOutput<typeof AddTag>,
 ): Promise<Shown> {
-  const [contact] = await Promise.all([
-    getStoredContact(tx, contactId),
-    listTags(tx),
+  const [{ contact, dictionary }] = await Promise.all([
+    readTagged(tx, contactId),
     tx.reserveIds({ [Activities.name]: 1 }),
   ]);
-  const dictionary = await listTags(tx, { with: contact.tagIds });
   if (tagId === undefined && tagName === undefined)
     throw invalidField('tagId', 'required', 'one of tagId and tagName is required');
   const tag = tagId === undefined ? await namedTag(tx, tagName as string) : await getTag(tx, tagId);
@@ -55,12 +51,10 @@ export async function attachTag(
 
 /** Detaches a tag; does nothing when the contact does not have it. Raises 404 for the contact and the tag. */
 export async function detachTag(tx: Transaction, contactId: number, tagId: number): Promise<Shown> {
-  const [contact] = await Promise.all([
-    getStoredContact(tx, contactId),
-    listTags(tx),
+  const [{ contact, dictionary }] = await Promise.all([
+    readTagged(tx, contactId),
     tx.reserveIds({ [Activities.name]: 1 }),
   ]);
-  const dictionary = await listTags(tx, { with: contact.tagIds });
   const tag = await getTag(tx, tagId);
   if (!contact.tagIds.includes(tagId)) return tagsOf(contact, dictionary);
   tx.add(Tags, tag, { contactCount: -1 });
@@ -80,20 +74,14 @@ export const detaching: PlanKind<{ tag: StoredTag }> = {
   name: 'detach',
   async step(tx, state) {
     const { tag } = state;
-    for await (const page of pages({ pk: indexPartition(tx.tenant, Contacts, `tag=${tag.id}`), limit: 20 })) {
-      const contacts = await tx.findAllByKey(
-        Contacts,
-        page.map((entry) => entry['of'] as Key),
-      );
-      await tx.reserveIds({ [Activities.name]: contacts.length });
-      for (const contact of contacts) {
-        if (!hasRoom(tx)) return state;
-        if (!contact.tagIds.includes(tag.id)) continue;
-        const dictionary = await listTags(tx, { with: contact.tagIds });
-        await detach(tx, contact, [...dictionary, tag], tag);
-      }
+    const { items, hasMore } = await listPage(tx, Contacts, { indexes: [`tag=${tag.id}`], limit: 20 });
+    await tx.reserveIds({ [Activities.name]: items.length });
+    for (const contact of items) {
+      if (!hasRoom(tx)) return state;
+      const dictionary = await listTags(tx, { with: contact.tagIds });
+      await detach(tx, contact, [...dictionary, tag], tag);
     }
-    return undefined;
+    return hasMore ? state : undefined;
   },
 };
 

@@ -15,13 +15,11 @@ import { readCounters } from '#lib/table/counters.ts';
 import { companions, type Entity, type Item } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { Plans } from '#lib/table/plan.ts';
-import { readRows } from '#lib/table/rows.ts';
+import { type Row, readRows } from '#lib/table/rows.ts';
 import { isAbsent, parseStored, Transaction } from '#lib/table/transaction.ts';
 import { Tags } from '#lib/tags/tag.ts';
 import { Tasks } from '#lib/tasks/task.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
-
-type Row = Record<string, unknown> & Key;
 
 /** Where the rows of an entity lie, below the tenant. */
 const places: readonly { of: Entity; place: RegExp }[] = [
@@ -87,7 +85,7 @@ class Books {
   async indexes(): Promise<void> {
     const stored = new Map(this.#rows.map((row) => [identity(row), row]));
     const elsewhere = [...this.#beside.values()].filter(({ pk }) => !pk.startsWith(this.#prefix));
-    for (const [name, row] of await readRows(elsewhere)) stored.set(name, row as Row);
+    for (const [name, row] of await readRows(elsewhere)) stored.set(name, row);
     for (const [name, expected] of this.#beside) {
       const row = stored.get(name);
       const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));

@@ -43,6 +43,11 @@ const fresh = () => {
   made += 1;
   return `late${made}`;
 };
+const freshValues = {
+  username: fresh,
+  phone: () => `+1555${fresh().replace('late', '').padStart(7, '0')}`,
+  email: () => `${fresh()}@example.com`,
+};
 const newContact = () => run((tx) => createContact(tx, { platform: 'telegram', name: fresh() }));
 
 /** What two may do at once. */
@@ -71,10 +76,7 @@ const meetings = [
   ...(['username', 'phone', 'email'] as const).map((matchOn) =>
     meeting({
       does: `upserts a contact by ${matchOn}`,
-      before: async () => ({
-        [matchOn]:
-          matchOn === 'email' ? `${fresh()}@example.com` : matchOn === 'phone' ? `+1555${1e6 + made++}` : fresh(),
-      }),
+      before: async () => ({ [matchOn]: freshValues[matchOn]() }),
       work: (tx, value) => upsertContact(tx, { matchOn, platform: 'telegram', name: 'Ada', ...value }),
       outcome: async (value) =>
         (await run((tx) => listAll(tx, Contacts))).filter((contact) => contact[matchOn] === value[matchOn]).length,
