@@ -87,9 +87,9 @@ const openApiBeside: Plugin = {
 const sourceMapsOfOurs: Plugin = {
   name: 'source-maps-of-ours',
   setup({ onLoad }) {
-    onLoad({ filter: /node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')) + unmapped,
-    }));
+    onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) =>
+      path.includes('/node_modules/') ? { contents: (await readFile(path, 'utf8')) + unmapped } : undefined,
+    );
   },
 };
 

@@ -71,7 +71,7 @@ async function declared<Key extends keyof Declarations>({ file }: FunctionFile, 
 function refuseDuplicates(routes: readonly RouteFunction[]) {
   const seen = new Map<string, string>();
   for (const { file, route } of routes) {
-    const key = `${route.method} ${route.path.replaceAll(/\{[^}]+\}/g, '{}')}`;
+    const key = `${route.method} ${route.path.replaceAll(/\{[^{}]+\}/g, '{}')}`;
     const other = seen.get(key);
     if (other) throw new Error(`${file} and ${other} both answer ${route.method} ${route.path}`);
     seen.set(key, file);

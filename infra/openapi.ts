@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadRoutes, type RouteFunction } from '#infra/functions.ts';
+import { apiRevision } from '#lib/revision.ts';
 import { errorEnvelope, errorResponses, errorSchema } from './openapi/errors.ts';
 import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';
 import { operationOf } from './openapi/operation.ts';
@@ -34,12 +35,14 @@ export function buildOpenApi(routes: readonly RouteFunction[]) {
 
 const info = {
   title: 'Contact and Pipeline Management API',
-  version: '1.2.0',
+  version: apiRevision,
   description: [
     'Contacts, deals, tasks, finance, e-mail threads and outbound messages over HTTPS and JSON.',
     'A resource that does not exist or belongs to another workspace is a 404. Ids are 32-bit integers; times are ISO 8601 in UTC.',
     'Unknown query parameters and body fields are ignored and named in `X-Ignored-Parameters`.',
-    'Lists are newest first: pass `nextCursor` as `after` until `hasMore` is false.',
+    'Texts are trimmed and hold no control characters (Unicode category Cc) but tab, line feed and carriage return; names, titles and other labels are one line and hold none.',
+    'Lists are newest first: pass `nextCursor` as `after` until `hasMore` is false. A page that would be more than 5 MB ends early, with `hasMore` and `nextCursor`.',
+    'An answer that is given again under its `Idempotency-Key` has null where the first showed a secret once (`key`, `secret`).',
   ].join('\n\n'),
 };
 

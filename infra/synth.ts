@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { buildApp } from '#infra/app.ts';
+import { buildApp, ContextProblem } from '#infra/app.ts';
 import { type BundleSettings, bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 
@@ -25,7 +26,7 @@ export async function synthesise({
 }: SynthesiseInput = {}): Promise<CloudAssembly> {
   const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
   await bundleFunctions([...routes, ...workers], bundles, { splitting });
-  const folder = outdir ?? process.env.CDK_OUTDIR ?? (await emptied(join(root, 'cdk.out')));
+  const folder = outdir ?? process.env['CDK_OUTDIR'] ?? (await emptied(join(root, 'cdk.out')));
   return buildApp({ routes, workers, bundles, outdir: folder, context: { ...context, ...settings } }).synth();
 }
 
@@ -38,4 +39,37 @@ async function contextOfProject(): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')).context;
 }
 
-if (import.meta.main) await synthesise();
+/** The context of a command line, `-c name=value` as `cdk deploy` takes it. */
+export function contextOf(args: string[]): Record<string, string> {
+  const pairs = givenContext(args).map((pair) => {
+    const [name, ...value] = pair.split('=');
+    if (!name || value.length === 0) throw new ContextProblem(`-c ${pair}: must be name=value`);
+    return [name, value.join('=')];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function givenContext(args: string[]): string[] {
+  try {
+    return (
+      parseArgs({ args, options: { context: { type: 'string', short: 'c', multiple: true } } }).values.context ?? []
+    );
+  } catch (error) {
+    throw new ContextProblem((error as Error).message);
+  }
+}
+
+/** What the CDK command line runs, and `npm run synth`. */
+async function main(args: string[]) {
+  const { stacks } = await synthesise({ settings: contextOf(args) });
+  for (const { level, entry } of stacks.flatMap(({ messages }) => messages))
+    process.stderr.write(`${level}: ${entry.data}\n`);
+}
+
+if (import.meta.main) {
+  await main(process.argv.slice(2)).catch((error) => {
+    if (!(error instanceof ContextProblem)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  });
+}

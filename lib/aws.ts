@@ -1,15 +1,19 @@
-interface Failure {
-  name?: string;
-  code?: string;
-  $retryable?: unknown;
-  $fault?: string;
-}
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 
-const passingNames = /Abort|Timeout|Throttl|TooManyRequests|LimitExceeded|Unavailable|NotReady|Paused/;
-const unreachable = /^(ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+type Classified = Parameters<typeof isTransientError>[0];
 
-/** Whether a call to AWS failed for a reason that may pass: a service is busy, paused, too slow or out of reach. */
+/** What the SDK does not repeat by itself, and yet may pass: a deadline of our own, a slow model, SES paused by its owner. */
+const others = ['AbortError', 'ModelTimeoutException', 'SendingPausedException'];
+
+/** Whether a call failed for a reason that may pass: a service is busy, paused, too slow or out of reach. */
 export function isPassing(error: unknown): boolean {
-  const { name = '', code = '', $retryable, $fault } = error as Failure;
-  return $retryable !== undefined || $fault === 'server' || passingNames.test(name) || unreachable.test(code);
+  if (!(error instanceof Error)) return false;
+  const failure = error as Classified;
+  return (
+    isThrottlingError(failure) || isTransientError(failure) || isServerError(failure) || others.includes(error.name)
+  );
 }
+
+/** Whether a service takes fewer calls at a time than were made. */
+export const isThrottled = (error: unknown): boolean =>
+  error instanceof Error && isThrottlingError(error as Classified);

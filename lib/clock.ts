@@ -8,6 +8,12 @@ export function shifted(from: string | Date, byMs: number): string {
   return timestamp(new Date(new Date(from).getTime() + byMs));
 }
 
+/** The next midnight in UTC, when daily limits begin anew. */
+export const nextDay = (now: Date = new Date()): string => `${shifted(now, dayMs).slice(0, 10)}T00:00:00Z`;
+
+/** The later of two timestamps; null is before all. */
+export const latest = (a: string | null, b: string | null) => (a !== null && b !== null && a > b ? a : (b ?? a));
+
 /** Seconds since 1970, for DynamoDB's TTL. */
 export function epochSeconds(date: Date = new Date()): number {
   return Math.floor(date.getTime() / 1000);

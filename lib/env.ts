@@ -1,35 +1,66 @@
 import * as v from 'valibot';
 
+/** A setting that is a number, whole or not, of at least so much; says so of what is none. */
+export function number(least: number) {
+  const message = `must be a number of at least ${least}`;
+  return v.pipe(v.string(), v.toNumber(message), v.minValue(least, message));
+}
+export function wholeNumber(least: number) {
+  const message = `must be a whole number of at least ${least}`;
+  return v.pipe(v.string(), v.toNumber(message), v.integer(message), v.minValue(least, message));
+}
+const root = () => v.pipe(v.string(), v.url('must be a URL'));
+const permission = () => v.picklist(['deny', 'allow'], 'must be deny or allow');
+const quota = (perDay: string) => v.optional(wholeNumber(0), perDay);
+
 /**
  * Operator settings: environment variables of every function, on AWS from CDK context of the same name, locally from the
  * environment of `npm start`. The default stands here and nowhere else.
  */
 export const settings = {
-  TELEGRAM_API_ROOT: v.optional(v.pipe(v.string(), v.url()), 'https://api.telegram.org'),
+  TELEGRAM_API_ROOT: v.optional(root(), 'https://api.telegram.org'),
   /** Of the operator's application at my.telegram.org; user accounts need both. */
-  TELEGRAM_API_ID: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(0)), '0'),
+  TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
   TELEGRAM_API_HASH: v.optional(v.string(), ''),
-  TWITTER_API_ROOT: v.optional(v.pipe(v.string(), v.url()), 'https://api.x.com'),
-  WEBHOOK_RETRY_SCALE: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(0)), '1'),
-  WEBHOOK_PRIVATE_NETWORKS: v.optional(v.picklist(['deny', 'allow']), 'deny'),
-  RATE_LIMIT_PER_MINUTE: v.optional(v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)), '600'),
+  TWITTER_API_ROOT: v.optional(root(), 'https://api.x.com'),
+  WEBHOOK_RETRY_SCALE: v.optional(number(0), '1'),
+  WEBHOOK_PRIVATE_NETWORKS: v.optional(permission(), 'deny'),
+  RATE_LIMIT_PER_MINUTE: v.optional(wholeNumber(1), '600'),
+  /** How long functions of the release before may still write after a deploy: rows are brought to its versions after that. */
+  RELEASE_GRACE_SECONDS: v.optional(wholeNumber(0), '600'),
+  /** What a workspace may spend in a UTC day in each of its environments; 0 = no limit (lib/quotas). */
+  QUOTA_EMAILS_PER_DAY: quota('2000'),
+  QUOTA_AGENT_TOKENS_PER_DAY: quota('2000000'),
+  QUOTA_DELIVERIES_PER_DAY: quota('500000'),
+  /** What a list or search may read in one call before it ends its page early. */
+  READ_UNITS_PER_LIST: v.optional(wholeNumber(1), '10000'),
+  /** How many mails a second SES takes from this account ("maximum send rate"). */
+  EMAILS_PER_SECOND: v.optional(number(1), '14'),
   /** Comma list of addresses and CIDRs whose X-Forwarded-For is believed. */
   TRUSTED_PROXIES: v.optional(v.string(), ''),
 } as const;
 
+/** Only `npm start` sets them: what they open would be Lambda's own on AWS, where a deployment with one is refused. */
+export const localSettings = {
+  WEBHOOK_LOOPBACK: v.optional(permission(), 'deny'),
+} as const;
+
 const resources = {
+  /** Lambda's own. */
+  AWS_REGION: v.string(),
   TABLE_NAME: v.string(),
   KMS_KEY_ID: v.string(),
   SCHEDULE_GROUP: v.string(),
   SCHEDULE_ROLE_ARN: v.string(),
   SCHEDULE_DLQ_ARN: v.string(),
   MAIL_BUCKET: v.string(),
-  MAIL_FROM: v.string(),
+  /** Absent where no mail can be sent. */
+  MAIL_FROM: v.optional(v.string()),
   /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
   MAIL_DOMAIN: v.optional(v.string()),
 } as const;
 
-const declared = { ...settings, ...resources };
+const declared = { ...settings, ...localSettings, ...resources };
 type Declared = typeof declared;
 
 /**

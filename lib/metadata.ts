@@ -1,53 +1,127 @@
 import * as v from 'valibot';
-import { checked, reading } from './schema.ts';
+import { atMost, checked, noControls } from './schema.ts';
 
-const unsafe = /^(__proto__|prototype|constructor)$/;
+/**
+ * Keys like any other that JavaScript's objects, valibot's records and DynamoDB's marshaller take for something else. Inside the
+ * house they carry a mark that no key can have; it comes off wherever metadata is shown.
+ */
+const special = /^(__proto__|prototype|constructor)(!?)$/;
+const marked = (key: string) => (special.test(key) ? `${key}!` : key);
+const unmarked = (key: string) => key.replace(special, '$1');
+
+const Key = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -'),
+);
+const Value = v.pipe(
+  v.string(),
+  v.trim(),
+  checked('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
+  noControls(),
+);
+const maxPairs = 50;
+
+type Dataset = { value: unknown; typed?: boolean; issues?: v.BaseIssue<unknown>[] };
+
+/** A record that loses no key: `v.record` leaves the special ones out without a word. The output has them marked. */
+function pairs<K extends v.GenericSchema<string>, V extends v.GenericSchema<unknown, string>>(
+  keySchema: K,
+  valueSchema: V,
+) {
+  const record = v.record(keySchema, valueSchema);
+  return {
+    ...record,
+    '~run'(dataset: Dataset, config: never): Dataset {
+      const { value: input } = dataset;
+      // valibot takes an array for a record.
+      if (typeof input !== 'object' || input === null || Array.isArray(input))
+        return record['~run']({ value: Array.isArray(input) ? 'an array' : input }, config) as Dataset;
+      const read = Object.entries(input).map(([key, value]) => ({
+        key,
+        value,
+        parts: [v.safeParse(keySchema, key), v.safeParse(valueSchema, value)] as const,
+      }));
+      const issues = read.flatMap(({ key, value, parts }) =>
+        parts.flatMap((part) =>
+          (part.issues ?? []).map((issue) => ({
+            ...issue,
+            path: [
+              {
+                type: 'object' as const,
+                origin: 'value' as const,
+                input: input as Record<string, unknown>,
+                key,
+                value,
+              },
+            ],
+          })),
+        ),
+      );
+      if (issues.length > 0) return { typed: false, value: input, issues };
+      return { typed: true, value: Object.fromEntries(read.map(({ key, parts }) => [marked(key), parts[1].output])) };
+    },
+  } as unknown as v.GenericSchema<Record<string, string>>;
+}
 
 /** Caller-owned key and value pairs of a contact, deal or task (contract section 13). */
-const Metadata = v.pipe(
-  reading(
-    v.record(
-      v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
-      v.pipe(
-        v.string(),
-        v.trim(),
-        checked('max_code_points', (value: string) => [...value].length <= 500, 'must have at most 500 characters'),
-      ),
-    ),
-    (value) => {
-      // valibot takes an array for a record.
-      if (Array.isArray(value)) return 'an array';
-      if (typeof value !== 'object' || value === null) return value;
-      // It leaves such keys out without a word; so they are refused.
-      return Object.fromEntries(Object.entries(value).map(([key, text]) => [unsafe.test(key) ? `${key}!` : key, text]));
-    },
-  ),
-  checked(
-    'max_length',
-    (pairs: Record<string, string>) => Object.keys(pairs).length <= 50,
-    'must have at most 50 keys',
-  ),
+export const PutMetadata = v.pipe(
+  v.object({ metadata: atMost(maxPairs, 'keys', pairs(Key, Value)) }),
+  v.title('PutMetadata'),
 );
 
-export const PutMetadata = v.pipe(v.object({ metadata: Metadata }), v.title('PutMetadata'));
-export const MetadataAnswer = v.pipe(v.object({ metadata: v.record(v.string(), v.string()) }), v.title('Metadata'));
+const shown = v.record(v.string(), v.string());
+
+/** Metadata as it is shown, in answers and in events: by key, because the table keeps no order and the ETag is made of this. */
+export const shownMetadata = (metadata: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(metadata)
+      .map(([key, value]) => [unmarked(key), value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+export const MetadataAnswer = v.pipe(
+  v.object({
+    metadata: {
+      ...shown,
+      '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: shownMetadata(dataset.value) }),
+    } as typeof shown,
+  }),
+  v.title('Metadata'),
+);
+
+export const maxMetadataFilters = 10;
 
 /** `metadata.<key>=<value>` of a list. */
-export const metadataFilter = { metadata: v.optional(v.record(v.string(), v.string())) };
+export const metadataFilter = { metadata: v.optional(atMost(maxMetadataFilters, 'keys', pairs(Key, Value))) };
 
 const pair = (key: string, value: string) => `\n${JSON.stringify([key, value])}\n`;
 
-/** The one index entry that makes all pairs findable; absent without pairs. */
-export const metadataEntry = (metadata: Record<string, string>) => {
-  const pairs = Object.entries(metadata);
-  return (
-    pairs.length > 0 && { name: 'metadata', copy: { text: pairs.map(([key, value]) => pair(key, value)).join('') } }
-  );
+const pairsOf = (metadata: Record<string, string>) => Object.entries(metadata).map(([key, value]) => pair(key, value));
+
+interface Described {
+  metadata: Record<string, string>;
+}
+
+/** The one index that makes all pairs findable; what has none is not in it. */
+export const metadataIndex = {
+  of: ({ metadata }: Described) => Object.keys(metadata).length > 0,
+  copy: ({ metadata }: Described) => ({ text: pairsOf(metadata).join('') }),
 };
 
-/** The `texts` of a listing that a metadata filter means. */
-export const withMetadata = (filter: Record<string, string> | undefined) =>
-  Object.entries(filter ?? {}).map(([key, value]) => ({ index: 'metadata', contains: pair(key, value) }));
+/** What its entries must contain for a metadata filter. */
+export const withMetadata = (filter: Record<string, string> | undefined) => pairsOf(filter ?? {});
+
+/** The pairs of two, of a key that both have the first one's; `left` are those of the second one that have no room. */
+export function united(first: Record<string, string>, second: Record<string, string>) {
+  const added = Object.entries(second)
+    .filter(([key]) => !Object.hasOwn(first, key))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const room = maxPairs - Object.keys(first).length;
+  return {
+    metadata: { ...first, ...Object.fromEntries(added.slice(0, room)) },
+    left: shownMetadata(Object.fromEntries(added.slice(room))),
+  };
+}
 
 /** Whether both hold the same pairs, in any order. */
 export const isSameMetadata = (a: Record<string, string>, b: Record<string, string>) =>

@@ -12,17 +12,19 @@ export const statusOf = {
 export type ErrorCode = keyof typeof statusOf;
 
 /** What is wrong with one field (contract 0.5). */
-export type FieldCode =
-  | 'required'
-  | 'too_short'
-  | 'too_long'
-  | 'out_of_range'
-  | 'invalid_enum'
-  | 'invalid_format'
-  | 'invalid_type'
-  | 'unknown_reference'
-  | 'not_allowed'
-  | 'too_many';
+export const fieldCodes = [
+  'required',
+  'too_short',
+  'too_long',
+  'out_of_range',
+  'invalid_enum',
+  'invalid_format',
+  'invalid_type',
+  'unknown_reference',
+  'not_allowed',
+  'too_many',
+] as const;
+export type FieldCode = (typeof fieldCodes)[number];
 
 export interface FieldError {
   field: string;
@@ -30,17 +32,23 @@ export interface FieldError {
   message: string;
 }
 
+/** What a program reads of a refusal. */
+interface Details {
+  fields?: readonly FieldError[];
+  [name: string]: unknown;
+}
+
 /** A refusal that the caller is told: a public sentence and structured details; the private reason is its `cause`. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  readonly details: Record<string, unknown> | null;
+  readonly details: Details | null;
   readonly headers: Record<string, string>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    details: Record<string, unknown> | null = null,
+    details: Details | null = null,
     options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
@@ -63,16 +71,22 @@ export const notFound = (what: string) => new Problem('not_found', `${what} not 
 export const badRequest = (reason: string, message: string, context: Record<string, unknown> = {}) =>
   new Problem('bad_request', message, { reason, ...context });
 
-/** A 400 that names the fields. */
-export const invalidFields = (...fields: FieldError[]) =>
-  new Problem(
-    'bad_request',
-    fields.length === 1 ? (fields[0] as FieldError).message : `${fields.length} fields are invalid`,
-    { fields },
-  );
+/** As many as somebody reads. */
+const maxFields = 50;
+
+/** A 400 that names the fields: the first of them, where they are many. */
+export function invalidFields(fields: readonly FieldError[]): Problem {
+  const [first, ...others] = fields.slice(0, maxFields);
+  const more = fields.length - maxFields;
+  const message =
+    first !== undefined && others.length === 0
+      ? first.message
+      : `${fields.length} fields are invalid${more > 0 ? `: the ${maxFields} that are named, and ${more} more` : ''}`;
+  return new Problem('bad_request', message, { fields: fields.slice(0, maxFields) });
+}
 
 export const invalidField = (field: string, code: FieldCode, message: string) =>
-  invalidFields({ field, code, message });
+  invalidFields([{ field, code, message }]);
 
 /** A reference in a body to something that is not there (contract 0.1). */
 export const unknownReference = (field: string) =>

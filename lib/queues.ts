@@ -5,14 +5,29 @@ export const queues = [
   'email',
   'deliveries',
   'slow-deliveries',
+  'fan-outs',
   'sequences',
   'revenue',
   'invoices',
   'wake-ups',
   'plans',
+  'incoming-mail',
 ] as const;
 
 export type QueueName = (typeof queues)[number];
 
+/** What is kept encrypted, each with the word that only the encryption context of its kind has. */
+export const secretKinds = { webhook: 'purpose', account: 'account', 'revenue-source': 'revenueSource' } as const;
+
+export type SecretKind = keyof typeof secretKinds;
+
 /** What a function may use besides the table; infra turns each into permissions and environment variables (lib/env.ts). */
-export type Need = `send:${QueueName}` | 'schedule' | 'kms' | 'bedrock' | 'ses' | 'mail-bucket';
+export type Need =
+  | `send:${QueueName}`
+  | 'schedule'
+  | `encrypt:${SecretKind}`
+  | `decrypt:${SecretKind}`
+  | 'bedrock'
+  | 'ses'
+  | 'mail-sender'
+  | 'mail-bucket';

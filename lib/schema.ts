@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hasControls, isOneLine } from './text.ts';
 
 /**
  * The building blocks of every schema: how the API reads text, numbers, times and enums (contract 0.1). Each keeps the
@@ -17,6 +18,10 @@ export function reading<Schema extends v.GenericSchema>(schema: Schema, prepare:
   } as Schema;
 }
 
+/** The schema for what comes from outside: `clean` takes away what our own callers are told not to send. */
+export const cleaned = <Schema extends v.GenericSchema>(schema: Schema, clean: (text: string) => string): Schema =>
+  reading(schema, (value) => (typeof value === 'string' ? clean(value) : value));
+
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 const trimmedOrAbsent = (value: unknown) => (trimmed(value) === '' ? undefined : trimmed(value));
 const trimmedOrNull = (value: unknown) => (trimmed(value) === '' ? null : trimmed(value));
@@ -26,6 +31,29 @@ export const checked = <Value>(type: string, holds: (value: Value) => boolean, m
   ...v.check<Value, string>(holds, message),
   type: type as 'check',
 });
+
+/** The schema of a list or a record, which says of too many entries only that: none of them is read. */
+export function atMost<Schema extends v.GenericSchema>(max: number, what: string, schema: Schema): Schema {
+  const tooMany = v.pipe(
+    v.unknown(),
+    checked('max_length', () => false, `must have at most ${max} ${what}`),
+  );
+  return {
+    ...schema,
+    '~run'(dataset: { value: unknown }, config: never) {
+      return (sizeOf(dataset.value) > max ? tooMany : schema)['~run'](dataset as never, config);
+    },
+  } as Schema;
+}
+
+/** A list in a JSON body. */
+export const listInput = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>
+  atMost(max, what, v.pipe(v.array(item), v.maxLength(max, `must have at most ${max} ${what}`)));
+
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+}
 
 /** A limit in Unicode code points; issues have the type `min_code_points` or `max_code_points`. */
 function codePoints(bound: 'min' | 'max', limit: number) {
@@ -37,37 +65,88 @@ function codePoints(bound: 'min' | 'max', limit: number) {
   return { ...check, limit };
 }
 
+/** Said in words and not as a pattern: few readers of OpenAPI know Unicode's categories. */
+export const noControls = () =>
+  checked<string>(
+    'regex',
+    (text) => !hasControls(text),
+    'must have no control characters but tab, line feed and carriage return',
+  );
+const singleLine = () => checked<string>('regex', isOneLine, 'must be one line without control characters');
+
 /** Required text, trimmed, of `min` to `max` characters; blank counts as absent. */
 export const text = (max: number, min = 1) =>
-  reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max)), trimmedOrAbsent);
+  reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max), noControls()), trimmedOrAbsent);
 
 /** Text or null, trimmed; blank counts as null. Wrap it in `v.optional` where it may be absent. */
 export const nullableText = (max: number) =>
-  reading(v.nullable(v.pipe(v.string(), codePoints('max', max))), trimmedOrNull);
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), noControls())), trimmedOrNull);
 
-/** Text of a form, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
+/** Required text of one line: a name, a title, a subject, a label, a token. */
+export const line = (max: number) =>
+  reading(v.pipe(v.string(), codePoints('min', 1), codePoints('max', max), singleLine()), trimmedOrAbsent);
+
+/** The same, or null; blank counts as null. */
+export const nullableLine = (max: number) =>
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), singleLine())), trimmedOrNull);
+
+/** Text of a form in one line, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
 export const nullablePattern = (
   form: RegExp,
   max: number,
   description: string,
   prepare: (value: string) => string = (value) => value,
 ) =>
-  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`))), (value) => {
-    const ready = trimmedOrNull(value);
-    return typeof ready === 'string' ? trimmedOrNull(prepare(ready)) : ready;
-  });
+  reading(
+    v.nullable(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), singleLine())),
+    (value) => {
+      const ready = trimmedOrNull(value);
+      return typeof ready === 'string' ? trimmedOrNull(prepare(ready)) : ready;
+    },
+  );
 
-/** Required text of a form. */
+/** Required text of a form in one line. */
 export const pattern = (
   form: RegExp,
   max: number,
   description: string,
   prepare: (value: string) => string = (value) => value,
 ) =>
-  reading(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`)), (value) => {
-    const ready = trimmedOrAbsent(value);
-    return typeof ready === 'string' ? prepare(ready) : ready;
-  });
+  reading(
+    v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), singleLine()),
+    (value) => {
+      const ready = trimmedOrAbsent(value);
+      return typeof ready === 'string' ? prepare(ready) : ready;
+    },
+  );
+
+/** For us alone: the OpenAPI document leaves marks out. */
+const mark = (): v.BaseMetadata<string | null> => ({ kind: 'metadata', type: 'mark', reference: mark });
+const shownOnceMark = mark();
+
+/** A secret in the answer that makes it, which is the only one to show it: what is kept of the answer has null in its place. */
+export const shownOnce = () =>
+  v.pipe(
+    v.nullable(v.string()),
+    v.description('Shown once: null where the answer is given again under its Idempotency-Key'),
+    shownOnceMark,
+  );
+export const isShownOnce = (schema: v.GenericSchema & { pipe?: readonly unknown[] }) =>
+  schema.pipe?.includes(shownOnceMark) ?? false;
+
+/** KMS encrypts no more in one call. */
+const maxSecretBytes = 4096;
+const fitsKms = <Value extends string | null>() =>
+  checked<Value>(
+    'max_bytes',
+    (text) => Buffer.byteLength(text ?? '') <= maxSecretBytes,
+    `must have at most ${maxSecretBytes} bytes in UTF-8`,
+  );
+
+/** A secret of one line that is kept encrypted. */
+export const secret = () => v.pipe(line(maxSecretBytes), fitsKms<string>());
+/** The same, or null. */
+export const nullableSecret = () => v.pipe(nullableLine(maxSecretBytes), fitsKms<string | null>());
 
 /** One of the values in any case; the output is lower case. */
 export const choice = <const Values extends readonly string[]>(values: Values) =>
@@ -88,8 +167,15 @@ export const integer = (min: number, max: number) =>
   );
 
 /** The id of something in a JSON body. A number that no id can be names nothing, which is for whoever looks it up to say. */
-export const id = () =>
+export const idInput = () =>
   reading(integer(1, maxId), (value) => (Number.isInteger(value) && !isId(value as number) ? noId : value));
+
+const int32 = () => v.pipe(v.number(), v.integer(), v.metadata({ format: 'int32' }));
+
+/** An id of ours in an answer or a row. */
+export const id = int32;
+/** How many there are, in an answer or a row. */
+export const count = int32;
 
 const isId = (value: number) => value >= 1 && value <= maxId;
 /** The highest there can be, which nothing gets: ids are counted up from one. */
@@ -153,6 +239,13 @@ export const timeInput = () => reading(dateTime(), normalisedTime);
 export const nullableTimeInput = () =>
   reading(v.nullable(dateTime()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
 
+/**
+ * One of the values as it is stored and shown, or one that a newer version has written, which is none of those that this one asks
+ * for: the document and the type name those that are known.
+ */
+export const storedChoice = <const Values extends readonly string[]>(values: Values) =>
+  v.pipe(v.string(), v.metadata({ enum: [...values] })) as unknown as v.GenericSchema<Values[number]>;
+
 /** A date-time as the API writes it. */
 export const time = dateTime;
 
@@ -177,7 +270,7 @@ export const queryBoolean = () =>
   });
 /** Text to search for; blank counts as absent. */
 export const queryText = (max = 200) =>
-  reading(v.pipe(v.string(), codePoints('max', max)), (value) => trimmedOrAbsent(value));
+  reading(v.pipe(v.string(), codePoints('max', max), noControls()), (value) => trimmedOrAbsent(value));
 
 const maxIds = 100;
 /** `ids=3,1,2`: at most a hundred. */
@@ -199,7 +292,9 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
       (list) => list.split(',').every((part) => byLowerCase.has(part.trim().toLowerCase())),
       `must be one or more of ${values.join(', ')}`,
     ),
-    v.transform((list) => list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
+    v.transform((list) => [
+      ...new Set(list.split(',').map((part) => byLowerCase.get(part.trim().toLowerCase()) as Values[number])),
+    ]),
   );
 };
 
@@ -232,4 +327,4 @@ export const listOf = <Row extends v.GenericSchema>(row: Row) =>
   v.object({ items: v.array(row), nextCursor: v.nullable(v.number()), hasMore: v.boolean() });
 
 /** `{id, deleted: true}` (contract 0.1). */
-export const Deleted = v.object({ id: v.number(), deleted: v.literal(true) });
+export const Deleted = v.object({ id: id(), deleted: v.literal(true) });

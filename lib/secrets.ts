@@ -1,4 +1,4 @@
-import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, EncryptCommand, InvalidCiphertextException, KMSClient } from '@aws-sdk/client-kms';
 import { env } from './env.ts';
 
 /** What a secret belongs to, authenticated with it: `{ workspace: '7', account: '3' }`. A secret moved elsewhere cannot be read. */
@@ -10,7 +10,7 @@ const kms = () => {
   return client;
 };
 
-/** A secret that we must read back, as it is stored (base64). Needs `kms`. */
+/** A secret that we must read back, as it is stored (base64). Needs the key. */
 export async function encrypt(secret: string, context: SecretContext): Promise<string> {
   const { CiphertextBlob } = await kms().send(
     new EncryptCommand({ KeyId: env('KMS_KEY_ID'), Plaintext: Buffer.from(secret), EncryptionContext: context }),
@@ -18,7 +18,7 @@ export async function encrypt(secret: string, context: SecretContext): Promise<s
   return Buffer.from(CiphertextBlob as Uint8Array).toString('base64');
 }
 
-/** The secret that `encrypt` was given with the same context. Needs `kms`. */
+/** The secret that `encrypt` was given with the same context. Needs the key. */
 export async function decrypt(stored: string, context: SecretContext): Promise<string> {
   const { Plaintext } = await kms().send(
     new DecryptCommand({
@@ -29,3 +29,6 @@ export async function decrypt(stored: string, context: SecretContext): Promise<s
   );
   return Buffer.from(Plaintext as Uint8Array).toString();
 }
+
+/** Whether `decrypt` failed because of what it was given: no secret, or one of something else. */
+export const isUnreadable = (error: unknown): boolean => error instanceof InvalidCiphertextException;

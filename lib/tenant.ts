@@ -10,10 +10,16 @@ export interface Tenant {
 /** `7:live`, the prefix of every partition key of that tenant. */
 export const tenantKey = (tenant: Tenant) => `${tenant.workspaceId}:${tenant.env}`;
 
+export const tenantKeyPattern = /^[1-9]\d*:(live|test)$/;
+
+/** Throws for what is no tenant's key. */
 export function parseTenantKey(key: string): Tenant {
+  if (!tenantKeyPattern.test(key)) throw new Error('a tenant has another form');
   const [workspaceId, env] = key.split(':');
   return { workspaceId: Number(workspaceId), env: env as Environment };
 }
+
+export const actorTypes = ['user', 'api_key', 'ai', 'system'] as const satisfies readonly Actor['type'][];
 
 /** Who causes a change, as events and activities show it. */
 export type Actor =

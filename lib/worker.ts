@@ -3,14 +3,21 @@ import type { Need, QueueName } from './queues.ts';
 
 /** What starts a worker. Infra makes the event-source mapping or the rule from it. */
 export type Trigger =
-  | { queue: QueueName; batchSize: number; batchingWindowSeconds?: number; maxConcurrency?: number }
+  | {
+      queue: QueueName;
+      batchSize: number;
+      batchingWindowSeconds?: number;
+      /** Its share of the account's 1,000: those of all queues together stay below half, the rest is the API's. */
+      maxConcurrency: number;
+    }
   | { stream: 'table'; batchSize: number; filters: readonly Record<string, unknown>[] }
-  | { rate: `rate(${string})` }
-  | { bucket: 'mail' };
+  | { rate: `rate(${string})` };
 
 export interface WorkerSettings {
   trigger: Trigger;
   summary: string;
+  /** It reads what people outside have written, so its role may not change API keys. */
+  readsStrangers?: boolean;
   needs?: readonly Need[];
   timeoutSeconds: number;
   memoryMb?: number;
@@ -21,7 +28,7 @@ export interface Worker<Event = unknown, Result = unknown> {
   worker: WorkerSettings;
 }
 
-/** A Lambda fed by a queue, a stream, a rule or a bucket: the work with its declaration attached. */
+/** A Lambda fed by a queue, a stream or a rule: the work with its declaration attached. */
 export function worker<Event, Result>(
   settings: WorkerSettings,
   work: (event: Event, context: Context) => Promise<Result>,

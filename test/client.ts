@@ -8,6 +8,20 @@ export interface Answer<Body = any> {
   body: Body;
 }
 
+/** The last that the API has answered to these callers. */
+const latest: { request: string; answer: Answer }[] = [];
+const maxKept = 5;
+const maxShownCharacters = 2_000;
+
+/** What a failed test shows: of its last calls the status and the whole body, of which an assertion names a field or two. */
+export function takeAnswers(): string {
+  return latest
+    .splice(0)
+    .map(({ request: of, answer: { status, body } }) => `${of} → ${status} ${JSON.stringify(body) ?? ''}`)
+    .map((line) => line.slice(0, maxShownCharacters))
+    .join('\n');
+}
+
 export interface Options {
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
@@ -50,11 +64,14 @@ export function api(
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await answer.body.text();
-    return {
+    const told: Answer = {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,
       body: text === '' ? undefined : JSON.parse(text),
     };
+    latest.push({ request: `${method} ${url.pathname}${url.search}`, answer: told });
+    latest.splice(0, latest.length - maxKept);
+    return told;
   };
   return {
     call,

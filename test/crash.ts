@@ -1,5 +1,37 @@
 import { documentClient } from '#lib/table/client.ts';
 
+const tooLarge = () =>
+  Object.assign(new Error('Item size has exceeded the maximum allowed size'), { name: 'ValidationException' });
+const unanswered = () => Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
+
+/** Does something while the table refuses, for ever, every transaction that this matches, as it does with a row that is too large. */
+export const refusing = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
+  failing(/^TransactWrite/, pattern, tooLarge, work);
+
+/** Does something while the table, whatever the SDK tries, does not answer the commands that these match. */
+export const unreachable = <Result>(commands: RegExp, pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
+  failing(commands, pattern, unanswered, work);
+
+async function failing<Result>(
+  commands: RegExp,
+  pattern: RegExp,
+  error: () => Error,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  documentClient().middlewareStack.add(
+    (next, context) => (args) => {
+      if (commands.test(context.commandName ?? '') && pattern.test(JSON.stringify(args.input))) throw error();
+      return next(args);
+    },
+    { step: 'initialize', name: 'failing' },
+  );
+  try {
+    return await work();
+  } finally {
+    documentClient().middlewareStack.remove('failing');
+  }
+}
+
 /** Reserving ids, which changes nothing that anybody sees, does not count. */
 const writes = /^(TransactWrite|Put|Delete)/;
 

@@ -1,7 +1,7 @@
-import { readFeed } from '#lib/events/feed.ts';
-import { Transaction } from '#lib/table/transaction.ts';
+import { readFeed } from '#lib/feed/feed.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
-import { eventually } from './client.ts';
+import { eventually } from '#test/client.ts';
 
 export interface FedEvent {
   event: string;
@@ -12,7 +12,7 @@ export interface FedEvent {
 /** The events about one thing (`contact/5`) in their order, once there are so many: they trail the answer by a moment. */
 export const eventsAbout = (workspaceId: number, subject: string, count: number): Promise<FedEvent[]> =>
   eventually(async () => {
-    const tx = new Transaction({ workspaceId, env: 'live' }, system);
+    const tx = new UnitOfWork({ workspaceId, env: 'live' }, system);
     const { items } = await readFeed(tx, 0, 100_000, (event) => event.subject === subject);
     const events = items.map(({ body }) => JSON.parse(body)).map(({ event, data }) => ({ event, data }));
     return events.length >= count && events;

@@ -28,7 +28,7 @@ function valuesOf(name: string): number[] {
 }
 
 test('a measurement is one line of the embedded metric format, whose dimensions and metrics are its own members', () => {
-  measure({ worker: 'sweep' }, { overdueRows: { unit: 'Count', value: 3 }, age: { unit: 'Seconds', value: [1, 2] } });
+  measure({ worker: 'sweep' }, { overdueRows: 3, deliveryLatency: [1, 2], setAsideRows: undefined });
   const [line] = written();
   expect(lines).toEqual([`${JSON.stringify(line)}\n`]);
   expect(line).toEqual({
@@ -40,7 +40,7 @@ test('a measurement is one line of the embedded metric format, whose dimensions 
           Dimensions: [['service', 'worker']],
           Metrics: [
             { Name: 'overdueRows', Unit: 'Count' },
-            { Name: 'age', Unit: 'Seconds' },
+            { Name: 'deliveryLatency', Unit: 'Milliseconds' },
           ],
         },
       ],
@@ -48,7 +48,7 @@ test('a measurement is one line of the embedded metric format, whose dimensions 
     service: 'CrmApi-WorkersDeliver',
     worker: 'sweep',
     overdueRows: 3,
-    age: [1, 2],
+    deliveryLatency: [1, 2],
   });
 });
 

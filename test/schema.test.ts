@@ -1,28 +1,50 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { fieldErrors } from '#lib/http/fields.ts';
+import { fieldErrors } from '#lib/fields.ts';
 import {
   choice,
+  cleaned,
   currency,
-  id,
+  idInput,
   integer,
+  isShownOnce,
+  line,
   money,
+  nullableLine,
+  nullablePattern,
+  nullableSecret,
   nullableText,
   nullableTimeInput,
   paging,
   queryBoolean,
   queryIds,
   queryInteger,
+  queryText,
+  secret,
+  shownOnce,
   text,
   timeInput,
 } from '#lib/schema.ts';
+import { oneLine, withoutControls } from '#lib/text.ts';
 
 /** The output, or the code of the first field error. */
 const read = (schema: v.GenericSchema, input: unknown) => {
   const parsed = v.safeParse(schema, input);
   return parsed.success ? parsed.output : fieldErrors(parsed.issues).map(({ code }) => code)[0];
 };
+
+test('a secret is measured in the bytes that are encrypted', () => {
+  expect(read(secret(), '😀'.repeat(1024))).toBe('😀'.repeat(1024));
+  expect(read(secret(), '😀'.repeat(1025))).toBe('too_long');
+  expect(read(nullableSecret(), '')).toBe(null);
+  expect(read(nullableSecret(), 'é'.repeat(2049))).toBe('too_long');
+});
+
+test('what is shown once is marked by its declaration, not by its words', () => {
+  expect(isShownOnce(shownOnce())).toBe(true);
+  expect(isShownOnce(v.pipe(v.nullable(v.string()), v.description(v.getDescription(shownOnce()) ?? '')))).toBe(false);
+});
 
 describe('text', () => {
   test('is trimmed, and blank text counts as absent', () => {
@@ -33,8 +55,8 @@ describe('text', () => {
     expect(read(nullableText(10), ' ')).toBe(null);
   });
 
-  test('is measured in Unicode code points', () => {
-    fc.assert(
+  test('is measured in Unicode code points', async () => {
+    await fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'é', '😀', '\u{20BB7}'), { maxLength: 12 }), (characters) => {
         const long = characters.length > 5;
         expect(read(text(5, 0), `x${characters.slice(1).join('')}`)).toBe(
@@ -42,6 +64,42 @@ describe('text', () => {
         );
       }),
     );
+  });
+});
+
+describe('control characters', () => {
+  const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
+    /\p{Cc}/u.test(one),
+  );
+  const breaks = ['\t', '\n', '\r'];
+
+  test('are refused in every text, but tab, line feed and carriage return', () => {
+    expect(controls).toHaveLength(65);
+    for (const control of controls) {
+      const given = `a${control}b`;
+      const expected = breaks.includes(control) ? given : 'invalid_format';
+      for (const schema of [text(10), nullableText(10), queryText(10)]) expect(read(schema, given)).toBe(expected);
+    }
+  });
+
+  test('are refused one and all where the text is one line', () => {
+    const email = nullablePattern(/^[^@]+@[^@]+$/, 10, 'an e-mail address');
+    for (const control of controls) {
+      for (const schema of [line(10), nullableLine(10), email])
+        expect(read(schema, `a${control}@b`)).toBe('invalid_format');
+    }
+  });
+
+  test('at the ends of a text are trimmed first where they are white space', () => {
+    expect(read(line(10), '\t a b\r\n')).toBe('a b');
+    expect(read(line(10), '\u0000 a')).toBe('invalid_format');
+  });
+
+  test('are taken away where the text comes from outside', () => {
+    expect(withoutControls(`a${controls.join('')}b`)).toBe('a\t\n\rb');
+    expect(oneLine('\u0000 a\r\n\tb\u009f\u007f ')).toBe('a b');
+    expect(read(cleaned(nullableLine(3), oneLine), '\u0001a\nb\u0001')).toBe('a b');
+    expect(read(cleaned(nullableLine(3), oneLine), '\u0001')).toBe(null);
   });
 });
 
@@ -67,8 +125,8 @@ describe('date-times', () => {
     expect(read(timeInput(), 1_763_680_667)).toBe('invalid_type');
   });
 
-  test('of any instant survive being written and read', () => {
-    fc.assert(
+  test('of any instant survive being written and read', async () => {
+    await fc.assert(
       fc.property(
         fc.date({ min: new Date('1970-01-01'), max: new Date('9998-12-31'), noInvalidDate: true }),
         (date) => {
@@ -85,15 +143,15 @@ describe('numbers', () => {
     expect(read(integer(0, 100), 101)).toBe('out_of_range');
     expect(read(integer(0, 100), 1.5)).toBe('invalid_type');
     expect(read(integer(0, 100), '5')).toBe('invalid_type');
-    expect(read(id(), Number.NaN)).toBe('invalid_type');
+    expect(read(idInput(), Number.NaN)).toBe('invalid_type');
   });
 
-  test('that no id can be are an id that nothing has, for the look-up to refuse', () => {
-    for (const value of [0, -1, 2_147_483_648, 99_999_999_999]) expect(read(id(), value)).toBe(2_147_483_647);
+  test('that are out of range for an id read as one that nothing has, so that the look-up refuses them', () => {
+    for (const value of [0, -1, 2_147_483_648, 99_999_999_999]) expect(read(idInput(), value)).toBe(2_147_483_647);
   });
 
-  test('of money have at most two decimals, whatever their size', () => {
-    fc.assert(
+  test('of money have at most two decimals, whatever their size', async () => {
+    await fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999_999_999 }), (cents) => {
         expect(read(money(0.01), cents / 100)).toBe(cents / 100);
       }),

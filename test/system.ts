@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import { startDouble } from './telegram/double.ts';
+import { startDouble } from '#test/telegram/double.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -52,14 +52,14 @@ export interface System {
   stop(): Promise<number | null>;
 }
 
-/** `npm start` on a free port; what it says on standard error is shown when it does not come up. */
+/** `npm start` on a free port (test/start.ts); what it says on standard error is shown when it does not come up. */
 export async function startSystem(
   dataDir: string,
   env: Record<string, string> = {},
   args = ['--empty'],
   nodeArgs: string[] = [],
 ): Promise<System> {
-  const child = spawn(process.execPath, [...nodeArgs, 'infra/local/start.ts', ...args], {
+  const child = spawn(process.execPath, [...nodeArgs, 'test/start.ts', ...args], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

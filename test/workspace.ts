@@ -1,10 +1,10 @@
 import { mintKey, type NewKey } from '#lib/keys/store.ts';
 import { createMember } from '#lib/members/store.ts';
 import { scopes } from '#lib/scopes.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
 import { type Environment, operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
-import { api, type Client } from './client.ts';
+import { api, type Client } from '#test/client.ts';
 
 export interface TestWorkspace {
   id: number;

@@ -1,5 +1,5 @@
-import { AgentWithInstructions } from '#lib/agents/agent.ts';
 import { getAgent } from '#lib/agents/store.ts';
+import { AgentWithInstructions } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One agent with its instructions. */

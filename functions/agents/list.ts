@@ -1,5 +1,5 @@
-import { Agent, AgentQuery } from '#lib/agents/agent.ts';
 import { listAgents } from '#lib/agents/store.ts';
+import { Agent, AgentQuery } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

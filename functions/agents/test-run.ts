@@ -1,5 +1,5 @@
-import { AgentWithInstructions, TestRun, TestRunAnswer } from '#lib/agents/agent.ts';
-import { getAgent, testRun } from '#lib/agents/store.ts';
+import { getAgent, permitTestRun, testRun } from '#lib/agents/store.ts';
+import { AgentWithInstructions, TestRun, TestRunAnswer } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Drafts the agent's reply and sends nothing. With a test key a deterministic sandbox model answers. */
@@ -8,6 +8,7 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/agents/{id}/test-run',
     summary: 'Try an AI agent',
+    description: 'Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond.',
     scope: 'agents:run',
     body: TestRun,
     status: 200,
@@ -15,8 +16,9 @@ export const handler = endpoint(
     representation: AgentWithInstructions,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getAgent(tx, id),
+    permit: ({ caller, body }) => permitTestRun(caller, body),
     needs: ['bedrock'],
     timeoutSeconds: 30,
   },
-  ({ tx, caller, params, body }) => testRun(tx, caller, params.id, body),
+  ({ tx, params, body, request }) => testRun(tx, params.id, body, request),
 );

@@ -1,5 +1,6 @@
 import { analyseDashboard, Dashboard, DashboardQuery } from '#lib/analytics/dashboard.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
  * Key figures of a range, by default the last 30 days; both ends are included. Open, overdue and unread are as of now.
@@ -15,7 +16,7 @@ export const handler = endpoint(
     status: 200,
     response: Dashboard,
     errors: ['bad_request'],
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
     memoryMb: 1024,
   },
   ({ tx, query }) => analyseDashboard(tx, query),

@@ -1,5 +1,6 @@
 import { analyseMessaging, Messaging, MessagingQuery } from '#lib/analytics/messaging.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
  * Messages sent, failed and received in a range, in all and per day, week (from Monday), month or account; empty periods are
@@ -15,7 +16,7 @@ export const handler = endpoint(
     status: 200,
     response: Messaging,
     errors: ['bad_request'],
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
     memoryMb: 1024,
   },
   ({ tx, query }) => analyseMessaging(tx, query),

@@ -1,5 +1,5 @@
-import { AuditEvent, AuditQuery } from '#lib/audit/audit.ts';
 import { listAuditEvents } from '#lib/audit/store.ts';
+import { AuditEvent, AuditQuery } from '#lib/entities/audit-event.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { AddTag } from '#lib/contacts/contact.ts';
 import { attachTag, getContactTags } from '#lib/contacts/tagging.ts';
+import { AddTag } from '#lib/entities/contact.ts';
+import { Tag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Tag } from '#lib/tags/tag.ts';
 
 /** Attaches a tag by id, or by a name that is added to the dictionary when it is new. Answers all tags of the contact. */
 export const handler = endpoint(

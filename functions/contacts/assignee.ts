@@ -1,5 +1,5 @@
-import { ContactWithTags, SetContactAssignee } from '#lib/contacts/contact.ts';
 import { assignContact, getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, SetContactAssignee } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Gives a contact to a member, or to nobody. */

@@ -1,7 +1,7 @@
-import { Activity, CreateNote } from '#lib/contacts/activity.ts';
-import { ContactWithTags } from '#lib/contacts/contact.ts';
 import { getContact } from '#lib/contacts/store.ts';
 import { addNote } from '#lib/contacts/timeline.ts';
+import { Activity, CreateNote } from '#lib/entities/activity.ts';
+import { ContactWithTags } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds a note to the timeline of a contact. */

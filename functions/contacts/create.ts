@@ -1,5 +1,5 @@
-import { ContactWithTags, CreateContact } from '#lib/contacts/contact.ts';
 import { createContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, CreateContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Adds one person; a name, a username or a phone is enough. */

@@ -1,5 +1,5 @@
-import { ContactWithTags } from '#lib/contacts/contact.ts';
 import { getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One contact with its tags. */

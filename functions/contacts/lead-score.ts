@@ -1,5 +1,5 @@
-import { ContactWithTags, SetLeadScore } from '#lib/contacts/contact.ts';
 import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, SetLeadScore } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Scores a contact by hand, or clears the score. */

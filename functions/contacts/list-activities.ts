@@ -1,5 +1,5 @@
-import { Activity, ActivityQuery } from '#lib/contacts/activity.ts';
 import { listActivities } from '#lib/contacts/timeline.ts';
+import { Activity, ActivityQuery } from '#lib/entities/activity.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

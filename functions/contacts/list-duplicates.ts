@@ -1,5 +1,5 @@
-import { Contact, DuplicateQuery } from '#lib/contacts/contact.ts';
 import { listDuplicates } from '#lib/contacts/duplicates.ts';
+import { Contact, DuplicateQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

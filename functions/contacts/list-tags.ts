@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { getContactTags } from '#lib/contacts/tagging.ts';
+import { Tag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Tag } from '#lib/tags/tag.ts';
 
 /** The tags that a contact carries. */
 export const handler = endpoint(

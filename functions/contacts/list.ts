@@ -1,5 +1,5 @@
-import { Contact, ContactQuery } from '#lib/contacts/contact.ts';
 import { listContacts } from '#lib/contacts/store.ts';
+import { Contact, ContactQuery } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,7 +1,8 @@
-import { ContactWithTags, MergeContacts } from '#lib/contacts/contact.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Makes one contact of two; the source is gone afterwards. */
 export const handler = endpoint(
@@ -10,14 +11,14 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/merge',
     summary: 'Merge another contact into this one',
     description:
-      'This contact keeps its own values and takes those that it lacks, and all tags, messages, activities, deals, tasks, threads, enrollments and finance records of the source.',
+      'This contact keeps its own values and takes those that it lacks, and all tags, messages, activities, deals, tasks, threads, enrollments and finance records of the source. Of its metadata it takes what it has room for; the rest is in a note (contact.note_added).',
     scope: 'contacts:write',
     body: MergeContacts,
     status: 200,
     response: ContactWithTags,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getContact(tx, id),
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params, body }) => mergeContacts(tx, params.id, body),
 );

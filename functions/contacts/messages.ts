@@ -1,5 +1,5 @@
+import { Message, MessageQuery } from '#lib/entities/message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Message, MessageQuery } from '#lib/messages/message.ts';
 import { listMessages } from '#lib/messages/store.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,6 +1,7 @@
-import { ContactWithTags, misplacedInPatch, PatchContact } from '#lib/contacts/contact.ts';
 import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, misplacedInPatch, PatchContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Changes fields of a contact; null clears. At least one of name, username, phone must remain. */
 export const handler = endpoint(
@@ -15,7 +16,7 @@ export const handler = endpoint(
     response: ContactWithTags,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getContact(tx, id),
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params, body }) => changeContact(tx, params.id, body),
 );

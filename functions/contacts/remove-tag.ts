@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { detachTag, getContactTags } from '#lib/contacts/tagging.ts';
+import { Tag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Tag } from '#lib/tags/tag.ts';
 
 /** Detaches a tag; one that the contact does not carry is no error. Answers the tags that are left. */
 export const handler = endpoint(

@@ -1,5 +1,5 @@
-import { ContactWithTags, SetContactStage } from '#lib/contacts/contact.ts';
 import { changeContact, getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags, SetContactStage } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a contact to another stage; any stage may follow any other. */

@@ -1,6 +1,7 @@
-import { ContactWithTags, UpsertContact } from '#lib/contacts/contact.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
+import { ContactWithTags, UpsertContact } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Creates a contact, or changes the one that matches. */
 export const handler = endpoint(
@@ -17,7 +18,7 @@ export const handler = endpoint(
     response: ContactWithTags,
     errors: ['bad_request', 'conflict'],
     location: ({ id }) => `/v1/contacts/${id}`,
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, body, reply }) => {
     const { contact, isNew } = await upsertContact(tx, body);

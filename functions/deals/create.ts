@@ -1,5 +1,5 @@
-import { CreateDeal, DealWithTasks } from '#lib/deals/deal.ts';
 import { createDeal } from '#lib/deals/store.ts';
+import { CreateDeal, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Opens a deal in an active stage; a title is enough. */
@@ -8,6 +8,8 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/deals',
     summary: 'Create a deal',
+    description:
+      'A deal is won in the panel only, because that books revenue: `stage` `won` is refused with the reason `won_is_panel_only`.',
     scope: 'deals:write',
     body: CreateDeal,
     status: 201,

@@ -1,5 +1,5 @@
-import { DealWithTasks } from '#lib/deals/deal.ts';
 import { getDeal } from '#lib/deals/store.ts';
+import { DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One deal with its tasks. */

@@ -1,5 +1,5 @@
-import { Deal, DealQuery } from '#lib/deals/deal.ts';
 import { listDeals } from '#lib/deals/store.ts';
+import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

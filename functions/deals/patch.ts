@@ -1,5 +1,5 @@
-import { DealWithTasks, PatchDeal } from '#lib/deals/deal.ts';
 import { getDeal, patchDeal } from '#lib/deals/store.ts';
+import { DealWithTasks, PatchDeal } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Changes fields of a deal; null clears. Value and currency of a Won deal are fixed. */

@@ -1,5 +1,5 @@
-import { DealStageBody, DealWithTasks } from '#lib/deals/deal.ts';
 import { getDeal, moveDeal } from '#lib/deals/store.ts';
+import { DealStageBody, DealWithTasks } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a deal to any stage but won, which is panel-only. */

@@ -1,5 +1,5 @@
 import { getThread, setThreadAssignee } from '#lib/email/store.ts';
-import { SetThreadAssignee, Thread } from '#lib/email/thread.ts';
+import { SetThreadAssignee, Thread } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Assigns a thread to an active member, or to nobody with null. Sends no mail. */

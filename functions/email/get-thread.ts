@@ -1,5 +1,5 @@
 import { getThread } from '#lib/email/store.ts';
-import { Thread } from '#lib/email/thread.ts';
+import { Thread } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One e-mail thread. */

@@ -1,5 +1,5 @@
-import { EmailMessage, EmailMessageQuery } from '#lib/email/message.ts';
 import { listEmailMessages } from '#lib/email/store.ts';
+import { EmailMessage, EmailMessageQuery } from '#lib/entities/email-message.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

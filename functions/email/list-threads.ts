@@ -1,5 +1,5 @@
 import { listThreads } from '#lib/email/store.ts';
-import { Thread, ThreadQuery } from '#lib/email/thread.ts';
+import { Thread, ThreadQuery } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,5 +1,5 @@
 import { getThread, setThreadStatus } from '#lib/email/store.ts';
-import { SetThreadStatus, Thread } from '#lib/email/thread.ts';
+import { SetThreadStatus, Thread } from '#lib/entities/email-thread.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a thread to any status. A new inbound message reopens a pending or closed one. */

@@ -1,4 +1,4 @@
-import { Event, EventQuery, listEvents } from '#lib/events/list.ts';
+import { Event, EventQuery, listEvents } from '#lib/feed/list.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,4 +1,4 @@
-import { CreateTransaction, FinanceTransaction } from '#lib/finance/transaction.ts';
+import { CreateTransaction, FinanceTransaction } from '#lib/entities/transaction.ts';
 import { createTransaction } from '#lib/finance/transaction-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

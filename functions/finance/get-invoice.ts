@@ -1,4 +1,4 @@
-import { Invoice } from '#lib/finance/invoice.ts';
+import { Invoice } from '#lib/entities/invoice.ts';
 import { getInvoice } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

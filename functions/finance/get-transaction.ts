@@ -1,4 +1,4 @@
-import { FinanceTransaction } from '#lib/finance/transaction.ts';
+import { FinanceTransaction } from '#lib/entities/transaction.ts';
 import { getTransaction } from '#lib/finance/transaction-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { Invoice, PayInvoice } from '#lib/finance/invoice.ts';
+import { Invoice, PayInvoice } from '#lib/entities/invoice.ts';
 import { getInvoice, payInvoice } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

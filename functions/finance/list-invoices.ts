@@ -1,4 +1,4 @@
-import { InvoiceList, InvoiceQuery } from '#lib/finance/invoice.ts';
+import { InvoiceList, InvoiceQuery } from '#lib/entities/invoice.ts';
 import { listInvoices } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { RevenueSourceList } from '#lib/finance/revenue-source.ts';
+import { RevenueSourceList } from '#lib/entities/revenue-source.ts';
 import { listRevenueSources } from '#lib/finance/revenue-source-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { FinanceTransaction, TransactionQuery } from '#lib/finance/transaction.ts';
+import { FinanceTransaction, TransactionQuery } from '#lib/entities/transaction.ts';
 import { listTransactions } from '#lib/finance/transaction-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';

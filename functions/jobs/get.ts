@@ -1,5 +1,5 @@
+import { Job } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Job } from '#lib/jobs/job.ts';
 import { getJob } from '#lib/jobs/store.ts';
 
 /** One outbound message, of whatever channel. */

@@ -1,5 +1,5 @@
+import { Job, JobQuery } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Job, JobQuery } from '#lib/jobs/job.ts';
 import { listJobs } from '#lib/jobs/list.ts';
 import { listOf } from '#lib/schema.ts';
 

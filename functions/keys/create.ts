@@ -1,18 +1,21 @@
 import { endpoint } from '#lib/http/endpoint.ts';
 import { MintedKey, MintKey } from '#lib/keys/key.ts';
-import { mintKeyAs } from '#lib/keys/store.ts';
+import { mintKeyAs, permitMint } from '#lib/keys/store.ts';
 
-/** Mints a key for the caller's environment with scopes that the caller has. `key` is shown in this answer only. */
+/** Mints a key for the caller's environment that is no stronger than the caller's. `key` is shown in this answer only. */
 export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/keys',
     summary: 'Mint an API key',
+    description:
+      "The new key has no scope, no higher rate limit, no later expiry and no wider allowlist than the calling key: expiry and allowlist are the calling key's where the body names none, and 403 `stronger_key` where it asks for more. Each range of an allowlist must lie within one range of the calling key's.",
     scope: 'keys:manage',
     body: MintKey,
     status: 201,
     response: MintedKey,
     errors: ['bad_request', 'conflict'],
+    permit: ({ caller, body }) => permitMint(caller, body),
   },
   ({ tx, caller, body }) => mintKeyAs(tx, caller, body),
 );

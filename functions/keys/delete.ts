@@ -1,17 +1,30 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { RevokedKey } from '#lib/keys/key.ts';
+import { RevokedKey, RevokeQuery } from '#lib/keys/key.ts';
 import { revokeKey } from '#lib/keys/store.ts';
+import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
-/** Revokes a key, effective at once; the caller's own is allowed. Revoking it again gives the same answer. */
+/**
+ * Revokes a key, effective at once; the caller's own is allowed. Revoking it again gives the same answer. With `cancelQueued` the
+ * messages that it queued and that are not being sent become `failed` (`canceled`), also those of a key that was revoked before;
+ * `canceledJobs` says how many, of which the last may follow within minutes when there are thousands.
+ */
 export const handler = endpoint(
   {
     method: 'DELETE',
     path: '/v1/keys/{id}',
     summary: 'Revoke an API key',
+    description:
+      'With `cancelQueued=true` the messages that the key queued and that are not being sent become `failed` (`canceled`), and `canceledJobs` says how many.',
     scope: 'keys:manage',
+    query: RevokeQuery,
     status: 200,
     response: RevokedKey,
     errors: ['not_found'],
+    timeoutSeconds: longTimeoutSeconds,
   },
-  ({ tx, params }) => revokeKey(tx, params.id),
+  async ({ tx, params, query }) => {
+    const revoked = await revokeKey(tx, params.id);
+    return query.cancelQueued ? { ...revoked, canceledJobs: await cancelQueuedJobs(tx, revoked) } : revoked;
+  },
 );

@@ -1,18 +1,21 @@
 import { endpoint } from '#lib/http/endpoint.ts';
 import { Key, PatchKey, volatileKeyFields } from '#lib/keys/key.ts';
-import { getKey, patchKey } from '#lib/keys/store.ts';
+import { getKey, patchKey, permitPatch } from '#lib/keys/store.ts';
 
-/** Changes name, addresses, expiry or scopes of a key. Any scope may be removed; added ones must be the caller's. */
+/** Changes name, addresses, expiry or scopes of a key that is no stronger than the caller's, and does not become so. */
 export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/v1/keys/{id}',
     summary: 'Change an API key',
+    description:
+      'A key with a scope, rate limit, expiry or allowlist beyond those of the calling key is not its to change (403 `stronger_key`), and none can be given more than the calling key has: also not the calling key itself. Any key with `keys:manage` may revoke any key of its environment.',
     scope: 'keys:manage',
     body: PatchKey,
     status: 200,
     response: Key,
     errors: ['bad_request', 'not_found', 'conflict'],
+    permit: ({ tx, caller, params, body }) => permitPatch(tx, caller, params.id, body),
     current: (tx, { id }) => getKey(tx, id),
     volatile: volatileKeyFields,
   },

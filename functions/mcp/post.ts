@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { needs, tools } from '#infra/mcp/tools.ts';
 import { protocolEndpoint } from '#lib/http/endpoint.ts';
 import { converse } from '#lib/mcp/converse.ts';
 import { demandOwnOrigin } from '#lib/mcp/origin.ts';
 import { toolboxOf } from '#lib/mcp/toolbox.ts';
-import { needs, tools } from '#lib/mcp/tools.ts';
 
 const Message = v.pipe(
   v.looseObject({
@@ -34,7 +34,7 @@ export const handler = protocolEndpoint(
     memoryMb: 1024,
   },
   ({ caller, facts, ...request }) => {
-    demandOwnOrigin(request.headers.origin, request.headers.host, facts.ip);
+    demandOwnOrigin(request.headers['origin'], request.headers['host'], facts.ip);
     return converse(request, toolboxOf(tools, { caller, facts }));
   },
 );

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { time } from '#lib/schema.ts';
+import { id, time } from '#lib/schema.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 const Me = v.pipe(
   v.object({
-    id: v.number(),
+    id: id(),
     email: v.string(),
     name: v.nullable(v.string()),
     createdAt: time(),

@@ -1,5 +1,5 @@
+import { Member } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Member } from '#lib/members/member.ts';
 import { getMember } from '#lib/members/store.ts';
 
 /** One person of the workspace. */

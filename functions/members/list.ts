@@ -1,5 +1,5 @@
+import { Member, MemberQuery } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Member, MemberQuery } from '#lib/members/member.ts';
 import { listMembers } from '#lib/members/store.ts';
 import { listOf } from '#lib/schema.ts';
 

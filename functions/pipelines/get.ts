@@ -1,5 +1,5 @@
+import { BoardWithColumns } from '#lib/entities/board.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { BoardWithColumns } from '#lib/pipelines/board.ts';
 import { getBoard } from '#lib/pipelines/store.ts';
 
 /** One board with its columns, their counts and totals. */

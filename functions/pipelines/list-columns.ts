@@ -1,5 +1,5 @@
+import { Columns } from '#lib/entities/board.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Columns } from '#lib/pipelines/board.ts';
 import { listColumns } from '#lib/pipelines/store.ts';
 
 /** The columns of a board in order of position, always one page. */

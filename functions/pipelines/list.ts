@@ -1,5 +1,5 @@
+import { Board, BoardQuery } from '#lib/entities/board.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Board, BoardQuery } from '#lib/pipelines/board.ts';
 import { listBoards } from '#lib/pipelines/store.ts';
 import { listOf } from '#lib/schema.ts';
 

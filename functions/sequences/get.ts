@@ -1,5 +1,5 @@
+import { SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { SequenceWithSteps } from '#lib/sequences/sequence.ts';
 import { getSequence } from '#lib/sequences/store.ts';
 
 /** One sequence with its steps. */

@@ -1,7 +1,8 @@
+import { Sequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { pauseSequence } from '#lib/sequences/pause.ts';
-import { Sequence, SequenceWithSteps } from '#lib/sequences/sequence.ts';
 import { getSequence } from '#lib/sequences/store.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Holds an active sequence: its unsent messages stay queued. */
 export const handler = endpoint(
@@ -15,7 +16,7 @@ export const handler = endpoint(
     representation: SequenceWithSteps,
     errors: ['not_found', 'conflict'],
     current: (tx, { id }) => getSequence(tx, id),
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params }) => pauseSequence(tx, params.id),
 );

@@ -1,7 +1,8 @@
+import { Sequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
-import { Sequence, SequenceWithSteps } from '#lib/sequences/sequence.ts';
 import { getSequence } from '#lib/sequences/store.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Lets a paused sequence go on; what it held is due later by the time it was held. */
 export const handler = endpoint(
@@ -9,13 +10,16 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/sequences/{id}/resume',
     summary: 'Resume a sequence',
+    description:
+      'What the sequence held is due later by the time it was held. One by e-mail: 409 `mail_not_configured` where the deployment has no sender address.',
     scope: 'sequences:write',
     status: 200,
     response: Sequence,
     representation: SequenceWithSteps,
     errors: ['not_found', 'conflict'],
+    needs: ['mail-sender'],
     current: (tx, { id }) => getSequence(tx, id),
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params }) => resumeSequence(tx, params.id),
 );

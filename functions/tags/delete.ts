@@ -1,8 +1,9 @@
 import { deleteTag } from '#lib/contacts/tagging.ts';
+import { DictionaryTag } from '#lib/entities/tag.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { Deleted } from '#lib/schema.ts';
 import { getTag } from '#lib/tags/store.ts';
-import { DictionaryTag } from '#lib/tags/tag.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Deletes a tag and takes it off every contact. */
 export const handler = endpoint(
@@ -16,7 +17,7 @@ export const handler = endpoint(
     errors: ['not_found', 'conflict'],
     current: (tx, { id }) => getTag(tx, id),
     representation: DictionaryTag,
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params }) => deleteTag(tx, params.id),
 );

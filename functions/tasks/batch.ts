@@ -1,6 +1,7 @@
 import { runBatch } from '#lib/batch/batch.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { TaskBatch, TaskBatchResults, taskOps } from '#lib/tasks/batch.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Up to a hundred creations, changes and status changes in one call. */
 export const handler = endpoint(
@@ -9,13 +10,13 @@ export const handler = endpoint(
     path: '/v1/tasks/batch',
     summary: 'Create and change tasks in one call',
     description:
-      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "status", "id", "status"}` with the fields of the single calls. With `atomic` any failure undoes everything.',
+      'An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "status", "id", "status"}` with the fields of the single calls. With `atomic` any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.',
     scope: 'tasks:write',
     body: TaskBatch,
     status: 200,
     response: TaskBatchResults,
     errors: ['bad_request'],
-    timeoutSeconds: 29,
+    timeoutSeconds: longTimeoutSeconds,
   },
   (input) => runBatch(input, 'task', taskOps),
 );

@@ -1,6 +1,6 @@
+import { Task, TaskStatusBody } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getTask, setTaskStatus } from '#lib/tasks/store.ts';
-import { Task, TaskStatusBody } from '#lib/tasks/task.ts';
 
 /** Sets the status of a task; done stamps the completion time. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
+import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MessageJob } from '#lib/jobs/job.ts';
-import { cancelMessage, getMessageJob } from '#lib/messages/send.ts';
+import { cancelMessage, getMessageJob } from '#lib/sending/message.ts';
 
 /** Takes a queued message back before it is sent; it ends as failed with lastError `canceled`. */
 export const handler = endpoint(

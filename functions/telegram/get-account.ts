@@ -1,5 +1,5 @@
-import { Account } from '#lib/accounts/account.ts';
 import { getAccount } from '#lib/accounts/store.ts';
+import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One Telegram account. */

@@ -1,6 +1,6 @@
+import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MessageJob } from '#lib/jobs/job.ts';
-import { getMessageJob } from '#lib/messages/send.ts';
+import { getMessageJob } from '#lib/sending/message.ts';
 
 /** Where an outbound Telegram message is. */
 export const handler = endpoint(

@@ -1,5 +1,5 @@
+import { MessageJob, MessageJobQuery } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MessageJob, MessageJobQuery } from '#lib/jobs/job.ts';
 import { listMessageJobs } from '#lib/jobs/list.ts';
 import { listOf } from '#lib/schema.ts';
 

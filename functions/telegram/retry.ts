@@ -1,6 +1,6 @@
+import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MessageJob } from '#lib/jobs/job.ts';
-import { getMessageJob, retryMessage } from '#lib/messages/send.ts';
+import { getMessageJob, retryMessage } from '#lib/sending/message.ts';
 
 /** Queues a failed message again, at once. */
 export const handler = endpoint(

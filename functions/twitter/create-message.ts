@@ -1,6 +1,6 @@
+import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MessageJob } from '#lib/jobs/job.ts';
-import { CreateTwitterMessage, sendMessage } from '#lib/messages/send.ts';
+import { CreateTwitterMessage, sendMessage } from '#lib/sending/message.ts';
 
 /** Queues a message; of several recipients contactId counts first, then twitterUserId, then username. */
 export const handler = endpoint(

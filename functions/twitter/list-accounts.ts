@@ -1,5 +1,5 @@
-import { Account, AccountQuery } from '#lib/accounts/account.ts';
 import { listAccounts } from '#lib/accounts/store.ts';
+import { Account, AccountQuery } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 

@@ -1,5 +1,5 @@
+import { CreateEndpoint, EndpointWithSecret } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { CreateEndpoint, EndpointWithSecret } from '#lib/webhooks/endpoint.ts';
 import { createEndpoint } from '#lib/webhooks/store.ts';
 
 /** Registers a receiver. All endpoints of the workspace and environment share the secret, which only this and a rotation show. */
@@ -15,7 +15,7 @@ export const handler = endpoint(
     status: 201,
     response: EndpointWithSecret,
     errors: ['bad_request', 'not_found', 'conflict'],
-    needs: ['kms'],
+    needs: ['encrypt:webhook', 'decrypt:webhook'],
   },
   ({ tx, body }) => createEndpoint(tx, body),
 );

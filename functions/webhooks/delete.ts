@@ -1,6 +1,6 @@
+import { Endpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { Deleted } from '#lib/schema.ts';
-import { Endpoint } from '#lib/webhooks/endpoint.ts';
 import { deleteEndpoint, getEndpoint } from '#lib/webhooks/store.ts';
 
 /** Removes an endpoint. What is pending is dropped. */

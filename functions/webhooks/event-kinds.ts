@@ -1,7 +1,6 @@
-import { exampleOf } from '#lib/events/examples.ts';
-import { type EventKind, eventKinds } from '#lib/events/kinds.ts';
+import { EventKindList } from '#lib/entities/webhook.ts';
+import { eventKindNames, eventKinds, exampleOf } from '#lib/events/kinds.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { EventKindList } from '#lib/webhooks/endpoint.ts';
 
 /** Every event kind with an example of its body. */
 export const handler = endpoint(
@@ -15,9 +14,9 @@ export const handler = endpoint(
     errors: [],
   },
   async () => ({
-    items: (Object.keys(eventKinds) as EventKind[]).map((kind) => ({
+    items: eventKindNames.map((kind) => ({
       kind,
-      description: eventKinds[kind],
+      description: eventKinds[kind].description,
       example: exampleOf(kind),
     })),
   }),

@@ -1,6 +1,6 @@
+import { DeliveryDetail } from '#lib/entities/delivery.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getDelivery } from '#lib/webhooks/deliveries.ts';
-import { DeliveryDetail } from '#lib/webhooks/delivery.ts';
 
 /** One delivery with its attempts and its last request. */
 export const handler = endpoint(

@@ -1,5 +1,5 @@
+import { Endpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Endpoint } from '#lib/webhooks/endpoint.ts';
 import { getEndpoint } from '#lib/webhooks/store.ts';
 
 /** One endpoint and how its deliveries fare. */

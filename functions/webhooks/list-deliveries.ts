@@ -1,7 +1,7 @@
+import { Delivery, DeliveryQuery } from '#lib/entities/delivery.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 import { listDeliveries } from '#lib/webhooks/deliveries.ts';
-import { Delivery, DeliveryQuery } from '#lib/webhooks/delivery.ts';
 
 /** Deliveries of the last 30 days, newest first. */
 export const handler = endpoint(
@@ -9,6 +9,8 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/webhooks/{id}/deliveries',
     summary: 'List the deliveries of an endpoint',
+    description:
+      'A delivery is `skipped`, which `error` explains, when its endpoint was disabled, the attempts of the day were used up or more than 100,000 deliveries waited for the endpoint; it can be replayed.',
     scope: 'webhooks:read',
     query: DeliveryQuery,
     status: 200,

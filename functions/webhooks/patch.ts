@@ -1,5 +1,5 @@
+import { Endpoint, PatchEndpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Endpoint, PatchEndpoint } from '#lib/webhooks/endpoint.ts';
 import { getEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
 
 /** Changes an endpoint. Disabling skips what is pending; enabling forgets its failures. */

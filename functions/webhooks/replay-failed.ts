@@ -1,7 +1,7 @@
+import { ReplayedFailed, ReplayFailed } from '#lib/entities/delivery.ts';
+import { Endpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { replayFailed } from '#lib/webhooks/deliveries.ts';
-import { ReplayedFailed, ReplayFailed } from '#lib/webhooks/delivery.ts';
-import { Endpoint } from '#lib/webhooks/endpoint.ts';
 import { getEndpoint } from '#lib/webhooks/store.ts';
 
 /** Replays what an endpoint has missed. */

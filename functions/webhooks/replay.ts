@@ -1,6 +1,6 @@
+import { Delivery } from '#lib/entities/delivery.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { replayDelivery } from '#lib/webhooks/deliveries.ts';
-import { Delivery } from '#lib/webhooks/delivery.ts';
 
 /** Delivers the same event once more, as a new delivery. */
 export const handler = endpoint(

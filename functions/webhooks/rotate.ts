@@ -1,5 +1,5 @@
+import { Endpoint, RotatedSecret, RotateSecret } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Endpoint, RotatedSecret, RotateSecret } from '#lib/webhooks/endpoint.ts';
 import { getEndpoint, rotateSecret } from '#lib/webhooks/store.ts';
 
 /** A new secret for all endpoints of the workspace and environment; during the grace the old one signs too. */
@@ -16,7 +16,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
-    needs: ['kms'],
+    needs: ['encrypt:webhook', 'decrypt:webhook'],
   },
   ({ tx, params, body }) => rotateSecret(tx, params.id, body.graceMinutes),
 );

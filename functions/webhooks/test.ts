@@ -1,6 +1,6 @@
+import { TestedDelivery } from '#lib/entities/delivery.ts';
+import { Endpoint, TestEndpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { TestedDelivery } from '#lib/webhooks/delivery.ts';
-import { Endpoint, TestEndpoint } from '#lib/webhooks/endpoint.ts';
 import { getEndpoint } from '#lib/webhooks/store.ts';
 import { testEndpoint } from '#lib/webhooks/test-delivery.ts';
 
@@ -19,7 +19,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
-    needs: ['kms'],
+    needs: ['decrypt:webhook'],
     timeoutSeconds: 15,
   },
   ({ tx, params, body, request }) => testEndpoint(tx, params.id, body.eventKind, request),

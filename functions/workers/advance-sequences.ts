@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
 import { advance } from '#lib/sequences/advance.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
@@ -8,11 +8,11 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Due steps of sequences become message jobs',
-    trigger: { queue: 'sequences', batchSize: 10 },
+    trigger: { queue: 'sequences', batchSize: 10, maxConcurrency: 30 },
     timeoutSeconds: 30,
   },
   (event: SQSEvent) =>
-    receive(event, { sequenceId: v.number(), enrollmentId: v.number() }, (tenant, { sequenceId, enrollmentId }) =>
+    receive(event, { sequenceId: id(), enrollmentId: id() }, (tenant, { sequenceId, enrollmentId }) =>
       advance(tenant, sequenceId, enrollmentId),
     ),
 );

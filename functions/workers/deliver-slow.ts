@@ -7,7 +7,8 @@ export const handler = worker(
   {
     summary: 'Due webhook deliveries to slow endpoints are sent',
     trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 100 },
-    needs: ['kms'],
+    readsStrangers: true,
+    needs: ['decrypt:webhook'],
     timeoutSeconds: 30,
   },
   (event: SQSEvent) => handleSignals(event, 'slow-deliveries'),

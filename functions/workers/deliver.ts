@@ -6,8 +6,9 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Due webhook deliveries are sent',
-    trigger: { queue: 'deliveries', batchSize: 10 },
-    needs: ['kms'],
+    trigger: { queue: 'deliveries', batchSize: 10, maxConcurrency: 150 },
+    readsStrangers: true,
+    needs: ['decrypt:webhook'],
     timeoutSeconds: 30,
   },
   (event: SQSEvent) => handleSignals(event, 'deliveries'),

@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { queues } from '#lib/queues.ts';
+import { tenantKey } from '#lib/tenant.ts';
+import { receiveGroups } from '#lib/wake-ups/receive.ts';
 import { sendWakeUps } from '#lib/wake-ups/send.ts';
 import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
 import { worker } from '#lib/worker.ts';
@@ -9,12 +10,19 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Fired schedules go on to the queue of their row',
-    trigger: { queue: 'wake-ups', batchSize: 10 },
+    trigger: { queue: 'wake-ups', batchSize: 10, maxConcurrency: 20 },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: 10,
   },
-  async (event: SQSEvent) => {
-    await sendWakeUps(event.Records.map(({ body }) => v.parse(WakeUpRow, JSON.parse(body))));
-    return { batchItemFailures: [] };
-  },
+  (event: SQSEvent) =>
+    receiveGroups(
+      event,
+      WakeUpRow.entries,
+      () => 'all',
+      async (signals) => {
+        const rows = signals.map((signal) => ({ ...signal, tenant: tenantKey(signal.tenant) }));
+        const failures = await sendWakeUps(rows);
+        return failures.map(({ row }) => signals[rows.indexOf(row)] as (typeof signals)[number]);
+      },
+    ),
 );

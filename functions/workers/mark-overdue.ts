@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { markOverdue } from '#lib/finance/invoice-store.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { id } from '#lib/schema.ts';
+import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/tenant.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
@@ -10,11 +10,11 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Sent invoices whose due date has passed become overdue',
-    trigger: { queue: 'invoices', batchSize: 10 },
+    trigger: { queue: 'invoices', batchSize: 10, maxConcurrency: 10 },
     timeoutSeconds: 30,
   },
   (event: SQSEvent) =>
-    receive(event, { invoiceId: v.number() }, (tenant, { invoiceId }) =>
+    receive(event, { invoiceId: id() }, (tenant, { invoiceId }) =>
       transact(tenant, system, (tx) => markOverdue(tx, invoiceId)),
     ),
 );

@@ -1,8 +1,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import * as v from 'valibot';
-import { OutboxRow, outboxPrefix } from '#lib/events/outbox.ts';
-import { publish } from '#lib/events/publish.ts';
-import { insertedItems, insertedUnder } from '#lib/table/stream.ts';
+import { publish } from '#lib/publishing/publish.ts';
+import { outboxPrefix } from '#lib/table/outbox.ts';
+import { handleInserted, insertedUnder } from '#lib/table/stream.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Numbers the events of committed changes, writes the feed and makes the deliveries. */
@@ -13,8 +12,5 @@ export const handler = worker(
     timeoutSeconds: 60,
     memoryMb: 512,
   },
-  async (event: DynamoDBStreamEvent) => {
-    await publish(insertedItems(event).map((row) => v.parse(OutboxRow, row)));
-    return { batchItemFailures: [] };
-  },
+  (event: DynamoDBStreamEvent) => handleInserted(event, publish),
 );

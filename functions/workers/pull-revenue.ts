@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { pullRevenue, pullTimeoutSeconds } from '#lib/finance/pull.ts';
+import { id } from '#lib/schema.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -8,13 +8,13 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Revenue feeds are pulled and booked',
-    trigger: { queue: 'revenue', batchSize: 1 },
-    needs: ['kms'],
+    trigger: { queue: 'revenue', batchSize: 1, maxConcurrency: 10 },
+    readsStrangers: true,
+    needs: ['decrypt:revenue-source'],
     timeoutSeconds: pullTimeoutSeconds,
-    memoryMb: 512,
+    // A feed of 10 MB may be millions of empty objects.
+    memoryMb: 1024,
   },
   (event: SQSEvent) =>
-    receive(event, { revenueSourceId: v.number() }, (tenant, { revenueSourceId }) =>
-      pullRevenue(tenant, revenueSourceId),
-    ),
+    receive(event, { revenueSourceId: id() }, (tenant, { revenueSourceId }) => pullRevenue(tenant, revenueSourceId)),
 );

@@ -1,21 +1,22 @@
-import type { EventBridgeEvent } from 'aws-lambda';
-import * as v from 'valibot';
-import { fetchMail } from '#lib/email/bucket.ts';
-import { deliverIncoming } from '#lib/email/incoming.ts';
+import type { SQSEvent } from 'aws-lambda';
+import { Notice } from '#lib/email/arrival.ts';
+import { deliverIncoming } from '#lib/receiving/incoming.ts';
+import { receiveEach } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
 
-const Detail = v.object({ object: v.object({ key: v.string() }) });
-
-/** Every mail that SES stores reaches the workspaces that it is addressed to. */
+/** Every mail that SES stores reaches the workspaces that its envelope names. */
 export const handler = worker(
   {
     summary: 'Incoming mail is stored in its thread',
-    trigger: { bucket: 'mail' },
+    // One at a time, and few side by side: a mail may have 40 MB, and strangers choose when they come.
+    trigger: { queue: 'incoming-mail', batchSize: 1, maxConcurrency: 5 },
+    readsStrangers: true,
     needs: ['mail-bucket'],
     timeoutSeconds: 60,
     memoryMb: 1024,
   },
-  async (event: EventBridgeEvent<'Object Created', unknown>) => {
-    await deliverIncoming(await fetchMail(v.parse(Detail, event.detail).object.key));
-  },
+  (event: SQSEvent) =>
+    receiveEach(event, Notice, async (notice) => {
+      if ('receipt' in notice) await deliverIncoming(notice.receipt.action.objectKey, notice);
+    }),
 );

@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import * as v from 'valibot';
-import { deliverEmail } from '#lib/email/deliver.ts';
+import { maxSenders } from '#lib/email/pace.ts';
+import { id } from '#lib/schema.ts';
+import { deliverEmail } from '#lib/sending/mail.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -8,9 +9,9 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Queued e-mails are sent',
-    trigger: { queue: 'email', batchSize: 10 },
+    trigger: { queue: 'email', batchSize: 5, maxConcurrency: maxSenders },
     needs: ['ses'],
     timeoutSeconds: 30,
   },
-  (event: SQSEvent) => receive(event, { jobId: v.number() }, (tenant, { jobId }) => deliverEmail(tenant, jobId)),
+  (event: SQSEvent) => receive(event, { jobId: id() }, (tenant, { jobId }) => deliverEmail(tenant, jobId)),
 );

@@ -1,25 +1,28 @@
-import { MetricUnit, measure } from '#lib/metrics.ts';
+import { entities } from '#lib/entities/all.ts';
+import { measure } from '#lib/metrics.ts';
 import { queues } from '#lib/queues.ts';
-import { sweep } from '#lib/wake-ups/sweep.ts';
+import { sweep, sweepDimensions } from '#lib/sweep/sweep.ts';
+import { followRelease } from '#lib/table/release.ts';
 import { worker } from '#lib/worker.ts';
 
-/** Once a minute: whatever a crash interrupted goes on. */
+/** Once a minute: whatever a crash interrupted goes on, and what a new release needs begins. */
 export const handler = worker(
   {
-    summary: 'Overdue rows are told again and unpublished events are published',
+    summary:
+      'Overdue rows are told again, unpublished events are published, and what a new release stores otherwise is reindexed',
     trigger: { rate: 'rate(1 minute)' },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: 55,
     memoryMb: 512,
   },
   async () => {
-    const { overdueRows, unpublishedRows } = await sweep();
-    measure(
-      { worker: 'sweep' },
-      {
-        overdueRows: { unit: MetricUnit.Count, value: overdueRows },
-        unpublishedRows: { unit: MetricUnit.Count, value: unpublishedRows },
-      },
+    const released = followRelease(entities).then(
+      () => [],
+      (error: unknown) => [error],
     );
+    const { failures: unswept, ...found } = await sweep();
+    const failures = [...unswept, ...(await released)];
+    measure(sweepDimensions, found);
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} parts of the sweep failed`);
   },
 );

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { handleSignals } from '#lib/jobs/signals.ts';
+import { handleSignals } from '#lib/sending/signals.ts';
 import { openTelegram } from '#lib/telegram/sender.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -7,8 +7,9 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Queued Telegram messages are sent',
-    trigger: { queue: 'telegram', batchSize: 10 },
-    needs: ['kms'],
+    trigger: { queue: 'telegram', batchSize: 10, maxConcurrency: 60 },
+    readsStrangers: true,
+    needs: ['decrypt:account'],
     timeoutSeconds: 40,
   },
   (event: SQSEvent) => handleSignals(event, 'telegram', openTelegram),

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { handleSignals } from '#lib/jobs/signals.ts';
+import { handleSignals } from '#lib/sending/signals.ts';
 import { openTwitter } from '#lib/twitter/dm.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -7,8 +7,9 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary: 'Queued X messages are sent',
-    trigger: { queue: 'twitter', batchSize: 10 },
-    needs: ['kms'],
+    trigger: { queue: 'twitter', batchSize: 10, maxConcurrency: 20 },
+    readsStrangers: true,
+    needs: ['decrypt:account'],
     timeoutSeconds: 40,
   },
   (event: SQSEvent) => handleSignals(event, 'twitter', openTwitter),

@@ -1,10 +1,8 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { queues } from '#lib/queues.ts';
 import { duePrefix } from '#lib/table/entity.ts';
-import { insertedItems, insertedUnder } from '#lib/table/stream.ts';
-import { sendWakeUps } from '#lib/wake-ups/send.ts';
-import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
+import { handleInserted, insertedUnder } from '#lib/table/stream.ts';
+import { wake } from '#lib/wake-ups/wake.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Every row that waits for a time has its queue told then. */
@@ -16,8 +14,5 @@ export const handler = worker(
     timeoutSeconds: 60,
     memoryMb: 512,
   },
-  async (event: DynamoDBStreamEvent) => {
-    await sendWakeUps(insertedItems(event).map((row) => v.parse(WakeUpRow, row)));
-    return { batchItemFailures: [] };
-  },
+  (event: DynamoDBStreamEvent) => handleInserted(event, wake),
 );

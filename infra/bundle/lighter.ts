@@ -11,6 +11,8 @@ const standIns: Record<string, string> = {
     export const fromEnvSigningName = nodeProvider;`,
   // Endpoint discovery is off for DynamoDB; its least-recently-used cache brings 8 KB of data structures.
   '@aws-sdk/endpoint-cache': 'export class EndpointCache extends Map { constructor() { super(); } }',
+  // For where Node has no SHA-256 of its own: 3 KB.
+  './Sha256Js': `export class Sha256Js { constructor() { throw new Error('Node has a hash of its own'); } }`,
   // The index also loads fetch, WebSockets, proxies, caches and mocks: 261 KB.
   undici: `
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
@@ -71,9 +73,20 @@ const usedErrors: Plugin = {
   },
 };
 
+// Of its package.json, 2 KB, a client says the version.
+const versionsAlone: Plugin = {
+  name: 'versions-alone',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/node_modules\/@aws-sdk\/[^/]+\/package\.json$/ }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};
+
 const nothing = JSON.stringify({ version: 3, sources: ['.'], sourcesContent: [''], mappings: 'AAAA' });
 /** Ends a dependency's text: its source map says nothing. */
 export const unmapped = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(nothing).toString('base64')}`;
 
 /** What keeps of the dependencies only what is used of them; test/infra/lighter.test.ts holds it against the whole ones. */
-export const lighter: readonly Plugin[] = [withStandIns, neverLoaded, usedErrors];
+export const lighter: readonly Plugin[] = [withStandIns, neverLoaded, usedErrors, versionsAlone];

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SynthesisInput } from './build/synthesis.ts';
+import { closeToOthers } from './files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/crm-local');
@@ -31,7 +32,9 @@ export async function buildAssembly(settings: Record<string, string>): Promise<s
   const pointer = join(cache, `${digest}.txt`);
   const earlier = finishedBuild(pointer);
   if (earlier) return join(earlier, 'cdk.out');
-  mkdirSync(cache, { recursive: true });
+  // Operator settings stand in the templates, secrets of the operator's among them.
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  closeToOthers(cache);
   discardOld();
   const build = join(cache, `${digest}-${process.pid}-${Date.now()}`);
   try {

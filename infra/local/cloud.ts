@@ -6,11 +6,13 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { keepInUse } from './build.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
+import type { Credentials } from './files.ts';
 import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
 import { startFunctions } from './functions.ts';
 import type { HttpApi } from './http.ts';
 import { startKms } from './kms.ts';
 import { startMappings } from './mappings.ts';
+import { nowhere } from './nowhere.ts';
 import { startScheduler } from './scheduler.ts';
 import { startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
@@ -19,6 +21,9 @@ import { type Deployment, type QueueToRun, readDeployment } from './template.ts'
 
 export interface CloudSettings {
   dataDir: string;
+  /** Where the services listen. */
+  servicesHost: string;
+  credentials: Credentials;
   api: HttpApi;
   dynamodbEndpoint: string | undefined;
   /** Errors of functions, for people. */
@@ -29,33 +34,33 @@ export interface CloudSettings {
 export interface Cloud {
   /** Runs what this assembly's templates say, in place of what ran before. */
   deploy(assembly: string): Promise<Deployment>;
-  /** Region, credentials and endpoints: what the SDK needs to find this cloud. */
-  sdkEnvironment: Record<string, string>;
+  /** Region, credentials and endpoints, with which the SDK finds this cloud, and what is open on this machine alone. */
+  environment: Record<string, string>;
   kill(functionName: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export const home: Home = { accountId: '000000000000', region: 'us-east-1' };
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-const loopback = { host: '127.0.0.1', port: 0 };
 const graceMs = 3000;
 
 /** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
-  const { dataDir, api, dynamodbEndpoint, report, onEngineLost } = settings;
+  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, report, onEngineLost } = settings;
+  const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
-  const sqs = await startSqs({ ...loopback, ...home });
+  const sqs = await startSqs({ ...guarded, ...home });
   const [engine, scheduler, kms, ses] = await Promise.all([
-    startEngine({ endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
-    startScheduler({ ...loopback, ...home, deliver: sqs.send }),
-    startKms({ ...loopback, ...home, keyPath: inData('kms-key.json') }),
-    startSes({ ...loopback, mailboxDir: inData('mail') }),
+    startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
+    startScheduler({ ...guarded, ...home, deliver: sqs.send }),
+    startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
+    startSes({ ...guarded, mailboxDir: inData('mail') }),
   ]);
   const sdk = { endpoint: engine.url, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), new DynamoDBStreamsClient(sdk)];
   const streamArns = new Map<string, string>();
-  const sdkEnvironment = {
+  const environment = {
     ...othersEndpoints(),
+    WEBHOOK_LOOPBACK: 'allow',
     AWS_REGION: home.region,
     AWS_DEFAULT_REGION: home.region,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
@@ -67,7 +72,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_SESV2: ses.url,
   };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
-  const functions = startFunctions({ functions: [], runtimeEnvironment: sdkEnvironment, logs });
+  const functions = startFunctions({ functions: [], runtimeEnvironment: environment, logs });
 
   const streamOf = (tableName: string) => {
     const streamArn = streamArns.get(tableName);
@@ -79,7 +84,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   let release = () => {};
 
   return {
-    sdkEnvironment,
+    environment,
     kill: functions.kill,
     async deploy(assembly) {
       const deployment = readDeployment(assembly, { ...home, sqsUrl: sqs.url, apiUrl: api.url, keyId: kms.keyId });
@@ -131,5 +136,5 @@ function ensureQueue(sqs: LocalSqs, { name, attributes }: QueueToRun): void {
 // Services that do not run here are refused on a closed port, unless the operator names an endpoint: never the real AWS.
 function othersEndpoints(): Record<string, string> {
   const given = Object.entries(process.env).filter(([name, value]) => name.startsWith('AWS_ENDPOINT_URL_') && value);
-  return { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', ...Object.fromEntries(given) } as Record<string, string>;
+  return { AWS_ENDPOINT_URL: nowhere, ...Object.fromEntries(given) } as Record<string, string>;
 }

@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { loadRoutes } from '#infra/functions.ts';
+import type { Demo } from '#infra/local/files.ts';
 import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { execute } from '#lib/http/operation.ts';
 import type { Caller } from '#lib/keys/identify.ts';
 import { scopes } from '#lib/scopes.ts';
 import { type Environment, environments } from '#lib/tenant.ts';
-
-export interface Demo {
-  workspaceId: number;
-  liveKey: string;
-  testKey: string;
-}
 
 /** Fills a new system with a workspace in which every list shows something, in both environments. */
 export async function createDemo(): Promise<Demo> {
@@ -37,6 +32,8 @@ export async function createDemo(): Promise<Demo> {
       keyId: keys.get(env)?.keyId as string,
       scopes,
       ipAllowlist: [],
+      rateLimitPerMinute: 600,
+      expiresAt: null,
       ip: '127.0.0.1',
     };
     await fill({ workspaceId, env, people, call: calling(handlers, caller) });
@@ -49,7 +46,7 @@ type Answer = any;
 
 /** An operator's command, as `npm run admin` runs it. */
 async function admin(noun: string, verb: string, input: Record<string, unknown>): Promise<Answer> {
-  const { commands } = (await import(`./admin/${noun}.ts`)) as {
+  const { commands } = (await import(`#infra/admin/commands/${noun}.ts`)) as {
     commands: Record<string, { input: v.GenericSchema; run(input: unknown): Promise<unknown> }>;
   };
   const command = commands[verb];

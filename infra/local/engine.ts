@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findEngine } from './engine/binary.ts';
 import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts';
 import { runEngine } from './engine/process.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';
+import { type Guarded, startGuard } from './guard.ts';
 
 export interface Engine {
   url: string;
@@ -11,28 +13,38 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-export interface EngineSettings {
+export interface EngineSettings extends Guarded {
   /** Another DynamoDB, in place of the bundled engine. */
   endpoint: string | undefined;
   folder: string;
   onGivenUp(error: Error): void;
 }
 
-/** Starts the DynamoDB that keeps its data in `folder`, or takes the one at `endpoint`. */
-export async function startEngine({ endpoint, folder, onGivenUp }: EngineSettings): Promise<Engine> {
+/** Starts the DynamoDB that keeps its data in `folder`, behind a guard, or takes the one at `endpoint`. */
+export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: EngineSettings): Promise<Engine> {
   if (endpoint) return { url: endpoint, changes: polledChanges, stop: async () => {} };
   const binary = findEngine();
   mkdirSync(folder, { recursive: true });
   const databasePath = join(folder, 'dynamodb.sqlite');
-  const engine = await runEngine({ binary, databasePath, onGivenUp });
+  const host = hiddenHost();
+  const engine = await runEngine({ binary, host, databasePath, onGivenUp });
+  const guard = await startGuard(guarded, { host, port: engine.port });
   indexStreamRecords(databasePath);
   const changes = watchedChanges(folder);
   return {
-    url: engine.url,
+    url: guard.url,
     changes,
     async stop() {
       changes.close();
+      await guard.close();
       await engine.stop();
     },
   };
 }
+
+/**
+ * The engine itself answers any origin, host and signature, and knows no sockets but TCP's. On Linux the whole of 127.0.0.0/8
+ * is loopback: with the port that makes 2^38 places where a web page would have to look for it. Elsewhere there is one.
+ */
+const hiddenHost = () =>
+  process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}` : '127.0.0.1';

@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import type { Demo } from './demo.ts';
 import { StartProblem } from './problem.ts';
 import type { Deployment } from './template.ts';
 
@@ -12,17 +21,50 @@ export interface SystemFile {
   env: Record<string, string>;
 }
 
+export interface Demo {
+  workspaceId: number;
+  liveKey: string;
+  testKey: string;
+}
+
 export type DemoFile = { baseUrl: string } & Partial<Demo>;
 
 const systemPath = (dataDir: string) => join(dataDir, 'system.json');
 const demoPath = (dataDir: string) => join(dataDir, 'demo.json');
 
+/** The folder and everything that an earlier start has left in it are for their owner alone afterwards. */
 export function createDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    closeToOthers(dataDir);
+    const isOurs = existsSync(join(dataDir, 'lock'));
+    if (isOurs) for (const name of globSync('**/*', { cwd: dataDir })) closeToOthers(join(dataDir, name));
   } catch (error) {
     throw new StartProblem(`DATA_DIR ${dataDir} cannot be used: ${(error as Error).message}`);
   }
+}
+
+export function closeToOthers(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found && !found.isSymbolicLink() && (found.mode & 0o077) !== 0) chmodSync(path, found.mode & 0o700);
+}
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/**
+ * Those of the system in this folder, made at its first start. Not at every start: DynamoDB Local keeps one database for
+ * each access key.
+ */
+export function credentialsOf(dataDir: string): Credentials {
+  const path = join(dataDir, 'credentials.json');
+  if (existsSync(path)) return readJson(path);
+  const [accessKeyId, secretAccessKey] = [randomBytes(16), randomBytes(20)].map((bytes) => bytes.toString('hex'));
+  const credentials = { accessKeyId: `LOCAL${accessKeyId?.toUpperCase()}`, secretAccessKey: `${secretAccessKey}` };
+  writeJson(path, credentials);
+  return credentials;
 }
 
 export const writeSystemFile = (dataDir: string, system: SystemFile) => writeJson(systemPath(dataDir), system);
@@ -32,15 +74,19 @@ export function readSystemFile(dataDir: string): SystemFile {
   return readJson(systemPath(dataDir));
 }
 
+/** For `sam local`. */
+export const writeSamTemplate = (dataDir: string, template: object) =>
+  writeJson(join(dataDir, 'sam-template.json'), template);
+
 export const readDemoFile = (dataDir: string): DemoFile | undefined =>
   existsSync(demoPath(dataDir)) ? readJson(demoPath(dataDir)) : undefined;
 
 export const writeDemoFile = (dataDir: string, demo: DemoFile) => writeJson(demoPath(dataDir), demo);
 
 /** Everything that any function is told, and where the services are. */
-export function environmentOf({ functions }: Deployment, sdkEnvironment: Record<string, string>) {
+export function environmentOf({ functions }: Deployment, cloudEnvironment: Record<string, string>) {
   const { NODE_OPTIONS: _, ...variables } = Object.assign({}, ...functions.map(({ environment }) => environment));
-  return { ...sdkEnvironment, ...variables } as Record<string, string>;
+  return { ...cloudEnvironment, ...variables } as Record<string, string>;
 }
 
 function readJson<T>(path: string): T {

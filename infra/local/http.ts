@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Invoke } from './functions.ts';
+import type { Address } from './guard.ts';
 import { splitTarget, toEvent } from './http/event.ts';
 import { apiMessage, type HttpAnswer, toHttpAnswer } from './http/response.ts';
 import { routeTable } from './http/routes.ts';
 import type { RouteToServe } from './template.ts';
-import type { Address } from './wire.ts';
 
 export interface HttpApi {
   url: string;

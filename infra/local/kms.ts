@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Guarded } from './guard.ts';
 import { openKey, seal, unseal } from './kms/key.ts';
-import { type Address, AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+import { AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export interface LocalKms {
   url: string;
@@ -28,7 +29,7 @@ export async function startKms({
   region,
   keyPath,
   ...address
-}: Address & { accountId: string; region: string; keyPath: string }): Promise<LocalKms> {
+}: Guarded & { accountId: string; region: string; keyPath: string }): Promise<LocalKms> {
   const key = await openKey(keyPath);
   const keyArn = `arn:aws:kms:${region}:${accountId}:key/${key.id}`;
 

@@ -7,6 +7,8 @@ import { StartProblem } from './problem.ts';
 export interface StartOptions {
   port: number;
   host: string;
+  /** Where DynamoDB, SQS and the other services listen. */
+  servicesHost: string;
   dataDir: string;
   dynamodbEndpoint: string | undefined;
   /** No demo workspace at the first start. */
@@ -17,16 +19,20 @@ export interface StartOptions {
   settings: Record<string, string>;
 }
 
-const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost' };
+const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost', RELEASE_GRACE_SECONDS: '5' };
+
+const loopback = '127.0.0.1';
 
 /** Reads the command line and the environment of `npm start`. */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions {
-  const { PORT = '3000', HOST = '127.0.0.1', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
+  const { PORT = '3000', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
+  const { HOST = loopback, SERVICES_HOST = loopback } = environment;
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
   return {
     port,
     host: HOST,
+    servicesHost: SERVICES_HOST,
     dataDir: resolve(DATA_DIR),
     dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
     settings: { ...localSettings, ...operatorSettings(environment) },

@@ -1,7 +1,8 @@
+import type { Guarded } from './guard.ts';
 import type { Deliver } from './scheduler/firing.ts';
 import { parseName } from './scheduler/schedule.ts';
 import { type Group, type Schedule, Schedules } from './scheduler/schedules.ts';
-import { type Address, AwsError, jsonBody, listen, page, restJson, type WireRequest } from './wire.ts';
+import { AwsError, jsonBody, listen, page, restJson, type WireRequest } from './wire.ts';
 
 export interface LocalScheduler {
   url: string;
@@ -15,7 +16,7 @@ export async function startScheduler({
   region,
   deliver,
   ...address
-}: Address & { accountId: string; region: string; deliver: Deliver }): Promise<LocalScheduler> {
+}: Guarded & { accountId: string; region: string; deliver: Deliver }): Promise<LocalScheduler> {
   const schedules = new Schedules(`arn:aws:scheduler:${region}:${accountId}`, deliver);
   const server = await listen(address, restJson('Message'), (request) => {
     const [collection, name, ...rest] = request.path.slice(1).split('/').map(decodeURIComponent);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Address, AwsError, jsonBody, listen, restJson } from './wire.ts';
+import type { Guarded } from './guard.ts';
+import { AwsError, jsonBody, listen, restJson } from './wire.ts';
 
 export interface LocalSes {
   url: string;
@@ -15,7 +16,7 @@ interface SendEmailRequest {
 const maxMailBytes = 41_943_040;
 
 /** Starts SES v2: every mail sent becomes one `.eml` file in `mailboxDir`. */
-export async function startSes({ mailboxDir, ...address }: Address & { mailboxDir: string }): Promise<LocalSes> {
+export async function startSes({ mailboxDir, ...address }: Guarded & { mailboxDir: string }): Promise<LocalSes> {
   await mkdir(mailboxDir, { recursive: true });
   const server = await listen(address, restJson('message'), async (request) => {
     if (request.method !== 'POST' || request.path !== '/v2/email/outbound-emails') {

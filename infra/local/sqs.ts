@@ -1,9 +1,10 @@
+import type { Guarded } from './guard.ts';
 import { sqsActions } from './sqs/actions.ts';
 import { queueDoesNotExist } from './sqs/errors.ts';
 import type { Queue } from './sqs/queue.ts';
 import { type Home, Queues } from './sqs/queues.ts';
 import type { SendOptions } from './sqs/send.ts';
-import { type Address, AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+import { AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export type LocalQueue = Queue;
 
@@ -19,7 +20,7 @@ export interface LocalSqs {
 }
 
 /** Starts SQS in memory: over the wire for the SDK, and in process for what feeds from its queues. */
-export async function startSqs({ accountId, region, ...address }: Address & Home): Promise<LocalSqs> {
+export async function startSqs({ accountId, region, ...address }: Guarded & Home): Promise<LocalSqs> {
   const queues: Queues = new Queues({ accountId, region }, () => server.url);
   const actions = sqsActions(queues);
   const server = await listen(address, awsJson('1.0', 'com.amazonaws.sqs'), (request) => {

@@ -1,17 +1,28 @@
-import { join } from 'node:path';
 import { buildAssembly } from './build.ts';
 import { type Cloud, home, startCloud } from './cloud.ts';
-import { createDataDir, type DemoFile, environmentOf, readDemoFile, writeDemoFile, writeSystemFile } from './files.ts';
+import {
+  createDataDir,
+  credentialsOf,
+  type DemoFile,
+  environmentOf,
+  readDemoFile,
+  writeDemoFile,
+  writeSamTemplate,
+  writeSystemFile,
+} from './files.ts';
 import { type HttpApi, startHttpApi } from './http.ts';
 import { lockFolder } from './lock.ts';
 import { readOptions, type StartOptions } from './options.ts';
 import { StartProblem } from './problem.ts';
+import { samTemplate } from './sam.ts';
 import { onStop } from './stop.ts';
 import type { Deployment } from './template.ts';
-import { watchKillRequests, watchSources } from './watch.ts';
+import { watchSources } from './watch.ts';
 
 // As on Lambda.
-process.env.TZ = 'UTC';
+process.env['TZ'] = 'UTC';
+// What is written here is customers' data or opens them: nothing of it is for other users of this machine.
+process.umask(0o077);
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const report = (text: string) => process.stderr.write(`${text}\n`);
@@ -21,7 +32,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-async function start(options: StartOptions): Promise<void> {
+async function start(options: StartOptions): Promise<Cloud> {
   const { dataDir } = options;
   createDataDir(dataDir);
   lockFolder(dataDir);
@@ -33,17 +44,17 @@ async function start(options: StartOptions): Promise<void> {
   // Looked at below; a build that fails earlier must not count as unhandled.
   assembly.catch(() => {});
   say(`starting the CRM API; its data are in ${dataDir}`);
-  cloud = await startCloud({ ...options, api, report, onEngineLost: fail });
-  const deployment = await cloud.deploy(await assembly);
+  cloud = await startCloud({ ...options, credentials: credentialsOf(dataDir), api, report, onEngineLost: fail });
+  const deployment = await deploy(await assembly, dataDir, cloud);
   for (const line of summary(deployment, cloud)) say(line);
 
-  const env = environmentOf(deployment, cloud.sdkEnvironment);
+  const env = environmentOf(deployment, cloud.environment);
   writeSystemFile(dataDir, { pid: process.pid, baseUrl: api.url, env });
   const demo = await ensureDemo(options, api.url, env);
   if (demo?.liveKey) say(`demo keys: live ${demo.liveKey}, test ${demo.testKey}`);
-  watchKillRequests(join(dataDir, 'kill'), cloud.kill);
   if (options.watches) watchSources(() => redeploy(options, cloud));
   say(`ready ${api.url}`);
+  return cloud;
 }
 
 async function listen({ host, port }: StartOptions): Promise<HttpApi> {
@@ -57,8 +68,8 @@ async function listen({ host, port }: StartOptions): Promise<HttpApi> {
   }
 }
 
-const summary = (deployment: Deployment, { sdkEnvironment }: Cloud) => [
-  `DynamoDB at ${sdkEnvironment.AWS_ENDPOINT_URL_DYNAMODB}, ${deployment.queues.length} queues at ${sdkEnvironment.AWS_ENDPOINT_URL_SQS}`,
+const summary = (deployment: Deployment, { environment }: Cloud) => [
+  `DynamoDB at ${environment['AWS_ENDPOINT_URL_DYNAMODB']}, ${deployment.queues.length} queues at ${environment['AWS_ENDPOINT_URL_SQS']}`,
   `${deployment.functions.length} functions for ${deployment.routes.length} routes, ${deployment.queueMappings.length} queue and ${deployment.streamMappings.length} stream mappings and ${deployment.rules.length} rules`,
 ];
 
@@ -73,17 +84,28 @@ async function ensureDemo({ dataDir, isEmpty }: StartOptions, baseUrl: string, e
   return demo;
 }
 
-async function redeploy({ settings }: StartOptions, cloud: Cloud): Promise<void> {
+async function deploy(assembly: string, dataDir: string, cloud: Cloud): Promise<Deployment> {
+  const deployment = await cloud.deploy(assembly);
+  writeSamTemplate(dataDir, samTemplate(assembly, deployment, cloud.environment));
+  return deployment;
+}
+
+async function redeploy({ settings, dataDir }: StartOptions, cloud: Cloud): Promise<void> {
   try {
-    await cloud.deploy(await buildAssembly(settings));
+    await deploy(await buildAssembly(settings), dataDir, cloud);
     say('the change is deployed');
   } catch (error) {
     report(`the change is not deployed: ${(error as Error).message}`);
   }
 }
 
-try {
-  await start(readOptions(process.argv.slice(2), process.env));
-} catch (error) {
-  fail(error);
+/** Starts what the command line and the environment ask for, or ends the process. */
+export async function main(): Promise<Cloud> {
+  try {
+    return await start(readOptions(process.argv.slice(2), process.env));
+  } catch (error) {
+    return fail(error);
+  }
 }
+
+if (import.meta.main) await main();

@@ -14,7 +14,7 @@ export function onStop(stop: () => Promise<unknown>): void {
   process.on('SIGINT', begin);
   process.on('SIGTERM', begin);
   // npm hands a signal to a shell, and not every shell hands it on when it goes.
-  if (process.env.npm_lifecycle_event === undefined) return;
+  if (process.env['npm_lifecycle_event'] === undefined) return;
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && begin(), parentCheckMs).unref();
 }

@@ -44,6 +44,8 @@ export interface QueueMapping extends Mapping {
 
 export interface StreamMapping extends Mapping {
   tableName: string;
+  /** Batches of a shard that are at work at once, those of one partition key never. */
+  lanes: number;
   bisects: boolean;
   maxRetries: number;
   maxAgeSeconds: number;
@@ -84,9 +86,12 @@ interface Template {
   Parameters?: Record<string, { Default?: unknown }>;
 }
 
-interface Placed {
+/** A resource with every reference in its properties resolved to what runs here. */
+export interface Placed {
   id: string;
   name: string;
+  /** What Ref gives. */
+  ref: string;
   arn: string;
   properties: Record<string, unknown>;
   metadata: Record<string, unknown>;
@@ -95,7 +100,7 @@ interface Placed {
 /** Reads the templates of a cloud assembly with every reference resolved to what runs here. */
 export function readDeployment(assembly: string, servers: Servers): Deployment {
   const of = resourceFinder(assembly, servers);
-  const isStream = ({ properties }: Placed) => String(properties.EventSourceArn).includes(':dynamodb:');
+  const isStream = ({ properties }: Placed) => String(properties['EventSourceArn']).includes(':dynamodb:');
   const mappings = of('AWS::Lambda::EventSourceMapping');
   return {
     tables: of('AWS::DynamoDB::Table').map(tableToRun),
@@ -109,7 +114,8 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
   };
 }
 
-function resourceFinder(assembly: string, servers: Servers): (type: string) => Placed[] {
+/** Finds the resources of a type in all templates of an assembly. */
+export function resourceFinder(assembly: string, servers: Servers): (type: string) => Placed[] {
   const exported = new Map<string, () => unknown>();
   const stacks = readTemplates(assembly).map(([stack, template]) => {
     const references = referencesOf(stack, template, servers, exported);
@@ -124,14 +130,15 @@ function resourceFinder(assembly: string, servers: Servers): (type: string) => P
         .filter(([, { Type }]) => Type === type)
         .map(([id, resource]) => {
           const name = physicalName(stack, id, resource);
-          const { attributes } = identityOf(name, resource, servers);
+          const { ref, attributes } = identityOf(name, resource, servers);
           const properties = resolve(resource.Properties ?? {}, references) as Record<string, unknown>;
-          return { id, name, arn: attributes?.Arn ?? '', properties, metadata: resource.Metadata ?? {} };
+          return { id, name, ref, arn: attributes?.['Arn'] ?? '', properties, metadata: resource.Metadata ?? {} };
         }),
     );
 }
 
-function readTemplates(assembly: string): [string, Template][] {
+/** The templates of an assembly by the names of their stacks. */
+export function readTemplates(assembly: string): [string, Template][] {
   const json = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
   const artifacts = json('manifest.json').artifacts as Record<
     string,
@@ -210,28 +217,28 @@ const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
 function functionToRun({ id, name, arn, properties, metadata }: Placed, assembly: string): FunctionToRun {
   const asset = metadata['aws:asset:path'];
   if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
-  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+  const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
   return {
     name,
     arn,
     folder: resolvePath(assembly, asset),
-    handler: String(properties.Handler),
+    handler: String(properties['Handler']),
     environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
-    timeoutSeconds: Number(properties.Timeout ?? 3),
-    memoryMb: Number(properties.MemorySize ?? 128),
-    reservedConcurrency: numberOf(properties.ReservedConcurrentExecutions),
+    timeoutSeconds: Number(properties['Timeout'] ?? 3),
+    memoryMb: Number(properties['MemorySize'] ?? 128),
+    reservedConcurrency: numberOf(properties['ReservedConcurrentExecutions']),
   };
 }
 
 function mappingOf({ id, properties }: Placed, defaultBatchSize: number): Mapping {
-  const { Filters = [] } = (properties.FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
+  const { Filters = [] } = (properties['FilterCriteria'] ?? {}) as { Filters?: { Pattern: string }[] };
   return {
     id,
-    functionName: functionNameOf(String(properties.FunctionName)),
-    batchSize: Number(properties.BatchSize ?? defaultBatchSize),
-    windowSeconds: Number(properties.MaximumBatchingWindowInSeconds ?? 0),
+    functionName: functionNameOf(String(properties['FunctionName'])),
+    batchSize: Number(properties['BatchSize'] ?? defaultBatchSize),
+    windowSeconds: Number(properties['MaximumBatchingWindowInSeconds'] ?? 0),
     filters: Filters.map(({ Pattern }) => JSON.parse(Pattern)),
-    reportsItemFailures: ((properties.FunctionResponseTypes ?? []) as string[]).includes('ReportBatchItemFailures'),
+    reportsItemFailures: ((properties['FunctionResponseTypes'] ?? []) as string[]).includes('ReportBatchItemFailures'),
   };
 }
 
@@ -246,13 +253,14 @@ function queueMapping(placed: Placed): QueueMapping {
 
 function streamMapping(placed: Placed): StreamMapping {
   const { properties } = placed;
-  const { OnFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination: string } };
+  const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
   return {
     ...mappingOf(placed, 100),
-    tableName: String(properties.EventSourceArn).split('/')[1] as string,
-    bisects: properties.BisectBatchOnFunctionError === true,
-    maxRetries: unlimitedWhenNegative(properties.MaximumRetryAttempts),
-    maxAgeSeconds: unlimitedWhenNegative(properties.MaximumRecordAgeInSeconds),
+    tableName: String(properties['EventSourceArn']).split('/')[1] as string,
+    lanes: Number(properties['ParallelizationFactor'] ?? 1),
+    bisects: properties['BisectBatchOnFunctionError'] === true,
+    maxRetries: unlimitedWhenNegative(properties['MaximumRetryAttempts']),
+    maxAgeSeconds: unlimitedWhenNegative(properties['MaximumRecordAgeInSeconds']),
     onFailureQueueArn: OnFailure?.Destination,
   };
 }
@@ -288,7 +296,7 @@ interface Operation {
 }
 
 function routesOf({ properties }: Placed): RouteToServe[] {
-  const { paths = {} } = (properties.Body ?? {}) as { paths?: Record<string, Record<string, unknown>> };
+  const { paths = {} } = (properties['Body'] ?? {}) as { paths?: Record<string, Record<string, unknown>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([method]) => method !== 'parameters')

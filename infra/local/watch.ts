@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { sourceFolders } from './build.ts';
 
@@ -15,15 +15,4 @@ export function watchSources(onChange: () => Promise<void>): void {
     }, settleMs);
   };
   for (const folder of sourceFolders) watch(join(import.meta.dirname, '../..', folder), { recursive: true }, schedule);
-}
-
-/** For tests of faults: a file that appears in `folder` kills the function of that name, and is gone when that is done. */
-export function watchKillRequests(folder: string, kill: (functionName: string) => Promise<void>): void {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  watch(folder, async (_event, name) => {
-    if (!name) return;
-    await kill(name);
-    rmSync(join(folder, name), { force: true });
-  });
 }

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-export interface Address {
-  host: string;
-  port: number;
-}
+import { type Guarded, refusalOf } from './guard.ts';
 
 export interface WireRequest {
   method: string;
@@ -51,9 +47,9 @@ export const restJson = (messageMember: 'message' | 'Message'): Protocol => ({
   errorBody: (error) => ({ [messageMember]: error.message }),
 });
 
-/** Serves one AWS API: `answer` returns the body of a 200 or throws an AwsError. */
+/** Serves one AWS API to this system's own programs: `answer` returns the body of a 200 or throws an AwsError. */
 export async function listen(
-  address: Address,
+  address: Guarded,
   protocol: Protocol,
   answer: (request: WireRequest) => unknown,
 ): Promise<WireServer> {
@@ -62,6 +58,8 @@ export async function listen(
     outgoing.on('close', () => hungUp.abort());
     const headers = { 'content-type': protocol.contentType, 'x-amzn-requestid': randomUUID() };
     try {
+      const refusal = refusalOf(incoming.headers, address);
+      if (refusal !== undefined) throw new AwsError('UnrecognizedClientException', refusal, { status: 403 });
       const body = await answer(await readRequest(incoming, hungUp.signal));
       outgoing.writeHead(200, headers).end(JSON.stringify(body ?? {}));
     } catch (cause) {

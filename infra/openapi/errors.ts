@@ -1,4 +1,5 @@
-import { conflict, type ErrorCode, invalidField, notFound, Problem, statusOf } from '#lib/problem.ts';
+import { unauthorizedReasons } from '#lib/keys/identify.ts';
+import { conflict, type ErrorCode, fieldCodes, invalidField, notFound, Problem, statusOf } from '#lib/problem.ts';
 import type { JsonSchema } from './schemas.ts';
 
 interface ErrorResponse {
@@ -20,12 +21,11 @@ const object = (properties: Record<string, JsonSchema>, others = false): JsonSch
   ...(others ? { additionalProperties: true } : {}),
 });
 
-const fieldCodes = ['required', 'too_short', 'too_long', 'out_of_range', 'invalid_enum', 'invalid_format'];
-const moreFieldCodes = ['invalid_type', 'unknown_reference', 'not_allowed', 'too_many'];
-const field = object({ field: text, code: { ...text, enum: [...fieldCodes, ...moreFieldCodes] }, message: text });
+const field = object({ field: text, code: { ...text, enum: fieldCodes }, message: text });
 const fields = object({ fields: { type: 'array', items: field } });
 const reason = object({ reason: text }, true);
-const reasons = (...values: string[]) => object({ reason: { ...text, enum: values } });
+const reasons = (...values: readonly string[]) => object({ reason: { ...text, enum: values } });
+const explained = (value: string, description: string) => ({ reason: { const: value, description } });
 
 /** Every error answer of the API, with what `details` holds (contract 0.5). */
 export const errorResponses: readonly ErrorResponse[] = [
@@ -42,18 +42,23 @@ export const errorResponses: readonly ErrorResponse[] = [
     status: 401,
     code: 'unauthorized',
     description: 'The bearer key is missing or invalid',
-    details: reasons('missing_key', 'malformed_key', 'unknown_key', 'revoked_key', 'expired_key'),
+    details: reasons(...Object.keys(unauthorizedReasons)),
     example: new Problem('unauthorized', 'send a key as a bearer token', { reason: 'missing_key' }),
   },
   {
     name: 'Forbidden',
     status: 403,
     code: 'forbidden',
-    description: 'The key lacks the scope, or may not be used from this address',
+    description: 'The key lacks the scope, may not be used from this address, or reaches for more than it has',
     details: {
       anyOf: [
         object({ reason: { const: 'missing_scope' }, requiredScopes: { type: 'array', items: text } }),
-        object({ reason: { const: 'ip_not_allowed' } }),
+        object(explained('ip_not_allowed', 'The key may not be used from this address')),
+        object({
+          ...explained('stronger_key', 'The key of the call would be exceeded, or is by the one to be changed'),
+          field: { ...text, enum: ['scopes', 'rateLimitPerMinute', 'expiresAt', 'ipAllowlist'] },
+        }),
+        object(explained('live_key', 'A test key cannot change or revoke a live key')),
       ],
     },
     example: new Problem('forbidden', 'this key lacks the scope deals:write', {
@@ -75,7 +80,10 @@ export const errorResponses: readonly ErrorResponse[] = [
     code: 'conflict',
     description: 'The state of the resource, or another call with this Idempotency-Key, does not allow it',
     details: reason,
-    example: conflict('idempotency_key_reused', 'this Idempotency-Key was used with another body'),
+    example: conflict(
+      'idempotency_key_reused',
+      'this Idempotency-Key was used with another query or body, or by another API key',
+    ),
   },
   {
     name: 'StaleVersion',
@@ -89,8 +97,14 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'RateLimited',
     status: 429,
     code: 'rate_limited',
-    description: 'The key has used up its requests of this minute',
-    details: object({ retryAfterSeconds: { type: 'integer', format: 'int32' } }),
+    description: 'The key has used up its requests of this minute, or the workspace a quota of this day in UTC',
+    details: {
+      ...object({ retryAfterSeconds: { type: 'integer', format: 'int32' } }),
+      properties: {
+        retryAfterSeconds: { type: 'integer', format: 'int32' },
+        reason: { const: 'daily_quota', description: 'Only when a quota is used up' },
+      },
+    },
     example: new Problem('rate_limited', 'too many requests in this minute', { retryAfterSeconds: 17 }),
   },
   {

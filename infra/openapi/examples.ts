@@ -50,7 +50,7 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
     case 'object':
       return exampleOfObject(rest, components);
     case 'array':
-      return [exampleOf(rest.items as JsonSchema, components, name.replace(/s$/, ''))];
+      return [exampleOf(rest['items'] as JsonSchema, components, name.replace(/s$/, ''))];
     case 'string':
       return exampleOfText(rest, name);
     case 'integer':

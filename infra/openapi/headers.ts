@@ -8,7 +8,10 @@ export const headers = {
   'X-RateLimit-Reset': { description: 'Unix second at which the next minute begins', schema: integer },
   'X-Request-Id': { description: "Names this request; a caller's own X-Request-Id is echoed", schema: text },
   'X-Api-Revision': { description: 'Revision of this description', schema: text },
-  'X-Ignored-Parameters': { description: 'Unknown parameters and fields that were ignored', schema: text },
+  'X-Ignored-Parameters': {
+    description: 'Unknown parameters and fields that were ignored: the first 20, then `+3 more`',
+    schema: text,
+  },
   'Idempotency-Replayed': { description: 'true when this is the kept answer of an earlier call', schema: text },
   'Retry-After': { description: 'Seconds to wait', schema: integer },
   ETag: { description: 'The version of the resource, for If-Match and If-None-Match', schema: text },

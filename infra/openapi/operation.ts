@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { RouteFunction } from '#infra/functions.ts';
+import { entriesOf } from '#lib/fields.ts';
 import type { Route } from '#lib/http/route.ts';
+import { maxMetadataFilters } from '#lib/metadata.ts';
 import { statusOf } from '#lib/problem.ts';
 import { maxId } from '#lib/schema.ts';
 import { errorResponses } from './errors.ts';
@@ -37,14 +39,16 @@ function descriptionOf(route: Route): string {
     isScoped(route) ? `Requires the scope \`${route.scope}\`.` : '',
     route.scope === 'any' ? 'Any valid key may call it.' : '',
     route.scope === 'public' ? 'Needs no key.' : '',
-    'metadata' in entriesOf(route.query) ? 'Filter by metadata with `metadata.<key>=<value>`.' : '',
+    'metadata' in entriesOf(route.query)
+      ? `Filter by metadata with \`metadata.<key>=<value>\`, at most ${maxMetadataFilters} of them.`
+      : '',
     elsewhere.length > 0 ? `Not changed here:\n${elsewhere.join('\n')}` : '',
   ];
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
 }
 
 function pathParameters({ path, textParams }: Route) {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
@@ -124,9 +128,4 @@ function json(schema: JsonSchema, source: v.GenericSchema, components: SchemaCom
     );
   }
   return { 'application/json': { schema, example } };
-}
-
-function entriesOf(schema: v.GenericSchema | undefined): Record<string, unknown> {
-  const { entries, pipe } = (schema ?? {}) as { entries?: Record<string, unknown>; pipe?: v.GenericSchema[] };
-  return entries ?? (pipe ? entriesOf(pipe[0]) : {});
 }

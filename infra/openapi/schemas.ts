@@ -39,7 +39,7 @@ export class SchemaComponents {
     const { $schema, ...converted } = toJsonSchema(schema, {
       target: 'draft-2020-12',
       typeMode,
-      ignoreActions: ['check', 'transform', 'trim'],
+      ignoreActions: ['check', 'transform', 'trim', 'mark'],
       overrideAction: ({ valibotAction, jsonSchema }) => translate(valibotAction, jsonSchema as JsonSchema),
     }) as JsonSchema;
     const formatted = withFormats(converted);
@@ -78,32 +78,19 @@ function withOffsets(value: unknown): unknown {
 
 const maxInt32 = 2 ** 31 - 1;
 
-/** Our ids fit 32 bits and counts are whole, whether or not their schema says so; Telegram's ids are wider. */
-const wholeNumbers = /^id$|(?<!^telegramUser)Id$|[cC]ount$/;
-
 /** Generated clients choose the width of an integer by its format. */
-function withFormats(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => withFormats(item, name));
+function withFormats(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withFormats);
   if (typeof value !== 'object' || value === null) return value;
-  const schema = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      withFormats(inner, name === 'properties' ? key : nameWithin(key, name)),
-    ]),
-  );
-  if (name === 'properties') return schema;
-  if (Array.isArray(schema.anyOf)) return nullable(schema.anyOf, schema);
-  if (schema.type === 'number' && wholeNumbers.test(name)) return { ...schema, type: 'integer', format: 'int32' };
-  return schema.type === 'integer' ? sized(schema) : schema;
+  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFormats(inner)]));
+  if (Array.isArray(schema['anyOf'])) return nullable(schema['anyOf'], schema);
+  return schema['type'] === 'integer' ? sized(schema) : schema;
 }
-
-/** Of a property `dealId`, the options in its `anyOf` are about it too. */
-const nameWithin = (key: string, name: string) => (key === 'anyOf' ? name : key);
 
 function sized({ minimum, maximum, ...others }: JsonSchema): JsonSchema {
   return {
     ...others,
-    format: typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64',
+    format: others['format'] ?? (typeof maximum === 'number' && maximum <= maxInt32 ? 'int32' : 'int64'),
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
   };
@@ -112,7 +99,7 @@ function sized({ minimum, maximum, ...others }: JsonSchema): JsonSchema {
 /** `string or null` as one schema with two types, which every client generator understands. */
 function nullable(options: JsonSchema[], schema: JsonSchema): JsonSchema {
   const [option, nothing] = options;
-  if (options.length !== 2 || nothing?.type !== 'null' || typeof option?.type !== 'string' || option.title) {
+  if (options.length !== 2 || nothing?.['type'] !== 'null' || typeof option?.['type'] !== 'string' || option['title']) {
     return schema;
   }
   const { anyOf, ...others } = schema;

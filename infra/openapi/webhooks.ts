@@ -1,6 +1,6 @@
-import { exampleOf } from '#lib/events/examples.ts';
-import { type EventKind, eventKinds } from '#lib/events/kinds.ts';
-import { Event } from '#lib/events/list.ts';
+import * as v from 'valibot';
+import { type EventKind, eventKindNames, eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { Event } from '#lib/feed/list.ts';
 import type { JsonSchema, SchemaComponents } from './schemas.ts';
 
 const text = { type: 'string' };
@@ -52,29 +52,49 @@ const answers = {
   default: { description: 'Not taken: tried again, ten times within three days; `Retry-After` is respected' },
 };
 
-/** What an endpoint is sent: one operation for each event kind. */
-export const webhooksOf = (components: SchemaComponents) =>
-  Object.fromEntries(
-    (Object.keys(eventKinds) as EventKind[]).map((kind) => [kind, { post: operationOf(kind, components) }]),
-  );
+const pascalCase = (kind: string) => kind.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
 
-const operationOf = (kind: EventKind, components: SchemaComponents) => ({
-  operationId: `on${kind.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())}`,
-  summary: eventKinds[kind],
-  tags: ['webhooks'],
-  security: [],
-  parameters: Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema: bodyOf(kind, components), example: exampleOf(kind) } },
+/** What an endpoint is sent: one operation for any event, and one for each kind. */
+export function webhooksOf(components: SchemaComponents) {
+  const bodies = new Map(eventKindNames.map((kind) => [kind, components.output(bodyOf(kind))]));
+  const anyEvent = components.add('WebhookEvent', {
+    oneOf: [...bodies.values()],
+    discriminator: {
+      propertyName: 'event',
+      mapping: Object.fromEntries([...bodies].map(([kind, { $ref }]) => [kind, $ref])),
+    },
+  });
+  return {
+    event: operationOf('Event', 'Any of the events below', anyEvent, exampleOf('message.created')),
+    ...Object.fromEntries(
+      [...bodies].map(([kind, body]) => [
+        kind,
+        operationOf(pascalCase(kind), eventKinds[kind].description, body, exampleOf(kind)),
+      ]),
+    ),
+  };
+}
+
+const operationOf = (name: string, summary: string, schema: JsonSchema, example: object) => ({
+  post: {
+    operationId: `on${name}`,
+    summary,
+    tags: ['webhooks'],
+    security: [],
+    parameters: Object.keys(deliveryHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses: answers,
   },
-  responses: answers,
 });
 
 /** A test is no event of the feed and has no number in it. */
-function bodyOf(kind: EventKind, components: SchemaComponents): JsonSchema {
-  const event = components.output(Event);
-  if (kind !== 'webhook.test') return event;
-  const schema = components.resolve(event) as { properties: JsonSchema };
-  return { ...schema, properties: { ...schema.properties, sequence: { type: 'null' } } };
-}
+const bodyOf = (kind: EventKind) =>
+  v.pipe(
+    v.object({
+      ...Event.entries,
+      event: v.literal(kind),
+      ...(kind === 'webhook.test' ? { sequence: v.null() } : {}),
+      data: eventKinds[kind].data,
+    }),
+    v.title(`${pascalCase(kind)}Event`),
+  );

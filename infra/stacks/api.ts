@@ -1,7 +1,10 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
+import { noSender } from '#lib/email/sender.ts';
+import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { Alarms } from './alarms.ts';
+import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data.ts';
 import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
@@ -9,6 +12,7 @@ import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket } from './mail.ts';
 import { createQueues } from './queues.ts';
 import { createSchedules } from './schedules.ts';
+import { type SpendingLimits, watchSpending } from './spending.ts';
 import { createWorkers } from './workers.ts';
 
 export interface ApiSettings {
@@ -20,6 +24,9 @@ export interface ApiSettings {
   /** Operator settings, as environment variables of every function. */
   environment: Record<string, string>;
   alarmEmail: string | undefined;
+  /** How many invocations AWS lets the account run at once. */
+  accountConcurrency: number;
+  limits: SpendingLimits;
   mailDomain: string | undefined;
   mailFrom: string | undefined;
 }
@@ -29,12 +36,18 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
     super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
     const { data, routes, workers, bundles, environment, alarmEmail, mailDomain, mailFrom } = settings;
+    const { accountConcurrency, limits } = settings;
+    if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
     const queues = createQueues(this, workers, alarms);
     const schedules = createSchedules(this, queues, alarms);
-    const mailBucket = workers.some(readsMail) ? createMailBucket(this, mailDomain) : undefined;
+    const mailBucket = workers.some(readsMail)
+      ? createMailBucket(this, mailDomain, queues['incoming-mail'])
+      : undefined;
     const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom, mailDomain };
-    const deployment = { stack: this, resources, environment, bundles, alarms };
+    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency };
+    watchConcurrency(this, alarms, workers, accountConcurrency);
+    watchSpending(this, alarms, data.table, limits);
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: data.table.tableName });
@@ -42,7 +55,7 @@ export class ApiStack extends Stack {
   }
 }
 
-const readsMail = ({ worker }: WorkerFunction) => 'bucket' in worker.trigger;
+const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;
 
 function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
   const domains = Map.groupBy(routes, ({ domain }) => domain);
@@ -58,6 +71,6 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
 const endpointSettings = ({ route, ...file }: RouteFunction): FunctionSettings => ({
   ...file,
   summary: route.summary,
-  timeoutSeconds: route.timeoutSeconds ?? 10,
+  timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   memoryMb: route.memoryMb ?? 512,
 });

@@ -9,12 +9,13 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import type { Alarms } from './alarms.ts';
+import type { HttpMetric } from './http-api.ts';
 import { type MetricOf, measuredBy } from './metrics.ts';
 import type { Queues } from './queues.ts';
 import type { Workers } from './workers.ts';
 
 interface Shown {
-  http: MetricOf;
+  http: MetricOf<HttpMetric>;
   queues: Queues;
   workers: Workers;
   alarms: Alarms;
@@ -40,9 +41,10 @@ export function createDashboard(stack: Stack, { http, queues, workers, alarms }:
       http('5xx', Stats.SUM),
     ]),
     graph('Latency of the API, ms', 3, ofPercentiles(http, 'Latency')),
-    graph('Rows overdue and changes without an event', 3, [
+    graph('Rows overdue, changes without an event, rows set aside', 3, [
       sweep('overdueRows', Stats.MAXIMUM),
       sweep('unpublishedRows', Stats.MAXIMUM),
+      sweep('setAsideRows', Stats.MAXIMUM),
     ]),
     ...lane('Webhooks', metricsOf('workers-deliver')),
     ...lane('Webhooks to slow endpoints', metricsOf('workers-deliver-slow')),
@@ -69,7 +71,7 @@ const lane = (title: string, metric: MetricOf): GraphWidget[] => [
   graph(`${title}: from commit to 2xx, ms`, 3, ofPercentiles(metric, 'deliveryLatency')),
 ];
 
-const ofPercentiles = (metric: MetricOf, name: string): IMetric[] =>
+const ofPercentiles = <Name extends string>(metric: MetricOf<Name>, name: Name): IMetric[] =>
   percentiles.map((percent) => metric(name, Stats.p(percent)).with({ label: `p${percent}` }));
 
 /** One of so many that stand side by side. */

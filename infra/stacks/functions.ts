@@ -30,6 +30,7 @@ export interface Deployment {
   /** The folder that holds one folder per function. */
   bundles: string;
   alarms: Alarms;
+  accountConcurrency: number;
 }
 
 /** Functions that share one log and one role, which may do what their needs say and nothing else. */

@@ -9,13 +9,16 @@ import type { Alarms } from './alarms.ts';
 import type { MetricOf } from './metrics.ts';
 import { createRole } from './role.ts';
 
+/** Of those that API Gateway measures. */
+export type HttpMetric = 'Count' | '4xx' | '5xx' | 'Latency';
+
 export interface Endpoint {
   route: Route;
   lambda: Lambda;
 }
 
 /** The HTTP API in front of the endpoints: one API resource whatever the number of routes. Returns what API Gateway measures of it. */
-export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): MetricOf {
+export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
   const log = new LogGroup(stack, 'HttpApiLog', {
@@ -30,7 +33,7 @@ export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alar
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });
   const dimensionsMap = { ApiId: api.ref };
-  const metric: MetricOf = (metricName, statistic) =>
+  const metric: MetricOf<HttpMetric> = (metricName, statistic) =>
     new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap });
   alarms.add(api, 'ServerErrors', {
     metric: metric('5xx', Stats.SUM),
@@ -107,7 +110,7 @@ function withShadowed(paths: Paths): Paths {
 }
 
 function parametersOf(path: string): Record<string, unknown> {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1]);
   if (names.length === 0) return {};
   return { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) };
 }

@@ -1,12 +1,18 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { CfnReceiptRule, ReceiptRuleSet } from 'aws-cdk-lib/aws-ses';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { acknowledge } from './role.ts';
 
-/** Where incoming mail lands; with a domain, the SES rules that put it there (the operator activates the rule set). */
-export function createMailBucket(scope: Construct, domain: string | undefined): Bucket {
+/**
+ * Where incoming mail lands; with a domain, the SES rules that put it there and tell the queue (the operator activates the rule
+ * set). What they tell holds the envelope and what SES thinks of the mail, which the stored object does not.
+ */
+export function createMailBucket(scope: Construct, domain: string | undefined, arrivals: Queue): Bucket {
   const bucket = new Bucket(scope, 'Mail', {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
@@ -14,25 +20,42 @@ export function createMailBucket(scope: Construct, domain: string | undefined): 
     removalPolicy: RemovalPolicy.RETAIN,
     lifecycleRules: [{ expiration: Duration.days(90) }],
   });
-  // The construct's own switch brings a custom resource and its function.
-  (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
-    eventBridgeConfiguration: { eventBridgeEnabled: true },
-  };
   acknowledge(bucket, 'S1', 'One function reads it and SES writes it; each mail leaves a log line of that function');
-  if (domain) receive(scope, bucket, domain);
+  // What `npm run admin -- email reread --stack` needs.
+  new CfnOutput(scope, 'MailBucket', { value: bucket.bucketName });
+  if (domain) {
+    new CfnOutput(scope, 'MailDomain', { value: domain });
+    receive(scope, bucket, domain, arrivals);
+  }
   return bucket;
 }
 
-function receive(scope: Construct, bucket: Bucket, domain: string) {
+function receive(scope: Construct, bucket: Bucket, domain: string, arrivals: Queue) {
   const { account } = Stack.of(scope);
+  const ses = new ServicePrincipal('ses.amazonaws.com');
+  const conditions = { StringEquals: { 'aws:SourceAccount': account } };
   bucket.addToResourcePolicy(
     new PolicyStatement({
       effect: Effect.ALLOW,
-      principals: [new ServicePrincipal('ses.amazonaws.com')],
+      principals: [ses],
       actions: ['s3:PutObject'],
       resources: [bucket.arnForObjects('*')],
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
+      conditions,
     }),
+  );
+  const topic = new Topic(scope, 'MailArrived', { enforceSSL: true });
+  // A policy replaces the default, by which the owner's services might publish.
+  const publish = new PolicyStatement({
+    effect: Effect.ALLOW,
+    principals: [ses],
+    actions: ['sns:Publish'],
+    resources: [topic.topicArn],
+    conditions,
+  });
+  const policy = topic.addToResourcePolicy(publish).policyDependable;
+  const { queue: deadLetterQueue } = arrivals.deadLetterQueue ?? {};
+  const subscription = topic.addSubscription(
+    new SqsSubscription(arrivals, { rawMessageDelivery: true, ...(deadLetterQueue && { deadLetterQueue }) }),
   );
   const rules = new ReceiptRuleSet(scope, 'MailRules');
   const rule = new CfnReceiptRule(rules, 'Store', {
@@ -42,8 +65,9 @@ function receive(scope: Construct, bucket: Bucket, domain: string) {
       recipients: [domain],
       scanEnabled: true,
       tlsPolicy: 'Require',
-      actions: [{ s3Action: { bucketName: bucket.bucketName } }],
+      actions: [{ s3Action: { bucketName: bucket.bucketName, topicArn: topic.topicArn } }],
     },
   });
-  if (bucket.policy) rule.node.addDependency(bucket.policy);
+  // What SES tells before the queue listens nobody hears; the subscription waits for the queue's policy itself.
+  for (const dependency of [bucket.policy, policy, subscription]) if (dependency) rule.node.addDependency(dependency);
 }

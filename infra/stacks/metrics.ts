@@ -1,5 +1,8 @@
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { type MetricName, metricNamespace } from '#lib/metrics.ts';
+import { sweepDimensions } from '#lib/sweep/sweep.ts';
+import { dimensionsOf } from '#lib/webhooks/tally.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
 
 /** Adds the alarms on what a worker itself measures (lib/metrics.ts); most measure nothing. */
@@ -11,13 +14,13 @@ export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void
 }
 
 /** A metric of one source by its name. */
-export type MetricOf = (metricName: string, statistic: string) => Metric;
+export type MetricOf<Name extends string = MetricName> = (metricName: Name, statistic: string) => Metric;
 
 /** By the name of a worker that measures something: the dimensions under which it does. */
 const dimensions: Record<string, Record<string, string>> = {
-  'workers-sweep': { worker: 'sweep' },
-  'workers-deliver': { worker: 'deliver', lane: 'deliveries' },
-  'workers-deliver-slow': { worker: 'deliver', lane: 'slow-deliveries' },
+  'workers-sweep': sweepDimensions,
+  'workers-deliver': dimensionsOf('deliveries'),
+  'workers-deliver-slow': dimensionsOf('slow-deliveries'),
 };
 
 /** The metrics that a worker itself measures, or undefined for one that measures none. */
@@ -25,19 +28,27 @@ export function measuredBy(lambda: Lambda, name: string): MetricOf | undefined {
   const own = dimensions[name];
   if (!own) return undefined;
   const dimensionsMap = { service: lambda.functionName, ...own };
-  return (metricName, statistic) => new Metric({ namespace: 'CrmApi', metricName, statistic, dimensionsMap });
+  return (metricName, statistic) => new Metric({ namespace: metricNamespace, metricName, statistic, dimensionsMap });
 }
 
 const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Overdue: {
     metric: metric('overdueRows', Stats.MAXIMUM),
     threshold: 100,
-    description: 'More than 100 rows were past their time: jobs or deliveries are not being worked on',
+    description:
+      'More than 100 rows were told again in vain: jobs or deliveries are not being worked on, or the sweeper fails',
+    isAlwaysMeasured: true,
   },
   Unpublished: {
     metric: metric('unpublishedRows', Stats.MAXIMUM),
     threshold: 100,
-    description: 'More than 100 changes had no event in the feed yet',
+    description: 'More than 100 changes had no event in the feed yet, or the sweeper fails',
+    isAlwaysMeasured: true,
+  },
+  SetAside: {
+    metric: metric('setAsideRows', Stats.MAXIMUM),
+    threshold: 0,
+    description: 'A row failed again and again for a reason of its own and was set aside',
   },
 });
 

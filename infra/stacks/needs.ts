@@ -4,6 +4,7 @@ import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
+import { type SecretKind, secretKinds } from '#lib/queues.ts';
 import type { Queues } from './queues.ts';
 import type { Permission } from './role.ts';
 import type { Schedules } from './schedules.ts';
@@ -57,22 +58,44 @@ const queueNameOf = (need: Need) => need.slice('send:'.length) as QueueName;
 
 function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
   switch (need) {
-    case 'kms':
-      return kms(resources);
     case 'bedrock':
       return bedrock(resources);
     case 'ses':
       return ses(resources);
+    case 'mail-sender':
+      return { environment: mailSender(resources), permissions: [] };
     case 'mail-bucket':
       return readMail(resources);
     default:
-      return send(queueNameOf(need), resources);
+      return isOfSecret(need) ? useKey(need, resources) : send(queueNameOf(need), resources);
   }
 }
 
-const kms = ({ key }: Resources): Grant => ({
-  environment: { KMS_KEY_ID: key.keyId },
-  permissions: [{ actions: ['kms:Encrypt', 'kms:Decrypt'], resources: [key.keyArn] }],
+type SecretNeed = Extract<Need, `${string}crypt:${string}`>;
+
+const isOfSecret = (need: Need): need is SecretNeed => /^(en|de)crypt:/.test(need);
+
+/** One kind of secret is told from the others by the word that only its encryption context has (lib/secrets.ts). */
+function useKey(need: SecretNeed, { key }: Resources): Grant {
+  const [verb, kind] = need.split(':') as ['encrypt' | 'decrypt', SecretKind];
+  return {
+    environment: { KMS_KEY_ID: key.keyId },
+    permissions: [
+      {
+        actions: [verb === 'encrypt' ? 'kms:Encrypt' : 'kms:Decrypt'],
+        resources: [key.keyArn],
+        conditions: { 'ForAnyValue:StringEquals': { 'kms:EncryptionContextKeys': [secretKinds[kind]] } },
+      },
+    ],
+  };
+}
+
+/** For who reads what strangers have written: whatever it is made to do, it makes and changes no API key. */
+export const withoutKeys = ({ table }: Resources): Permission => ({
+  actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'].map((action) => `dynamodb:${action}`),
+  resources: [table.tableArn],
+  conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } },
+  isDenied: true,
 });
 
 const send = (name: QueueName, { queues }: Resources): Grant => ({
@@ -91,8 +114,10 @@ const bedrock = ({ table }: Resources): Grant => ({
   ],
 });
 
+const mailSender = ({ mailFrom }: Pick<Resources, 'mailFrom'>) => (mailFrom ? { MAIL_FROM: mailFrom } : {});
+
 const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
-  environment: { ...(mailFrom && { MAIL_FROM: mailFrom }), ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
+  environment: { ...mailSender({ mailFrom }), ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
   permissions: [
     {
       actions: ['ses:SendEmail', 'ses:SendRawEmail'],
@@ -102,10 +127,10 @@ const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
   ],
 });
 
-function readMail({ mailBucket }: Resources): Grant {
+function readMail({ mailBucket, mailDomain }: Resources): Grant {
   if (!mailBucket) throw new Error('a function needs the mail bucket, but no worker reads from it');
   return {
-    environment: { MAIL_BUCKET: mailBucket.bucketName },
+    environment: { MAIL_BUCKET: mailBucket.bucketName, ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
     permissions: [
       {
         actions: ['s3:GetObject'],
@@ -127,7 +152,7 @@ function schedule(names: readonly QueueName[], { queues, schedules }: Resources)
     },
     permissions: [
       {
-        actions: ['scheduler:CreateSchedule', 'scheduler:GetSchedule', 'scheduler:DeleteSchedule'],
+        actions: ['scheduler:CreateSchedule'],
         resources: [
           Stack.of(group).formatArn({
             service: 'scheduler',
@@ -137,7 +162,11 @@ function schedule(names: readonly QueueName[], { queues, schedules }: Resources)
         ],
         wildcard: 'Schedules are named after the rows that wait, in a group of their own',
       },
-      { actions: ['iam:PassRole'], resources: [role.roleArn] },
+      {
+        actions: ['iam:PassRole'],
+        resources: [role.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      },
     ],
   };
 }

@@ -1,17 +1,28 @@
 import { type Stack, Validations } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
 export interface Permission {
   actions: string[];
   resources: string[];
+  conditions?: Record<string, Record<string, string | string[]>>;
+  /** Instead of the leave, whatever else gives it. */
+  isDenied?: boolean;
   /** Why a resource of it ends in a wildcard. */
   wildcard?: string;
 }
 
 /** A role for one AWS service with one inline policy. */
 export function createRole(stack: Stack, id: string, service: string, permissions: readonly Permission[]): Role {
-  const statements = permissions.map(({ actions, resources }) => new PolicyStatement({ actions, resources }));
+  const statements = permissions.map(
+    ({ actions, resources, conditions, isDenied = false }) =>
+      new PolicyStatement({
+        actions,
+        resources,
+        effect: isDenied ? Effect.DENY : Effect.ALLOW,
+        ...(conditions && { conditions }),
+      }),
+  );
   const role = new Role(stack, id, {
     assumedBy: new ServicePrincipal(service),
     inlinePolicies: { Allow: new PolicyDocument({ statements }) },

@@ -1,4 +1,4 @@
-import type { Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -17,8 +17,10 @@ export interface Schedules {
 export function createSchedules(stack: Stack, queues: Queues, alarms: Alarms): Schedules {
   const deadLetters = createDeadLetterQueue(stack, 'SchedulesDead', alarms);
   const targets = [...Object.values(queues), deadLetters].map(({ queueArn }) => queueArn);
+  // Its name is fixed: one that stayed behind would be in the way of the next deployment. The sweeper tells what its schedules would have.
+  const group = new ScheduleGroup(stack, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
   return {
-    group: new ScheduleGroup(stack, 'Schedules'),
+    group,
     role: createRole(stack, 'SchedulesRole', 'scheduler.amazonaws.com', [
       { actions: ['sqs:SendMessage'], resources: targets },
     ]),

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterCriteria, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -8,8 +8,10 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { WorkerFunction } from '#infra/functions.ts';
 import type { Trigger } from '#lib/worker.ts';
 import { pascalCase } from '../names.ts';
+import { shareOf } from './concurrency.ts';
 import { createFunctions, type Deployment } from './functions.ts';
 import { watchMetrics } from './metrics.ts';
+import { withoutKeys } from './needs.ts';
 import { createDeadLetterQueue } from './queues.ts';
 import type { Permission } from './role.ts';
 
@@ -24,16 +26,17 @@ interface Source {
 /** By the name of its function. */
 export type Workers = ReadonlyMap<string, Lambda>;
 
-/** The functions that queues, the stream, rules and the mail bucket start, each with a role and an alarm of its own. */
+/** The functions that queues, the stream and rules start, each with a role and an alarm of its own. */
 export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): Workers {
   const { stack, alarms } = deployment;
   const created = new Map<string, Lambda>();
   const rulesDead = createDeadLetterQueue(stack, 'RulesDead', alarms);
   for (const { worker, ...file } of workers) {
     const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
-    const { summary, timeoutSeconds, memoryMb = 512 } = worker;
+    const { summary, timeoutSeconds, memoryMb = 512, readsStrangers = false } = worker;
     const settings = { ...file, summary, timeoutSeconds, memoryMb };
-    const [lambda] = createFunctions(deployment, file.name, [settings], source.permissions) as [Lambda];
+    const permissions = [...source.permissions, ...(readsStrangers ? [withoutKeys(deployment.resources)] : [])];
+    const [lambda] = createFunctions(deployment, file.name, [settings], permissions) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {
       metric: lambda.metricErrors({ statistic: Stats.SUM }),
@@ -49,11 +52,10 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
 function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLetters: Queue): Source {
   if ('queue' in trigger) return fromQueue(trigger, deployment);
   if ('stream' in trigger) return fromStream(trigger, deployment, id);
-  if ('rate' in trigger) return fromRule(id, { schedule: Schedule.expression(trigger.rate) }, deadLetters);
-  return fromRule(id, { eventPattern: mailArrived(deployment) }, deadLetters);
+  return fromRule(id, Schedule.expression(trigger.rate), deadLetters);
 }
 
-function fromQueue(trigger: TriggerOf<'queue'>, { resources }: Deployment): Source {
+function fromQueue(trigger: TriggerOf<'queue'>, { resources, accountConcurrency }: Deployment): Source {
   const { queueArn } = resources.queues[trigger.queue];
   const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
   const { batchSize, batchingWindowSeconds, maxConcurrency } = trigger;
@@ -66,7 +68,7 @@ function fromQueue(trigger: TriggerOf<'queue'>, { resources }: Deployment): Sour
         batchSize,
         reportBatchItemFailures: true,
         ...(batchingWindowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(batchingWindowSeconds) }),
-        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+        maxConcurrency: shareOf(maxConcurrency, accountConcurrency),
       }),
   };
 }
@@ -86,6 +88,8 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
         eventSourceArn: streamArn,
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: trigger.batchSize,
+        // Batches of different partitions of the table side by side; those of one come in their order, one after the other.
+        parallelizationFactor: 10,
         filters: trigger.filters.map((filter) => FilterCriteria.filter(filter)),
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
@@ -101,22 +105,15 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
   };
 }
 
-const fromRule = (
-  id: string,
-  when: { schedule: Schedule } | { eventPattern: EventPattern },
-  deadLetters: Queue,
-): Source => ({
+const fromRule = (id: string, schedule: Schedule, deadLetters: Queue): Source => ({
   permissions: [],
-  connect: (lambda) =>
+  connect(lambda) {
     new Rule(lambda, 'Rule', {
-      ...when,
+      schedule,
       description: `Starts ${id}`,
       targets: [new LambdaFunction(lambda, { deadLetterQueue: deadLetters })],
-    }),
-});
-
-const mailArrived = ({ resources }: Deployment): EventPattern => ({
-  source: ['aws.s3'],
-  detailType: ['Object Created'],
-  detail: { bucket: { name: [resources.mailBucket?.bucketName] } },
+    });
+    // What failed is not repeated beside the next ring: Lambda would do it twice.
+    lambda.configureAsyncInvoke({ retryAttempts: 0 });
+  },
 });

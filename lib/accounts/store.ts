@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
-import type { Channel, StoredJob } from '#lib/jobs/job.ts';
+import type { Channel } from '#lib/channels/channel.ts';
+import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from '#lib/entities/account.ts';
 import { notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
-import { readCounters } from '#lib/table/counters.ts';
+import { readGroup } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from './account.ts';
 
 type Shown = v.InferOutput<typeof Account>;
 type AccountChannel = StoredAccount['channel'];
@@ -22,8 +22,8 @@ export interface NewAccount {
   secret: string;
 }
 
-/** Connects an account; its secret is kept encrypted. Needs `kms`. */
-export async function createAccount(tx: Transaction, { secret, ...account }: NewAccount): Promise<StoredAccount> {
+/** Connects an account; its secret is kept encrypted. Needs the key. */
+export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewAccount): Promise<StoredAccount> {
   const id = await tx.nextId(Accounts);
   return tx.create(Accounts, {
     ...account,
@@ -36,7 +36,7 @@ export async function createAccount(tx: Transaction, { secret, ...account }: New
   });
 }
 
-/** The account's token or session. Needs `kms`. */
+/** The account's token or session. Needs the key. */
 export const accountSecret = (tenant: Tenant, { id, secret }: StoredAccount): Promise<string> =>
   decrypt(secret, secretContext(tenant, id));
 
@@ -48,21 +48,21 @@ export const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
 });
 
 /** The account as stored. Raises 404, also for one of another channel. */
-export async function getStoredAccount(tx: Transaction, id: number, channel: AccountChannel): Promise<StoredAccount> {
+export async function getStoredAccount(tx: UnitOfWork, id: number, channel: AccountChannel): Promise<StoredAccount> {
   const account = await tx.get(Accounts, { id }, () => notFound('account'));
   if (account.channel !== channel) throw notFound('account');
   return account;
 }
 
 /** The account with its exact counts. Raises 404. */
-export async function getAccount(tx: Transaction, id: number, channel: AccountChannel): Promise<Shown> {
+export async function getAccount(tx: UnitOfWork, id: number, channel: AccountChannel): Promise<Shown> {
   const [account, counts] = await Promise.all([getStoredAccount(tx, id, channel), readCounts(tx)]);
   return shown(tx, account, counts);
 }
 
 /** Accounts of one channel in descending order of id. */
 export async function listAccounts(
-  tx: Transaction,
+  tx: UnitOfWork,
   channel: AccountChannel,
   { status, ...paging }: v.InferOutput<typeof AccountQuery>,
 ): Promise<Page<Shown>> {
@@ -77,12 +77,12 @@ export async function listAccounts(
 }
 
 /** What has been sent on the day of the unit of work, by account id. */
-export const readSentToday = (tx: Transaction) => readCounters(tx, sentOn(tx.now));
+export const readSentToday = (tx: UnitOfWork) => readGroup(tx, sentOn(tx.now));
 
-const readQueued = (tx: Transaction) => readCounters(tx, 'queued');
+const readQueued = (tx: UnitOfWork) => readGroup(tx, 'queued');
 
 /** How many jobs wait, by channel and account; without those where none does. */
-export async function countedQueues(tx: Transaction): Promise<(QueuePlace & { queued: number })[]> {
+export async function countedQueues(tx: UnitOfWork): Promise<(QueuePlace & { queued: number })[]> {
   const counts = await readQueued(tx);
   return [...counts].flatMap(([name, { queued = 0 }]) => {
     const [channel, accountId] = name.split('/');
@@ -92,24 +92,27 @@ export async function countedQueues(tx: Transaction): Promise<(QueuePlace & { qu
   });
 }
 
-type QueuePlace = Pick<StoredJob, 'channel' | 'accountId'>;
+interface QueuePlace {
+  channel: Channel;
+  accountId: number | null;
+}
 
 /** `telegram/5`, `email/` */
 const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
 
 /** Counts a job in (1) or out (-1) of the queue of its channel and account. */
-export const countQueued = (tx: Transaction, job: QueuePlace, delta: number) =>
+export const countQueued = (tx: UnitOfWork, job: QueuePlace, delta: number) =>
   tx.count('queued', queueName(job), { queued: delta });
 
 /** Counts a sent message of an account. */
-export const countSent = (tx: Transaction, accountId: number) =>
+export const countSent = (tx: UnitOfWork, accountId: number) =>
   tx.count(sentOn(tx.now), String(accountId), { sent: 1 }, accountId);
 
 const sentOn = (time: string) => `sent/${time.slice(0, 10)}`;
 
 /** The account waits, as its provider demanded. Emits account.flood_wait once per wait. */
 export async function startFloodWait(
-  tx: Transaction,
+  tx: UnitOfWork,
   account: StoredAccount,
   { until, waitSeconds }: { until: string; waitSeconds: number },
 ): Promise<void> {
@@ -124,13 +127,13 @@ export async function startFloodWait(
       channel: account.channel,
       wait_seconds: waitSeconds,
       until,
-      queued_jobs: queued.get(queueName({ channel: account.channel, accountId: account.id }))?.queued ?? 0,
+      queued_jobs: queued.get(queueName({ channel: account.channel, accountId: account.id }))?.['queued'] ?? 0,
     },
   });
 }
 
 /** The account can no longer be used, or can again. Emits account.status_changed. */
-export function setAccountState(tx: Transaction, account: StoredAccount, state: StoredAccount['state']): StoredAccount {
+export function setAccountState(tx: UnitOfWork, account: StoredAccount, state: StoredAccount['state']): StoredAccount {
   if (account.state === state) return account;
   const changed = tx.update(Accounts, { ...account, state });
   tx.emit({
@@ -146,16 +149,16 @@ export function setAccountState(tx: Transaction, account: StoredAccount, state: 
   return changed;
 }
 
-async function readCounts(tx: Transaction) {
+async function readCounts(tx: UnitOfWork) {
   const [sent, queued] = await Promise.all([readSentToday(tx), readQueued(tx)]);
   return { sent, queued };
 }
 
-const statusOf = (tx: Transaction, { state, floodWaitUntil }: StoredAccount): Shown['status'] =>
+const statusOf = (tx: UnitOfWork, { state, floodWaitUntil }: StoredAccount): Shown['status'] =>
   state === 'active' && floodWaitUntil !== null && floodWaitUntil > tx.now ? 'flood_wait' : state;
 
 function shown(
-  tx: Transaction,
+  tx: UnitOfWork,
   account: StoredAccount,
   { sent, queued }: Awaited<ReturnType<typeof readCounts>>,
 ): Shown {
@@ -165,7 +168,7 @@ function shown(
     ...account,
     status,
     floodWaitUntil: status === 'flood_wait' ? account.floodWaitUntil : null,
-    sentToday: sent.get(String(account.id))?.sent ?? 0,
-    queuedCount: queued.get(queueName(place))?.queued ?? 0,
+    sentToday: sent.get(String(account.id))?.['sent'] ?? 0,
+    queuedCount: queued.get(queueName(place))?.['queued'] ?? 0,
   };
 }

@@ -8,6 +8,7 @@ import type { Model, Turn } from './model.ts';
 const deadlineMs = 27_000;
 const maxTokens = 1024;
 const retryAfterSeconds = 5;
+const outOfTime = ['AbortError', 'TimeoutError', 'ModelTimeoutException'];
 
 let client: BedrockRuntimeClient | undefined;
 
@@ -20,6 +21,7 @@ const bedrock = () => {
 /** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long. */
 export const bedrockModel = (modelId: string): Model => ({
   name: modelId,
+  maxTokens,
   async complete({ system, turns }) {
     try {
       const { output, usage } = await bedrock().send(
@@ -40,6 +42,8 @@ export const bedrockModel = (modelId: string): Model => ({
       throw isPassing(error) ? unavailable(retryAfterSeconds, error) : error;
     }
   },
+  // The model may have been at work when the time was up.
+  mayHaveCost: (error) => outOfTime.includes(((error as Error).cause as Error | undefined)?.name ?? ''),
 });
 
 /** Converse wants the sides to alternate and the user to begin. */

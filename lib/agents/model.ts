@@ -5,12 +5,12 @@ export interface Turn {
 }
 
 /** What a language model is asked. */
-interface Prompt {
+export interface Prompt {
   system: string;
   turns: readonly Turn[];
 }
 
-interface Completion {
+export interface Completion {
   text: string;
   inputTokens: number;
   outputTokens: number;
@@ -19,5 +19,9 @@ interface Completion {
 /** A language model that continues a conversation as the agent. */
 export interface Model {
   name: string;
+  /** Tokens that an answer has at most. */
+  maxTokens: number;
   complete(prompt: Prompt): Promise<Completion>;
+  /** Whether a call that failed so may have cost what it would have cost. */
+  mayHaveCost(error: unknown): boolean;
 }

@@ -1,55 +1,64 @@
 import type * as v from 'valibot';
-import { Contacts } from '#lib/contacts/contact.ts';
+import { type AgentQuery, Agents, type CreateAgent, type StoredAgent, type TestRun } from '#lib/entities/agent.ts';
+import { Contacts } from '#lib/entities/contact.ts';
 import type { Caller } from '#lib/keys/identify.ts';
+import { log } from '#lib/log.ts';
+import { oncePer } from '#lib/once.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/problem.ts';
-import { listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { type AgentQuery, Agents, type CreateAgent, type StoredAgent, type TestRun } from './agent.ts';
+import { reserve, settle } from '#lib/quotas/quota.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { bedrockModel } from './bedrock.ts';
-import { readCompletion, systemPrompt } from './prompt.ts';
+import type { Completion, Model, Prompt } from './model.ts';
+import { contactTurn, readCompletion, systemPrompt } from './prompt.ts';
 import { sandboxModel } from './sandbox.ts';
+import { tokensOf } from './tokens.ts';
 
 /** An agent with its instructions. Raises 404. */
-export const getAgent = (tx: Transaction, id: number): Promise<StoredAgent> =>
+export const getAgent = (tx: UnitOfWork, id: number): Promise<StoredAgent> =>
   tx.get(Agents, { id }, () => notFound('agent'));
 
 /** Agents in descending order of id. */
 export const listAgents = (
-  tx: Transaction,
+  tx: UnitOfWork,
   { status, q, ...paging }: v.InferOutput<typeof AgentQuery>,
 ): Promise<Page<StoredAgent>> =>
   listPage(tx, Agents, {
     ...paging,
-    indexes: status === undefined ? [] : [`status=${status}`],
-    texts: searching(q),
+    where: { status },
+    contains: { search: searched(q) },
   });
 
 /** A new agent; agents are made in the panel. */
-export const createAgent = async (tx: Transaction, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> =>
+export const createAgent = async (tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> =>
   tx.create(Agents, { ...input, id: await tx.nextId(Agents), createdAt: tx.now, updatedAt: null });
 
 /** Switches an agent on or off. Raises 404. */
-export async function setAgentStatus(tx: Transaction, id: number, status: StoredAgent['status']): Promise<StoredAgent> {
+export async function setAgentStatus(tx: UnitOfWork, id: number, status: StoredAgent['status']): Promise<StoredAgent> {
   const agent = await getAgent(tx, id);
   return agent.status === status ? agent : tx.update(Agents, { ...agent, status, updatedAt: tx.now });
 }
 
+/** Raises 403 for a test run with a contact, whose context it reads, without the scope contacts:read. */
+export function permitTestRun({ scopes }: Caller, { contactId }: v.InferOutput<typeof TestRun>): void {
+  if (contactId === null || scopes.includes('contacts:read')) return;
+  throw new Problem('forbidden', 'a test run with a contact takes the scope contacts:read', {
+    reason: 'missing_scope',
+    requiredScopes: ['contacts:read'],
+  });
+}
+
 /**
- * What the agent would answer; nothing is sent or stored. With a contact its context is added, which takes contacts:read.
- * Raises 404, 403, 409 for a disabled agent, 400 for an unknown contact, 503 when the model takes too long.
+ * What the agent would answer; nothing is sent or stored. With a contact its context is added. Raises 404, 409 for a disabled
+ * agent, 400 for an unknown contact, 429 when the day's tokens are used up, 503 when the model takes too long.
  */
 export async function testRun(
-  tx: Transaction,
-  caller: Caller,
+  tx: UnitOfWork,
   id: number,
   { message, contactId, history }: v.InferOutput<typeof TestRun>,
+  request: object,
 ) {
-  if (contactId !== null && !caller.scopes.includes('contacts:read')) {
-    throw new Problem('forbidden', 'a test run with a contact takes the scope contacts:read', {
-      reason: 'missing_scope',
-      requiredScopes: ['contacts:read'],
-    });
-  }
   const [agent, contact] = await Promise.all([
     getAgent(tx, id),
     contactId === null ? undefined : tx.find(Contacts, { id: contactId }),
@@ -57,11 +66,12 @@ export async function testRun(
   if (contactId !== null && !contact) throw unknownReference('contactId');
   if (agent.status === 'disabled') throw conflict('agent_disabled', 'a disabled agent cannot be tried');
   const model = tx.tenant.env === 'live' ? bedrockModel(agent.model) : sandboxModel;
-  const startedAt = performance.now();
-  const completion = await model.complete({
-    system: systemPrompt(agent, contact),
-    turns: [...history, { role: 'contact', text: message }],
-  });
+  const { completion, durationMs } = await once(request, () =>
+    ask(tx.tenant, model, {
+      system: systemPrompt(agent),
+      turns: [...(contact ? [contactTurn(contact)] : []), ...history, { role: 'contact', text: message }],
+    }),
+  );
   const { draft, handOffReason } = readCompletion(completion.text);
   return {
     agentId: agent.id,
@@ -71,7 +81,28 @@ export async function testRun(
     model: model.name,
     inputTokens: completion.inputTokens,
     outputTokens: completion.outputTokens,
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMs,
     sent: false as const,
   };
+}
+
+const once = oncePer<object, { completion: Completion; durationMs: number }>();
+
+/** Asks the model within the day's tokens: an estimate is reserved before, what it used is what counts in the end. */
+async function ask(tenant: Tenant, model: Model, prompt: Prompt) {
+  const estimate = tokensOf(prompt.system, ...prompt.turns.map(({ text }) => text)) + model.maxTokens;
+  const grant = await reserve(tenant, 'agentTokens', estimate);
+  const correct = (used: number) =>
+    settle(tenant, 'agentTokens', grant, used).catch((error) =>
+      log().warn('the tokens of a test-run stay counted as reserved', error as Error),
+    );
+  const startedAt = performance.now();
+  try {
+    const completion = await model.complete(prompt);
+    await correct(completion.inputTokens + completion.outputTokens);
+    return { completion, durationMs: Math.round(performance.now() - startedAt) };
+  } catch (error) {
+    if (!model.mayHaveCost(error)) await correct(0);
+    throw error;
+  }
 }

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
-import { Contacts } from '#lib/contacts/contact.ts';
-import { Deals } from '#lib/deals/deal.ts';
-import { fromCents, toCents } from '#lib/finance/money.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { Tasks } from '#lib/entities/task.ts';
+import { fromCents, toCents } from '#lib/money.ts';
 import { time } from '#lib/schema.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import { type Entity, indexPartition } from '#lib/table/entity.ts';
-import { listCopies, pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Tasks } from '#lib/tasks/task.ts';
+import type { By, Entity } from '#lib/table/entity.ts';
+import { type EntryRow, entries, listCopies } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { sumsOf } from './messaging.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { medianFirstReplySeconds, ratio } from './replies.ts';
@@ -48,7 +49,7 @@ type Dashboard = v.InferOutput<typeof Dashboard>;
  * range. Raises 400 for a bad range.
  */
 export async function analyseDashboard(
-  tx: Transaction,
+  tx: UnitOfWork,
   query: v.InferOutput<typeof DashboardQuery>,
 ): Promise<Dashboard> {
   const range = rangeOf(tx, query);
@@ -57,7 +58,7 @@ export async function analyseDashboard(
     readTraffic(tx, range),
     dealFigures(tx, range),
     taskFigures(tx, range),
-    readCounters(tx, 'email'),
+    readCounters(tx, [Threads], 'email'),
   ]);
   const { open: openThreads = 0, unread = 0 } = email.get('threads') ?? {};
   return {
@@ -71,23 +72,26 @@ export async function analyseDashboard(
   };
 }
 
-async function contactFigures(tx: Transaction, range: Range): Promise<Dashboard['contacts']> {
+async function contactFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['contacts']> {
   const [stages, created, unread] = await Promise.all([
-    readCounters(tx, 'contacts'),
-    entriesBetween(tx, Contacts, 'created', range),
-    listCopies(tx, Contacts, 'unread'),
+    readCounters(tx, [Contacts], 'contacts'),
+    entriesBetween(tx, Contacts, { created: true }, range),
+    listCopies(tx, Contacts, { unread: true }),
   ]);
   return { total: sum([...stages.values()], 'count'), new: created.length, withUnread: unread.length };
 }
 
-async function dealFigures(tx: Transaction, range: Range): Promise<Dashboard['deals']> {
-  const [counters, closed] = await Promise.all([readCounters(tx, 'deals'), entriesBetween(tx, Deals, 'closed', range)]);
+async function dealFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['deals']> {
+  const [counters, closed] = await Promise.all([
+    readCounters(tx, [Deals], 'deals'),
+    entriesBetween(tx, Deals, { closed: true }, range),
+  ]);
   const open = [...counters]
     .map(([name, sums]) => ({ ...sums, stage: name.split('/')[0], currency: name.split('/')[1] as string }))
     .filter(({ stage }) => stage !== 'won' && stage !== 'lost');
   const won = closed
-    .filter(({ stage }) => stage === 'won')
-    .map(({ currency, value }) => ({ currency: currency as string, count: 1, cents: toCents(value as number) }));
+    .filter((copy) => copy['stage'] === 'won')
+    .map((copy) => ({ currency: copy['currency'] as string, count: 1, cents: toCents(copy['value'] as number) }));
   const lost = closed.length - won.length;
   return {
     open: sum(open, 'count'),
@@ -100,29 +104,28 @@ async function dealFigures(tx: Transaction, range: Range): Promise<Dashboard['de
   };
 }
 
-async function taskFigures(tx: Transaction, range: Range): Promise<Dashboard['tasks']> {
+async function taskFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['tasks']> {
   const [counters, overdue, completed] = await Promise.all([
-    readCounters(tx, 'tasks'),
-    entriesBetween(tx, Tasks, 'due', { from: '', to: tx.now }, 'before'),
-    entriesBetween(tx, Tasks, 'completed', range),
+    readCounters(tx, [Tasks], 'tasks'),
+    entriesBetween(tx, Tasks, { due: true }, { from: '', to: tx.now }, 'before'),
+    entriesBetween(tx, Tasks, { completed: true }, range),
   ]);
   return { open: counters.get('open')?.['count'] ?? 0, overdue: overdue.length, completed: completed.length };
 }
 
 /** The entries of an ordered index whose time is in the range, or before its end. */
-async function entriesBetween(
-  tx: Transaction,
-  of: Entity,
-  index: string,
+async function entriesBetween<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  by: By<E>,
   { from, to }: Range,
   end: 'within' | 'before' = 'within',
-): Promise<Record<string, unknown>[]> {
-  const entries: Record<string, unknown>[] = [];
+): Promise<EntryRow[]> {
+  const found: EntryRow[] = [];
   // Keys are `<time>#<id>`: `~` is behind every id of that time, and the bare time before.
   const below = end === 'within' ? `${to}~` : to;
-  for await (const page of pages({ pk: indexPartition(tx.tenant, of, index), ...(from && { above: from }), below }))
-    entries.push(...page);
-  return entries;
+  for await (const page of entries(tx, of, by, { ...(from && { above: from }), below })) found.push(...page);
+  return found;
 }
 
 type Sums = Record<string, unknown>;

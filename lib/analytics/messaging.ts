@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { Accounts } from '#lib/accounts/account.ts';
+import { channels } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
-import { channels } from '#lib/jobs/job.ts';
-import { choice, queryInteger, time } from '#lib/schema.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { choice, id, queryInteger, time } from '#lib/schema.ts';
 import { listAll } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { daysOf, type Range, rangeOf, rangeQuery } from './range.ts';
 import { replyRate, uniqueContacts } from './replies.ts';
 import { readTraffic, type Traffic } from './traffic.ts';
@@ -33,7 +33,7 @@ export const Messaging = v.pipe(
     to: time(),
     groupBy: v.picklist(groupings),
     totals: v.object({ queued: v.number(), ...sums, uniqueContacts: v.number() }),
-    items: v.array(v.object({ key: v.string(), accountId: v.nullable(v.number()), ...sums })),
+    items: v.array(v.object({ key: v.string(), accountId: v.nullable(id()), ...sums })),
   }),
   v.title('MessagingAnalytics'),
 );
@@ -42,7 +42,7 @@ type Query = v.InferOutput<typeof MessagingQuery>;
 type Place = Pick<Traffic['jobs'][number], 'channel' | 'accountId'>;
 
 /** Messages sent, failed and received in a range, in all and per period or account. Raises 400 for a bad range. */
-export async function analyseMessaging(tx: Transaction, query: Query): Promise<v.InferOutput<typeof Messaging>> {
+export async function analyseMessaging(tx: UnitOfWork, query: Query): Promise<v.InferOutput<typeof Messaging>> {
   const range = rangeOf(tx, query);
   const { groupBy, channel, accountId } = query;
   const isAsked = (place: Place) =>

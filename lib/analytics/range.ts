@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dayMs, shifted, timestamp } from '#lib/clock.ts';
 import { invalidField } from '#lib/problem.ts';
 import { timeInput } from '#lib/schema.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const defaultDays = 30;
 const maxDays = 366;
@@ -16,7 +16,7 @@ export interface Range {
 }
 
 /** The range that is asked for: the last 30 days unless told. Raises 400 when it is turned round or longer than 366 days. */
-export function rangeOf(tx: Transaction, query: { from?: string | undefined; to?: string | undefined }): Range {
+export function rangeOf(tx: UnitOfWork, query: { from?: string | undefined; to?: string | undefined }): Range {
   const to = query.to ?? tx.now;
   const from = query.from ?? shifted(to, -defaultDays * dayMs);
   if (from > to) throw invalidField('query.from', 'out_of_range', 'query.from must not be after query.to');

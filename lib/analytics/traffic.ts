@@ -1,21 +1,20 @@
 import * as v from 'valibot';
-import { Jobs } from '#lib/jobs/job.ts';
-import { Messages } from '#lib/messages/message.ts';
-import { type Entity, indexPartition } from '#lib/table/entity.ts';
-import type { Key } from '#lib/table/keys.ts';
-import { pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { id, storedChoice } from '#lib/schema.ts';
+import { type EntryRow, entries } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { daysOf, isWithin, type Range } from './range.ts';
 
 const common = {
-  id: v.number(),
-  contactId: v.nullable(v.number()),
+  id: id(),
+  contactId: v.nullable(id()),
   channel: v.string(),
-  accountId: v.nullable(v.number()),
+  accountId: v.nullable(id()),
   at: v.string(),
 };
-const SeenMessage = v.object({ ...common, direction: v.picklist(['inbound', 'outbound']) });
-const SeenJob = v.object({ ...common, status: v.picklist(['queued', 'sent', 'failed']) });
+const SeenMessage = v.object({ ...common, direction: storedChoice(['inbound', 'outbound']) });
+const SeenJob = v.object({ ...common, status: storedChoice(['queued', 'sent', 'failed']) });
 
 /** A message that was received or sent. */
 export type SeenMessage = v.InferOutput<typeof SeenMessage>;
@@ -32,11 +31,11 @@ export interface Traffic {
 const maxQueries = 16;
 
 /** The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. */
-export async function readTraffic(tx: Transaction, range: Range): Promise<Traffic> {
+export async function readTraffic(tx: UnitOfWork, range: Range): Promise<Traffic> {
   const days = daysOf(range);
   const [messages, jobs] = await Promise.all([
-    readDays(tx, Messages, days, SeenMessage),
-    readDays(tx, Jobs, days, SeenJob),
+    readDays((day) => entries(tx, Messages, { day }, { ascending: true }), days, SeenMessage),
+    readDays((day) => entries(tx, Jobs, { day }, { ascending: true }), days, SeenJob),
   ]);
   return {
     messages: messages.filter(({ at }) => isWithin(range, at)),
@@ -45,8 +44,7 @@ export async function readTraffic(tx: Transaction, range: Range): Promise<Traffi
 }
 
 async function readDays<Row extends v.GenericSchema>(
-  tx: Transaction,
-  of: Entity,
+  entriesOf: (day: string) => AsyncIterable<EntryRow[]>,
   days: readonly string[],
   row: Row,
 ): Promise<v.InferOutput<Row>[]> {
@@ -54,8 +52,8 @@ async function readDays<Row extends v.GenericSchema>(
   const left = [...days];
   const readNext = async () => {
     for (let day = left.pop(); day !== undefined; day = left.pop()) {
-      for await (const page of pages({ pk: indexPartition(tx.tenant, of, `day=${day}`), ascending: true })) {
-        for (const entry of page) rows.push(v.parse(row, { ...entry, id: Number((entry['of'] as Key).sk) }));
+      for await (const page of entriesOf(day)) {
+        for (const entry of page) rows.push(v.parse(row, { ...entry, id: Number(entry.of.sk) }));
       }
     }
   };

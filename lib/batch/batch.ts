@@ -1,9 +1,11 @@
 import * as v from 'valibot';
-import { parseFields, unknownFields } from '#lib/http/fields.ts';
-import type { Input } from '#lib/http/route.ts';
+import { parseFields, unknownFields } from '#lib/fields.ts';
+import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
-import { ItemDone, openProgress, type Progress } from './progress.ts';
+import { count, id, listInput } from '#lib/schema.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
 
 /** What one `op` of a batch means. */
 export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown = unknown> {
@@ -12,16 +14,15 @@ export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
   misplaced?: Record<string, string>;
   /** The ids that the item may need, by entity name, so that all items' are reserved in one trip. */
-  ids?: (item: v.InferOutput<Schema>) => Record<string, number>;
+  ids?(item: v.InferOutput<Schema>): Record<string, number>;
   /** What the item touches: items that touch the same run in order, others side by side. `*` touches everything. */
-  touches?: (item: v.InferOutput<Schema>) => string;
+  touches?(item: v.InferOutput<Schema>): string;
   /** The status and the resource that the single call would answer. */
-  run: (tx: Transaction, item: v.InferOutput<Schema>) => Promise<{ status: 200 | 201; shown: Shown }>;
+  run(tx: UnitOfWork, item: v.InferOutput<Schema>): Promise<{ status: 200 | 201; shown: Shown }>;
 }
 
 /** Gives an operation its exact type. */
-export const batchOp = <Schema extends v.GenericSchema, Shown>(op: BatchOp<Schema, Shown>): BatchOp =>
-  op as unknown as BatchOp;
+export const batchOp = <Schema extends v.GenericSchema, Shown>(op: BatchOp<Schema, Shown>): BatchOp => op;
 
 export type BatchOps = Record<string, BatchOp>;
 
@@ -30,9 +31,8 @@ export const batchBody = (title: string, ops: BatchOps) =>
   v.pipe(
     v.object({
       items: v.pipe(
-        v.array(checkedLater(Object.values(ops).map(({ schema }) => schema))),
+        listInput(checkedLater(Object.values(ops).map(({ schema }) => schema)), 100, 'items'),
         v.minLength(1, 'must have at least 1 item'),
-        v.maxLength(100, 'must have at most 100 items'),
       ),
       atomic: v.optional(v.boolean(), false),
     }),
@@ -40,14 +40,10 @@ export const batchBody = (title: string, ops: BatchOps) =>
   );
 
 /** Described as one of the schemas, and accepts anything. */
-function checkedLater(schemas: v.GenericSchema[]): v.GenericSchema<unknown> {
-  return {
-    ...v.union(schemas),
-    '~run'(dataset: { value: unknown; typed?: boolean }) {
-      return Object.assign(dataset, { typed: true });
-    },
-  } as unknown as v.GenericSchema<unknown>;
-}
+const checkedLater = (schemas: v.GenericSchema[]): v.GenericSchema<unknown> => ({
+  ...v.union(schemas),
+  '~run': ({ value }) => ({ typed: true, value }),
+});
 
 const Envelope = v.object({ error: v.string(), message: v.string(), details: v.nullable(v.looseObject({})) });
 
@@ -61,14 +57,22 @@ export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
     v.object({
       results: v.array(
         v.object({
-          index: v.number(),
+          index: count(),
           status: v.number(),
           ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
           error: v.nullable(Envelope),
+          id: v.optional(
+            v.pipe(
+              id(),
+              v.description(
+                `Only where the answer would be more than 5 MB: the item is done, and its ${name}, null here, has this id`,
+              ),
+            ),
+          ),
         }),
       ),
-      succeeded: v.number(),
-      failed: v.number(),
+      succeeded: count(),
+      failed: count(),
     }),
     v.title(title),
   );
@@ -82,10 +86,15 @@ interface Outcome extends Result {
   error: Problem['body'] | null;
 }
 
-type BatchInput = Pick<
-  Input<unknown, { items: unknown[]; atomic: boolean }>,
-  'tx' | 'body' | 'request' | 'claim' | 'reply'
->;
+interface BatchInput {
+  tx: UnitOfWork;
+  body: { items: unknown[]; atomic: boolean };
+  /** The request, however often its work is repeated. */
+  request: object;
+  claim?: Claim | undefined;
+  /** Where parameters are named that nothing knows. */
+  reply: { ignored: string[] };
+}
 
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
@@ -98,7 +107,9 @@ export async function runBatch<Name extends string>(
   ops: BatchOps,
 ): Promise<BatchResults<Name>> {
   const items = input.body.items.map((item, index) => prepare(item, index, ops));
-  input.reply.ignored.push(...items.flatMap(({ index, ignored }) => ignored.map((name) => `items[${index}].${name}`)));
+  // Not spread into one call: a body may have more names than a call takes arguments.
+  for (const { index, ignored } of items)
+    for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const outcomes = input.body.atomic ? await together(input.tx, items) : await oneByOne(input, items);
   const results = outcomes.map(({ status, shown, error }, index) => ({
@@ -128,7 +139,7 @@ interface Prepared {
   /** Fields that the operation does not know. */
   ignored: readonly string[];
   ids: Record<string, number>;
-  run: (tx: Transaction) => Promise<Result>;
+  run: (tx: UnitOfWork) => Promise<Result>;
 }
 
 function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
@@ -141,7 +152,7 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   });
   if (typeof item !== 'object' || item === null)
     return refused(invalidField('item', 'invalid_type', 'item must be an object'));
-  const name = String((item as { op?: unknown }).op ?? '').trim();
+  const name = String(('op' in item && item.op) || '').trim();
   const [known, op] = Object.entries(ops).find(([one]) => one.toLowerCase() === name.toLowerCase()) ?? [];
   if (op === undefined) {
     const code = name === '' ? 'required' : 'invalid_enum';
@@ -176,18 +187,19 @@ async function outcomeOf({ index }: Prepared, work: () => Promise<Result>): Prom
 
 /** The problem of an item, its fields named as they stand in the body: `items[3].phone`. */
 function within(index: number, problem: Problem): Problem {
-  const { fields } = (problem.details ?? {}) as { fields?: { field: string; code: string; message: string }[] };
+  const fields = problem.details?.fields;
   if (!fields) return problem;
   const named = fields.map(({ field, code, message }) => ({
     field: `items[${index}].${field}`,
     code,
     message: message.startsWith(`${field} `) ? `items[${index}].${message}` : message,
   }));
-  const message = named.length === 1 ? (named[0]?.message as string) : problem.message;
+  const [first] = named;
+  const message = named.length === 1 && first ? first.message : problem.message;
   return new Problem(problem.code, message, { ...problem.details, fields: named }, { status: problem.status });
 }
 
-async function together(tx: Transaction, items: readonly Prepared[]): Promise<Outcome[]> {
+async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
   return outcomes;
@@ -196,13 +208,10 @@ async function together(tx: Transaction, items: readonly Prepared[]): Promise<Ou
 const sideBySide = 8;
 
 /** Requests whose final commit is repeated do not repeat their items. */
-const done = new WeakMap<object, Promise<Outcome[]>>();
+const once = oncePer<BatchInput['request'], Outcome[]>();
 
-function oneByOne(input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
-  const known = done.get(input.request) ?? runLanes(input, items);
-  done.set(input.request, known);
-  return known;
-}
+const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> =>
+  once(input.request, () => runLanes(input, items));
 
 async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
@@ -218,11 +227,11 @@ async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepare
   return outcomes;
 }
 
-async function runAlone(tx: Transaction, item: Prepared, progress: Progress<Outcome>): Promise<Outcome> {
+async function runAlone(tx: UnitOfWork, item: Prepared, progress: Progress<Outcome>): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
   const ids = await tx.lendIds(item.ids);
-  const work = async (own: Transaction) => {
+  const work = async (own: UnitOfWork) => {
     const result = await item.run(own);
     progress.mark(own, item.index, { ...result, error: null });
     return result;

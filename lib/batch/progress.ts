@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { epochSeconds } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import type { Claim } from '#lib/http/idempotency.ts';
 import { Problem } from '#lib/problem.ts';
-import { sortableId } from '#lib/table/keys.ts';
-import { pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { type Key, sortableId } from '#lib/table/keys.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** What the request holds while it runs under an `Idempotency-Key`. */
+export interface Claim {
+  key: Key;
+}
 
 /** What the items of a request under an Idempotency-Key have come to, kept in the very transactions that did them. */
 export interface Progress<Outcome> {
   of(index: number): Outcome | undefined;
   /** Keeps the outcome with the item's transaction, which ItemDone refuses when another call was first. */
-  mark(tx: Transaction, index: number, outcome: Outcome): void;
+  mark(tx: UnitOfWork, index: number, outcome: Outcome): void;
 }
 
 /** Another call under the same key has done the item. */
@@ -34,30 +36,22 @@ export async function openProgress<Outcome>(claim: Claim | undefined, body: stri
   const fingerprint = createHash('sha256').update(body).digest('base64url');
   const known = new Map<string, Outcome>();
   for await (const page of pages({ pk, ascending: true })) {
-    for (const row of page) if (row['fingerprint'] === fingerprint) known.set(row['sk'] as string, read(row));
+    for (const row of page) if (row['fingerprint'] === fingerprint) known.set(row.sk, read(row));
   }
   return {
     of: (index) => known.get(sortableId(index)),
     mark: (tx, index, outcome) =>
       tx.write(
         {
-          Put: {
-            TableName: env('TABLE_NAME'),
-            Item: {
-              pk,
-              sk: sortableId(index),
-              fingerprint,
-              outcome: JSON.stringify(outcome),
-              expiresAtSeconds: epochSeconds() + keptSeconds,
-            },
-            ConditionExpression: 'attribute_not_exists(pk) OR fingerprint <> :own OR expiresAtSeconds <= :now',
-            ExpressionAttributeValues: { ':own': fingerprint, ':now': epochSeconds() },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          key: { pk, sk: sortableId(index) },
+          item: { fingerprint, outcome: JSON.stringify(outcome), expiresAtSeconds: epochSeconds() + keptSeconds },
+          if: {
+            any: [{ absent: ['pk'] }, { isNot: { fingerprint } }, { atMost: { expiresAtSeconds: epochSeconds() } }],
           },
         },
-        (row) => new ItemDone(read<Outcome>(unmarshall(row as Parameters<typeof unmarshall>[0]))),
+        (row = {}) => new ItemDone(read<Outcome>(row)),
       ),
   };
 }
 
-const read = <Outcome>(row: Record<string, unknown>) => JSON.parse(row['outcome'] as string) as Outcome;
+const read = <Outcome>(row: Record<string, unknown>): Outcome => JSON.parse(String(row['outcome']));

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
-import { id } from '#lib/schema.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Tags } from '#lib/tags/tag.ts';
-import { Activities } from './activity.ts';
+import { Activities } from '#lib/entities/activity.ts';
 import {
   Contacts,
   ContactWithTags,
@@ -12,7 +9,10 @@ import {
   misplacedInPatch,
   tagFields,
   UpsertContact,
-} from './contact.ts';
+} from '#lib/entities/contact.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { idInput } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact, createContact, getContact } from './store.ts';
 import { attachTag, detachTag } from './tagging.ts';
 import { upsertContact } from './upsert.ts';
@@ -30,7 +30,7 @@ export const contactOps = {
     run: async (tx, item) => ({ status: 201, shown: await createContact(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: v.literal('update'), id: id(), ...contactChanges }),
+    schema: v.object({ op: v.literal('update'), id: idInput(), ...contactChanges }),
     misplaced: { platform, tags },
     ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
     touches,
@@ -46,7 +46,7 @@ export const contactOps = {
     },
   }),
   addTag: batchOp({
-    schema: v.object({ op: v.literal('addTag'), id: id(), ...tagFields }),
+    schema: v.object({ op: v.literal('addTag'), id: idInput(), ...tagFields }),
     ids: ({ tagName }) => ({ [Activities.name]: 1, ...(tagName === undefined ? {} : { [Tags.name]: 1 }) }),
     touches: everything,
     run: async (tx, item) => {
@@ -55,7 +55,7 @@ export const contactOps = {
     },
   }),
   removeTag: batchOp({
-    schema: v.object({ op: v.literal('removeTag'), id: id(), tagId: id() }),
+    schema: v.object({ op: v.literal('removeTag'), id: idInput(), tagId: idInput() }),
     ids: () => ({ [Activities.name]: 1 }),
     touches: everything,
     run: async (tx, item) => {
@@ -65,7 +65,7 @@ export const contactOps = {
   }),
 };
 
-const shown = async (tx: Transaction, id: number) => ({ status: 200 as const, shown: await getContact(tx, id) });
+const shown = async (tx: UnitOfWork, id: number) => ({ status: 200 as const, shown: await getContact(tx, id) });
 
 export const ContactBatch = batchBody('ContactBatch', contactOps);
 export const ContactBatchResults = batchAnswer('ContactBatchResults', 'contact', ContactWithTags);

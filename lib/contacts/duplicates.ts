@@ -1,26 +1,35 @@
 import type * as v from 'valibot';
-import { listIndexed, type Page } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Contacts, type DuplicateQuery, identityOf, type StoredContact } from './contact.ts';
+import { Contacts, type DuplicateQuery, type normalised, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact } from './store.ts';
 
 /** The contacts that share username and platform, phone or e-mail with this one, however they are spelled. Raises 404. */
 export async function listDuplicates(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
-  { after = Number.POSITIVE_INFINITY, limit }: v.InferOutput<typeof DuplicateQuery>,
+  { after, limit }: v.InferOutput<typeof DuplicateQuery>,
 ): Promise<Page<StoredContact>> {
   const contact = await getStoredContact(tx, id);
-  const sharing = async (field: keyof typeof identityOf) => {
+  // Of those that share one thing as many as could be shown, and one more for the contact itself.
+  const sharing = async (field: keyof typeof normalised): Promise<Page<StoredContact>> => {
     const value = contact[field];
-    return value === null ? [] : listIndexed(tx, Contacts, identityOf[field](value));
+    if (value === null) return { items: [], nextCursor: null, hasMore: false };
+    return listPage(tx, Contacts, {
+      after,
+      limit: limit + 1,
+      where: sameAs(field, value),
+      ...(field === 'username' && { matches: ({ platform }) => platform === contact.platform }),
+    });
   };
-  const [byUsername, byPhone, byEmail] = await Promise.all([sharing('username'), sharing('phone'), sharing('email')]);
-  const onPlatform = byUsername.filter(({ platform }) => platform === contact.platform);
-  const others = new Map([...onPlatform, ...byPhone, ...byEmail].map((other) => [other.id, other]));
+  const pages = await Promise.all([sharing('username'), sharing('phone'), sharing('email')]);
+  const others = new Map(pages.flatMap(({ items }) => items.map((other) => [other.id, other])));
   others.delete(id);
-  const found = [...others.values()].filter((other) => other.id < after).sort((a, b) => b.id - a.id);
-  const items = found.slice(0, limit);
-  const hasMore = found.length > limit;
-  return { items, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null, hasMore };
+  const found = [...others.values()].sort((a, b) => b.id - a.id);
+  // Below where one of the pages ends there may be others that it has not come to.
+  const floor = Math.max(0, ...pages.map(({ nextCursor }) => nextCursor ?? 0));
+  const items = found.filter((other) => other.id >= floor).slice(0, limit);
+  const hasMore = found.length > items.length || floor > 0;
+  const last = items.length === limit ? items.at(-1) : undefined;
+  return { items, nextCursor: hasMore ? (last?.id ?? floor) : null, hasMore };
 }

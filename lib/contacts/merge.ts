@@ -1,22 +1,28 @@
 import type * as v from 'valibot';
+import { latest } from '#lib/clock.ts';
+import { maxNoteCharacters } from '#lib/entities/activity.ts';
+import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
+import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { united } from '#lib/metadata.ts';
 import { badRequest, conflict, notFound, unknownReference } from '#lib/problem.ts';
-import { type PlanKind, startPlan } from '#lib/table/plan.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { moveReferences } from '#lib/references/follow.ts';
+import { findSurvivor } from '#lib/references/survivor.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
-import { Tags } from '#lib/tags/tag.ts';
-import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from './contact.ts';
-import { followers } from './followers.ts';
-import { renameFollowers } from './rename.ts';
-import { getStoredContact, removeContact, type ShownContact, saveContact, withTags } from './store.ts';
-import { findSurvivor } from './survivor.ts';
+import { startRename } from './rename.ts';
+import { getStoredContact, type ShownContact, saveContact, withTags } from './store.ts';
+import { writeNote } from './timeline.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone
- * with the same commit. Rows follow before the answer, or by way of the plan. Emits contact.merged. Raises 404 for the target,
- * 400 for the source, 409 for different platforms.
+ * with the same commit; metadata that has no room is kept in notes. Rows follow before the answer, or by way of the plan. Emits
+ * contact.merged, and contact.note_added for each note. Raises 404 for the target, 400 for the source, 409 for different platforms.
  */
 export async function mergeContacts(
-  tx: Transaction,
+  tx: UnitOfWork,
   targetId: number,
   { sourceContactId: sourceId }: v.InferOutput<typeof MergeContacts>,
 ): Promise<ShownContact> {
@@ -35,11 +41,13 @@ export async function mergeContacts(
     if (target.tagIds.includes(id)) tx.add(Tags, { id }, { contactCount: -1 });
     else tx.demand(Tags, { id });
   }
-  const merged = saveContact(tx, target, united(target, source, known));
-  removeContact(tx, source);
+  const { metadata, left } = united(target.metadata, source.metadata);
+  const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata });
+  for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
+  tx.delete(Contacts, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId });
-  if (merged.name !== target.name) renameFollowers(tx, merged);
-  startPlan(tx, merging, { from: sourceId, to: targetId, next: 0 });
+  if (merged.name !== target.name) startRename(tx, merged);
+  startPlan(tx, merging, { from: sourceId, to: targetId, next: null });
   tx.emit({
     kind: 'contact.merged',
     subject: `contact/${targetId}`,
@@ -49,22 +57,18 @@ export async function mergeContacts(
 }
 
 /** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one demands its contact. */
-export const merging: PlanKind<{ from: number; to: number; next: number }> = {
+export const merging: PlanKind<{ from: number; to: number; next: string | null }, 'merge'> = {
   name: 'merge',
   async step(tx, { from, to, next }) {
     const target = await findSurvivor(tx, to);
     if (!target) throw notFound('contact');
     tx.demandUnchanged(Contacts, target);
-    for (const [index, follower] of followers.entries()) {
-      // Those before have nothing left, and nothing can be added to them.
-      if (index < next) continue;
-      if (await follower.move(tx, from, target)) return { from, to: target.id, next: index };
-    }
-    return undefined;
+    const left = await moveReferences(tx, Contacts, namingContacts, from, target, next);
+    return left === undefined ? undefined : { from, to: target.id, next: left };
   },
 };
 
-function united(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
+function unitedFields(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
   const takesScore = target.leadScore === null && source.leadScore !== null;
   return {
     ...target,
@@ -82,14 +86,17 @@ function united(target: StoredContact, source: StoredContact, known: ReadonlySet
     lastMessageAt: latest(target.lastMessageAt, source.lastMessageAt),
     hasUnreadMessages: target.hasUnreadMessages || source.hasUnreadMessages,
     tagIds: [...new Set([...target.tagIds, ...source.tagIds.filter((id) => known.has(id))])],
-    metadata: unitedMetadata(target.metadata, source.metadata),
   };
 }
 
-const latest = (a: string | null, b: string | null) => (a !== null && b !== null && a > b ? a : (b ?? a));
-
-const maxPairs = 50;
-
-/** As many pairs of the source as fit; the target's own go first. */
-const unitedMetadata = (target: Record<string, string>, source: Record<string, string>) =>
-  Object.fromEntries(Object.entries({ ...target, ...source, ...target }).slice(0, maxPairs));
+/** What had no room, in as few notes as hold it. */
+function notesOf(sourceId: number, left: Record<string, string>): string[] {
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(left)) {
+    const pair = `\n${key}: ${value}`;
+    const note = `${notes.at(-1) ?? ''}${pair}`;
+    if (notes.length > 0 && note.length <= maxNoteCharacters) notes[notes.length - 1] = note;
+    else notes.push(`Metadata of contact ${sourceId}, merged into this one, for which there was no room:${pair}`);
+  }
+  return notes;
+}

@@ -1,25 +1,25 @@
 import { changesOf } from '#lib/events/changes.ts';
 import { isSameMetadata } from '#lib/metadata.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact, updateContact } from './store.ts';
 
 type Metadata = Record<string, string>;
 
 /** Raises 404. */
-export async function getContactMetadata(tx: Transaction, id: number): Promise<{ metadata: Metadata }> {
+export async function getContactMetadata(tx: UnitOfWork, id: number): Promise<{ metadata: Metadata }> {
   const { metadata } = await getStoredContact(tx, id);
   return { metadata };
 }
 
 /** Replaces all pairs. Emits contact.updated unless they are the same. Raises 404. */
 export async function putContactMetadata(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
   metadata: Metadata,
 ): Promise<{ metadata: Metadata }> {
   const contact = await getStoredContact(tx, id);
   if (isSameMetadata(contact.metadata, metadata)) return { metadata: contact.metadata };
   const next = { ...contact, metadata };
-  updateContact(tx, contact, next, changesOf(contact, next, ['metadata']));
+  updateContact(tx, next, changesOf(contact, next, ['metadata']));
   return { metadata };
 }

@@ -1,25 +1,24 @@
-import { type PlanKind, startPlan } from '#lib/table/plan.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Contacts, type StoredContact } from './contact.ts';
-import { followers } from './followers.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { type Place, renameReferences } from '#lib/references/follow.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /**
  * Shows a new name wherever the contact's name is shown, before the answer or by way of the plan: only after the commit can no row
  * with the old name appear any more, because whoever writes one demands the contact as it was.
  */
-export const renameFollowers = (tx: Transaction, { id }: StoredContact): void =>
-  startPlan(tx, renaming, { contactId: id });
+export const startRename = (tx: UnitOfWork, { id }: StoredContact): void => startPlan(tx, renaming, { contactId: id });
 
 /** A contact that is merged meanwhile has its rows renamed by the merge. */
-export const renaming: PlanKind<{ contactId: number }> = {
+export const renaming: PlanKind<{ contactId: number; place?: Place }, 'rename'> = {
   name: 'rename',
-  async step(tx, state) {
-    const contact = await tx.find(Contacts, { id: state.contactId });
+  async step(tx, { contactId, place }) {
+    const contact = await tx.find(Contacts, { id: contactId });
     if (contact === undefined) return undefined;
     tx.demandUnchanged(Contacts, contact);
-    for (const follower of followers) {
-      if (await follower.renamed?.(tx, contact)) return state;
-    }
-    return undefined;
+    const next = await renameReferences(tx, Contacts, namingContacts, contact, place);
+    return next && { contactId, place: next };
   },
 };

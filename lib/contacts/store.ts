@@ -1,14 +1,5 @@
 import type * as v from 'valibot';
-import { changedFields, changesOf } from '#lib/events/changes.ts';
-import { demandActiveMember, primeMember } from '#lib/members/store.ts';
-import { withMetadata } from '#lib/metadata.ts';
-import { invalidField, notFound } from '#lib/problem.ts';
-import { matching, since } from '#lib/table/conditions.ts';
-import { listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { listTags } from '#lib/tags/store.ts';
-import { type StoredTag, Tags } from '#lib/tags/tag.ts';
-import { Activities, addActivity } from './activity.ts';
+import { Activities } from '#lib/entities/activity.ts';
 import {
   type ContactChange,
   type ContactFields,
@@ -16,50 +7,60 @@ import {
   Contacts,
   type ContactWithTags,
   type CreateContact,
-  identityOf,
+  normalised,
   type StoredContact,
-} from './contact.ts';
-import { renameFollowers } from './rename.ts';
+} from '#lib/entities/contact.ts';
+import { type StoredTag, Tags } from '#lib/entities/tag.ts';
+import { changedFields, changesOf } from '#lib/events/changes.ts';
+import { demandActiveMember, primeMember } from '#lib/members/store.ts';
+import { withMetadata } from '#lib/metadata.ts';
+import { invalidField, notFound } from '#lib/problem.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { listTags } from '#lib/tags/store.ts';
+import { addActivity } from './activity.ts';
+import { startRename } from './rename.ts';
 
 export type ShownContact = v.InferOutput<typeof ContactWithTags>;
 
 /** The contact as stored. Raises 404. */
-export const getStoredContact = (tx: Transaction, id: number): Promise<StoredContact> =>
+export const getStoredContact = (tx: UnitOfWork, id: number): Promise<StoredContact> =>
   tx.get(Contacts, { id }, () => notFound('contact'));
 
 /** The contact, and the dictionary with every tag that it has; two reads side by side. Raises 404. */
-export async function readTagged(tx: Transaction, id: number) {
+export async function readTagged(tx: UnitOfWork, id: number) {
   const [contact] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
   return { contact, dictionary: await listTags(tx, { with: contact.tagIds }) };
 }
 
 /** The contact with its tags. Raises 404. */
-export async function getContact(tx: Transaction, id: number): Promise<ShownContact> {
+export async function getContact(tx: UnitOfWork, id: number): Promise<ShownContact> {
   const { contact, dictionary } = await readTagged(tx, id);
   return withTags(contact, dictionary);
 }
 
 /** Contacts in descending order of id; every filter is exact and may be combined. */
 export async function listContacts(
-  tx: Transaction,
+  tx: UnitOfWork,
   query: v.InferOutput<typeof ContactQuery>,
 ): Promise<Page<StoredContact>> {
   const { platform, minScore, hasUnread, tagId } = query;
-  const indexes = [
-    query.username !== undefined && identityOf.username(query.username),
-    query.email !== undefined && identityOf.email(query.email),
-    query.phone !== undefined && identityOf.phone(query.phone),
-    tagId !== undefined && `tag=${tagId}`,
-    query.assignedToUserId !== undefined && `assignee=${query.assignedToUserId}`,
-    query.stage !== undefined && `stage=${query.stage}`,
-    hasUnread === true && 'unread',
-    platform !== undefined && `platform=${platform}`,
-  ].filter((name) => name !== false);
+  const { username, email, phone } = query;
   const [page, tag] = await Promise.all([
     listPage(tx, Contacts, {
       ...query,
-      indexes,
-      texts: [...withMetadata(query.metadata), ...searching(query.q)],
+      where: {
+        username: username === undefined ? undefined : normalised.username(username),
+        email: email === undefined ? undefined : normalised.email(email),
+        phone: phone === undefined ? undefined : normalised.phone(phone),
+        tag: tagId,
+        assignee: query.assignedToUserId,
+        stage: query.stage,
+        unread: hasUnread || undefined,
+        platform,
+      },
+      contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
       ...matching<StoredContact>(
         minScore !== undefined && (({ leadScore }) => leadScore !== null && leadScore >= minScore),
         hasUnread === false && ((contact) => !contact.hasUnreadMessages),
@@ -73,10 +74,7 @@ export async function listContacts(
 }
 
 /** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
-export async function createContact(
-  tx: Transaction,
-  input: v.InferOutput<typeof CreateContact>,
-): Promise<ShownContact> {
+export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {
   demandIdentity(input);
   await tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 });
   const contact = tx.create(Contacts, {
@@ -101,7 +99,6 @@ export async function createContact(
     telegramUserId: null,
     twitterUserId: null,
   });
-  countStage(tx, contact, 1);
   await addActivity(tx, contact.id, 'Created');
   tx.emit({
     kind: 'contact.created',
@@ -125,7 +122,7 @@ export async function createContact(
  * Changes the given fields, with one activity per changed field. Emits contact.updated unless nothing changed. Raises 404, 400 for
  * an unknown member and when neither name, username nor phone remains.
  */
-export async function changeContact(tx: Transaction, id: number, change: ContactChange): Promise<ShownContact> {
+export async function changeContact(tx: UnitOfWork, id: number, change: ContactChange): Promise<ShownContact> {
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, id),
     primeMember(tx, change.assignedToUserId),
@@ -138,13 +135,13 @@ export async function changeContact(tx: Transaction, id: number, change: Contact
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) demandIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
-  const updated = updateContact(tx, contact, next, changesOf(contact, next, changed));
-  if (changed.includes('name')) renameFollowers(tx, updated);
+  const updated = updateContact(tx, next, changesOf(contact, next, changed));
+  if (changed.includes('name')) startRename(tx, updated);
   return withTags(updated, dictionary);
 }
 
 /** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
-export async function assignContact(tx: Transaction, id: number, userId: number | null): Promise<ShownContact> {
+export async function assignContact(tx: UnitOfWork, id: number, userId: number | null): Promise<ShownContact> {
   await Promise.all([getStoredContact(tx, id), primeMember(tx, userId), listTags(tx)]);
   await demandActiveMember(tx, 'userId', userId);
   return changeContact(tx, id, { assignedToUserId: userId });
@@ -175,12 +172,11 @@ const isPlainField = (field: string): field is keyof ContactFields => plainField
 
 /** Writes a changed contact and emits contact.updated with what changed. */
 export function updateContact(
-  tx: Transaction,
-  before: StoredContact,
+  tx: UnitOfWork,
   after: StoredContact,
   changes: ReturnType<typeof changesOf>,
 ): StoredContact {
-  const contact = saveContact(tx, before, after);
+  const contact = saveContact(tx, after);
   tx.emit({
     kind: 'contact.updated',
     subject: `contact/${contact.id}`,
@@ -190,18 +186,8 @@ export function updateContact(
 }
 
 /** Writes a changed contact and tells nobody. */
-export function saveContact(tx: Transaction, before: StoredContact, after: StoredContact): StoredContact {
-  if (before.stage !== after.stage) {
-    countStage(tx, before, -1);
-    countStage(tx, after, 1);
-  }
+export function saveContact(tx: UnitOfWork, after: StoredContact): StoredContact {
   return tx.update(Contacts, { ...after, updatedAt: tx.now });
-}
-
-/** Removes a contact whose rows go to another. */
-export function removeContact(tx: Transaction, contact: StoredContact): void {
-  countStage(tx, contact, -1);
-  tx.delete(Contacts, contact);
 }
 
 /** The contact as shown, its tags in order of name. */
@@ -213,10 +199,6 @@ export const withTags = (contact: StoredContact, dictionary: readonly StoredTag[
 /** The tags of a contact; the dictionary is in order of name. */
 export const tagsOf = ({ tagIds }: StoredContact, dictionary: readonly StoredTag[]) =>
   dictionary.filter(({ id }) => tagIds.includes(id)).map(({ id, name, color }) => ({ id, name, color }));
-
-/** The contact board's column counts (contract section 12). */
-const countStage = (tx: Transaction, contact: StoredContact, delta: number) =>
-  tx.count('contacts', `stage=${contact.stage}`, { count: delta }, contact.id);
 
 function demandIdentity(fields: ContactFields): void {
   if (!fields.name && !fields.username && !fields.phone) {

@@ -1,15 +1,16 @@
 import type * as v from 'valibot';
+import { Activities } from '#lib/entities/activity.ts';
+import { type AddTag, Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { byName, type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import { Overtaken } from '#lib/table/change.ts';
 import { listPage } from '#lib/table/list.ts';
-import { type PlanKind, startPlan } from '#lib/table/plan.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTag, findTag, getTag, listTags, removeTag } from '#lib/tags/store.ts';
-import { byName, type StoredTag, Tags } from '#lib/tags/tag.ts';
-import { Activities, addActivity } from './activity.ts';
-import { type AddTag, Contacts, type StoredContact } from './contact.ts';
-import { hasRoom } from './follower.ts';
+import { addActivity } from './activity.ts';
 import { readTagged, tagsOf, updateContact } from './store.ts';
 
 const maxTagsPerContact = 100;
@@ -17,7 +18,7 @@ const maxTagsPerContact = 100;
 type Shown = ReturnType<typeof tagsOf>;
 
 /** The tags of a contact by name. Raises 404. */
-export async function getContactTags(tx: Transaction, contactId: number): Promise<Shown> {
+export async function getContactTags(tx: UnitOfWork, contactId: number): Promise<Shown> {
   const { contact, dictionary } = await readTagged(tx, contactId);
   return tagsOf(contact, dictionary);
 }
@@ -27,7 +28,7 @@ export async function getContactTags(tx: Transaction, contactId: number): Promis
  * contact and the tag, 400 without either field and beyond a hundred tags.
  */
 export async function attachTag(
-  tx: Transaction,
+  tx: UnitOfWork,
   contactId: number,
   { tagId, tagName }: v.InferOutput<typeof AddTag>,
 ): Promise<Shown> {
@@ -50,7 +51,7 @@ export async function attachTag(
 }
 
 /** Detaches a tag; does nothing when the contact does not have it. Raises 404 for the contact and the tag. */
-export async function detachTag(tx: Transaction, contactId: number, tagId: number): Promise<Shown> {
+export async function detachTag(tx: UnitOfWork, contactId: number, tagId: number): Promise<Shown> {
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, contactId),
     tx.reserveIds({ [Activities.name]: 1 }),
@@ -62,7 +63,7 @@ export async function detachTag(tx: Transaction, contactId: number, tagId: numbe
 }
 
 /** Takes a tag out of the dictionary and, before the answer or right after it, off every contact. Raises 404. */
-export async function deleteTag(tx: Transaction, id: number): Promise<{ id: number; deleted: true }> {
+export async function deleteTag(tx: UnitOfWork, id: number): Promise<{ id: number; deleted: true }> {
   const tag = await getTag(tx, id);
   await removeTag(tx, tag);
   startPlan(tx, detaching, { tag });
@@ -70,14 +71,14 @@ export async function deleteTag(tx: Transaction, id: number): Promise<{ id: numb
 }
 
 /** Takes a deleted tag off the contacts that still have it. */
-export const detaching: PlanKind<{ tag: StoredTag }> = {
+export const detaching: PlanKind<{ tag: StoredTag }, 'detach'> = {
   name: 'detach',
   async step(tx, state) {
     const { tag } = state;
-    const { items, hasMore } = await listPage(tx, Contacts, { indexes: [`tag=${tag.id}`], limit: 20 });
+    const { items, hasMore } = await listPage(tx, Contacts, { where: { tag: tag.id }, limit: 20 });
     await tx.reserveIds({ [Activities.name]: items.length });
     for (const contact of items) {
-      if (!hasRoom(tx)) return state;
+      if (!tx.hasRoom) return state;
       const dictionary = await listTags(tx, { with: contact.tagIds });
       await detach(tx, contact, [...dictionary, tag], tag);
     }
@@ -85,7 +86,7 @@ export const detaching: PlanKind<{ tag: StoredTag }> = {
   },
 };
 
-async function namedTag(tx: Transaction, name: string): Promise<StoredTag> {
+async function namedTag(tx: UnitOfWork, name: string): Promise<StoredTag> {
   const known = await findTag(tx, name);
   if (known) return known;
   return createTag(tx, { name }).catch((error) => {
@@ -98,7 +99,7 @@ async function namedTag(tx: Transaction, name: string): Promise<StoredTag> {
 }
 
 async function detach(
-  tx: Transaction,
+  tx: UnitOfWork,
   contact: StoredContact,
   dictionary: readonly StoredTag[],
   tag: StoredTag,
@@ -109,15 +110,10 @@ async function detach(
 }
 
 /** Emits contact.updated with the names before and after. */
-function changeTags(
-  tx: Transaction,
-  contact: StoredContact,
-  dictionary: readonly StoredTag[],
-  tagIds: number[],
-): Shown {
+function changeTags(tx: UnitOfWork, contact: StoredContact, dictionary: readonly StoredTag[], tagIds: number[]): Shown {
   const known = [...new Map(dictionary.map((tag) => [tag.id, tag])).values()].sort(byName);
   const namesOf = (of: StoredContact) => tagsOf(of, known).map(({ name }) => name);
   const next = { ...contact, tagIds };
-  updateContact(tx, contact, next, changesOf({ tags: namesOf(contact) }, { tags: namesOf(next) }, ['tags']));
+  updateContact(tx, next, changesOf({ tags: namesOf(contact) }, { tags: namesOf(next) }, ['tags']));
   return tagsOf(next, known);
 }

@@ -1,54 +1,70 @@
-import * as v from 'valibot';
-import { epochSeconds } from '#lib/clock.ts';
+import type * as v from 'valibot';
+import { Activities } from '#lib/entities/activity.ts';
+import {
+  Contacts,
+  normalised,
+  type StoredContact,
+  sameAs,
+  type UpsertContact,
+  Upserts,
+} from '#lib/entities/contact.ts';
 import { conflict, invalidField } from '#lib/problem.ts';
-import { entity } from '#lib/table/entity.ts';
-import { listIndexed } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Activities } from './activity.ts';
-import { Contacts, identityOf, type StoredContact, type UpsertContact } from './contact.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact, createContact, type ShownContact } from './store.ts';
 
-const keptSeconds = 60;
-
-/** Two upserts of one value that both find nobody meet here, and the later one looks again. */
-const Upserts = entity({
-  name: 'upsert',
-  schema: v.object({ match: v.string(), contactId: v.number() }),
-  sortKey: ({ match }) => match,
-  expiresAtSeconds: () => epochSeconds() + keptSeconds,
-});
+/** So many of those that match are read, and named where they are several. */
+const maxMatches = 100;
 
 /**
  * Creates the contact, or changes the one that has the same username (on its platform), phone or e-mail. Emits contact.created or
  * contact.updated. Raises 400 without the field to match, 409 when several contacts match.
  */
 export async function upsertContact(
-  tx: Transaction,
+  tx: UnitOfWork,
   { matchOn, ...fields }: v.InferOutput<typeof UpsertContact>,
 ): Promise<{ contact: ShownContact; isNew: boolean }> {
   const value = fields[matchOn];
   if (!value) throw invalidField(matchOn, 'required', `${matchOn} is required because it is matched on`);
-  const match = identityOf[matchOn](value);
+  const sought = normalised[matchOn](value);
+  const match = `${matchOn}=${sought}`;
   const isMatch = (contact: StoredContact) => {
     const own = contact[matchOn];
-    if (own === null || identityOf[matchOn](own) !== match) return false;
+    if (own === null || normalised[matchOn](own) !== sought) return false;
     return matchOn !== 'username' || contact.platform === fields.platform;
   };
   const upsert = { match: matchOn === 'username' ? `${fields.platform}/${match}` : match };
-  const [before, listed] = await Promise.all([
+  // A page may end before it has found anybody.
+  const list = async () => {
+    const items: StoredContact[] = [];
+    let after: number | null | undefined;
+    while (after !== null && items.length < 2) {
+      const page = await listPage(tx, Contacts, {
+        where: sameAs(matchOn, value),
+        limit: maxMatches,
+        matches: isMatch,
+        after,
+      });
+      items.push(...page.items);
+      after = page.nextCursor;
+    }
+    return { items, hasMore: after !== null };
+  };
+  const [before, { items: listed, hasMore }] = await Promise.all([
     tx.find(Upserts, upsert),
-    listIndexed(tx, Contacts, match),
+    list(),
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
   ]);
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
   // The list may have been read before the row that guards it: then it lacks whom that row names.
   if (before && !candidates.has(before.contactId)) {
-    for (const contact of await listIndexed(tx, Contacts, match)) candidates.set(contact.id, contact);
+    for (const contact of (await list()).items) candidates.set(contact.id, contact);
   }
   const found = [...candidates.values()].filter(isMatch);
   if (found.length > 1) {
     const contactIds = found.map(({ id }) => id).sort((a, b) => b - a);
-    throw conflict('ambiguous_match', `${found.length} contacts have this ${matchOn}`, { contactIds });
+    const count = hasMore ? `at least ${found.length}` : found.length;
+    throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
   }
   const [only] = found;
   if (only) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
-import { choice, id } from '#lib/schema.ts';
-import { CreateDeal, DealStageBody, Deals, DealWithTasks, PatchDeal } from './deal.ts';
+import { CreateDeal, DealStageBody, Deals, DealWithTasks, PatchDeal } from '#lib/entities/deal.ts';
+import { choice, idInput } from '#lib/schema.ts';
 import { createDeal, moveDeal, patchDeal } from './store.ts';
 
 const touches = (item: { id: number }) => `deal/${item.id}`;
@@ -14,13 +14,13 @@ export const dealOps = {
     run: async (tx, item) => ({ status: 201, shown: await createDeal(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: choice(['update']), id: id(), ...PatchDeal.entries }),
+    schema: v.object({ op: choice(['update']), id: idInput(), ...PatchDeal.entries }),
     misplaced: { stage: 'op stage', metadata: 'PUT /v1/deals/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchDeal(tx, id, patch) }),
   }),
   stage: batchOp({
-    schema: v.object({ op: choice(['stage']), id: id(), ...DealStageBody.entries }),
+    schema: v.object({ op: choice(['stage']), id: idInput(), ...DealStageBody.entries }),
     touches,
     run: async (tx, item) => ({ status: 200, shown: await moveDeal(tx, item.id, item.stage) }),
   }),

@@ -1,17 +1,4 @@
 import type * as v from 'valibot';
-import { changeRowsOf } from '#lib/contacts/follow.ts';
-import type { Follower } from '#lib/contacts/follower.ts';
-import { referredContact } from '#lib/contacts/reference.ts';
-import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { toCents } from '#lib/finance/money.ts';
-import { book } from '#lib/finance/transaction-store.ts';
-import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
-import { badRequest, conflict, notFound } from '#lib/problem.ts';
-import { matching, since } from '#lib/table/conditions.ts';
-import { listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { listTasksOfDeal } from '#lib/tasks/store.ts';
-import { getWorkspace } from '#lib/workspaces/store.ts';
 import {
   type CreateDeal,
   type Deal,
@@ -24,37 +11,46 @@ import {
   type PatchDeal,
   type StoredDeal,
   stageNames,
-} from './deal.ts';
+} from '#lib/entities/deal.ts';
+import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
+import { book } from '#lib/finance/transaction-store.ts';
+import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
+import { badRequest, conflict, notFound } from '#lib/problem.ts';
+import { referredContact } from '#lib/references/referred.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { listTasksOfDeal } from '#lib/tasks/store.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;
 
-const getStoredDeal = (tx: Transaction, id: number): Promise<StoredDeal> =>
+const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
   tx.get(Deals, { id }, () => notFound('deal'));
 
-const shown = (deal: StoredDeal): v.InferOutput<typeof Deal> => ({ ...deal, stage: stageNames[deal.stage] });
+const shown = (deal: StoredDeal): v.InferOutput<typeof Deal> => ({
+  ...deal,
+  stage: stageNames[deal.stage] ?? deal.stage,
+});
 
 /** The deal with its tasks; two reads side by side. Raises 404. */
-export async function getDeal(tx: Transaction, id: number): Promise<Shown> {
+export async function getDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
   return { ...shown(deal), tasks };
 }
 
-const readDeal = (tx: Transaction, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
+const readDeal = (tx: UnitOfWork, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
 
 /** Deals in descending order of id; every filter is exact and may be combined. */
 export async function listDeals(
-  tx: Transaction,
+  tx: UnitOfWork,
   query: v.InferOutput<typeof DealQuery>,
 ): Promise<Page<v.InferOutput<typeof Deal>>> {
   const { minValue, maxValue, expectedCloseBefore } = query;
   const page = await listPage(tx, Deals, {
     ...query,
-    indexes: [
-      query.contactId !== undefined && `contact=${query.contactId}`,
-      query.stage !== undefined && `stage=${query.stage}`,
-      query.currency !== undefined && `currency=${query.currency}`,
-    ].filter((name) => name !== false),
-    texts: [...withMetadata(query.metadata), ...searching(query.q)],
+    where: { contact: query.contactId, stage: query.stage, currency: query.currency },
+    contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
     ...matching<StoredDeal>(
       minValue !== undefined && (({ value }) => value >= minValue),
       maxValue !== undefined && (({ value }) => value <= maxValue),
@@ -66,8 +62,9 @@ export async function listDeals(
   return { ...page, items: page.items.map(shown) };
 }
 
-/** A new deal in an active stage (contract section 6). Emits deal.created. */
-export async function createDeal(tx: Transaction, input: CreateDeal): Promise<Shown> {
+/** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
+export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal): Promise<Shown> {
+  if (stage === 'won') throw wonIsPanelOnly();
   const [contact, currency] = await Promise.all([
     referredContact(tx, input.contactId),
     input.currency ?? getWorkspace(tx).then((workspace) => workspace.currency),
@@ -80,8 +77,8 @@ export async function createDeal(tx: Transaction, input: CreateDeal): Promise<Sh
     contactName: contact?.name ?? null,
     value: input.value,
     currency,
-    stage: input.stage,
-    probability: input.probability ?? defaultProbability[input.stage],
+    stage,
+    probability: input.probability ?? defaultProbability[stage],
     expectedCloseAt: input.expectedCloseAt ?? null,
     closedAt: null,
     notes: input.notes ?? null,
@@ -91,7 +88,6 @@ export async function createDeal(tx: Transaction, input: CreateDeal): Promise<Sh
     metadata: {},
     wonTransactionId: null,
   });
-  countDeal(tx, deal, 1);
   tx.emit({
     kind: 'deal.created',
     subject: `deal/${deal.id}`,
@@ -110,7 +106,7 @@ export async function createDeal(tx: Transaction, input: CreateDeal): Promise<Sh
 }
 
 /** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
-export async function patchDeal(tx: Transaction, id: number, patch: PatchDeal): Promise<Shown> {
+export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
   const changed = changedFields(deal, patch);
   if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
@@ -121,12 +117,13 @@ export async function patchDeal(tx: Transaction, id: number, patch: PatchDeal): 
   return { ...shown(updateDeal(tx, deal, next, changed)), tasks };
 }
 
+const wonIsPanelOnly = () =>
+  badRequest('won_is_panel_only', 'a deal is won in the panel only, because that books revenue');
+
 /** Moves the deal to any stage but won. Emits deal.stage_changed. The same stage changes nothing. */
-export async function moveDeal(tx: Transaction, id: number, stage: DealStage): Promise<Shown> {
+export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
-  if (stage === 'won') {
-    throw badRequest('won_is_panel_only', 'a deal is won in the panel only, because that books revenue');
-  }
+  if (stage === 'won') throw wonIsPanelOnly();
   return { ...shown(enterStage(tx, deal, stage)), tasks };
 }
 
@@ -135,7 +132,7 @@ export async function moveDeal(tx: Transaction, id: number, stage: DealStage): P
  * its life: winning a Won deal changes nothing, and one that was moved on and is won again keeps the entry it has. A deal
  * without value books none.
  */
-export async function winDeal(tx: Transaction, id: number): Promise<Shown> {
+export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
   if (deal.stage === 'won') return { ...shown(deal), tasks };
   let { wonTransactionId } = deal;
@@ -147,10 +144,10 @@ export async function winDeal(tx: Transaction, id: number): Promise<Shown> {
   return { ...shown(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
 }
 
-function enterStage(tx: Transaction, deal: StoredDeal, stage: DealStage): StoredDeal {
+function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredDeal {
   if (deal.stage === stage) return deal;
   const probability = defaultProbability[stage];
-  const moved = saveDeal(tx, deal, { ...deal, stage, probability, closedAt: isClosed(stage) ? tx.now : null });
+  const moved = saveDeal(tx, { ...deal, stage, probability, closedAt: isClosed(stage) ? tx.now : null });
   tx.emit({
     kind: 'deal.stage_changed',
     subject: `deal/${deal.id}`,
@@ -168,24 +165,24 @@ function enterStage(tx: Transaction, deal: StoredDeal, stage: DealStage): Stored
   return moved;
 }
 
-export const getDealMetadata = async (tx: Transaction, id: number) => ({
+export const getDealMetadata = async (tx: UnitOfWork, id: number) => ({
   metadata: (await getStoredDeal(tx, id)).metadata,
 });
 
 /** Replaces the metadata. Emits deal.updated unless nothing changed. */
-export async function putDealMetadata(tx: Transaction, id: number, metadata: Record<string, string>) {
+export async function putDealMetadata(tx: UnitOfWork, id: number, metadata: Record<string, string>) {
   const deal = await getStoredDeal(tx, id);
   if (!isSameMetadata(deal.metadata, metadata)) updateDeal(tx, deal, { ...deal, metadata }, ['metadata']);
   return { metadata };
 }
 
 function updateDeal(
-  tx: Transaction,
+  tx: UnitOfWork,
   before: StoredDeal,
   after: StoredDeal,
   changed: readonly (keyof StoredDeal)[],
 ): StoredDeal {
-  const deal = saveDeal(tx, before, after);
+  const deal = saveDeal(tx, after);
   tx.emit({
     kind: 'deal.updated',
     subject: `deal/${deal.id}`,
@@ -194,33 +191,6 @@ function updateDeal(
   return deal;
 }
 
-function saveDeal(tx: Transaction, before: StoredDeal, after: StoredDeal): StoredDeal {
-  countDeal(tx, before, -1);
-  countDeal(tx, after, 1);
+function saveDeal(tx: UnitOfWork, after: StoredDeal): StoredDeal {
   return tx.update(Deals, { ...after, updatedAt: tx.now });
 }
-
-/** Counts and totals per stage and currency; `weighted` is cents times percent (contract sections 11 and 12). */
-function countDeal(tx: Transaction, { id, stage, currency, value, probability }: StoredDeal, sign: 1 | -1): void {
-  const cents = sign * toCents(value);
-  tx.count('deals', `${stage}/${currency}`, { count: sign, cents, weighted: cents * probability }, id);
-}
-
-/** A deal follows its contact through merges and renames. */
-export const dealFollower: Follower = {
-  move: (tx, from, to) =>
-    changeRowsOf(tx, Deals, from, (deal) => ({
-      ...deal,
-      contactId: to.id,
-      contactName: to.name,
-      updatedAt: tx.now,
-    })),
-  renamed: (tx, { id, name }) =>
-    changeRowsOf(
-      tx,
-      Deals,
-      id,
-      (deal) => ({ ...deal, contactName: name }),
-      ({ contactName }) => contactName !== name,
-    ),
-};

@@ -18,6 +18,10 @@ export function packed({ bodyText, bodyHtml }: Body): string[] {
   return parts;
 }
 
+/** At least so many bytes that a packed body has: base64 of what hardly grows by being packed. */
+export const leastBytesIn = (first: string, moreParts: number): number =>
+  (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
+
 export const unpacked = (parts: readonly string[]): Body =>
   JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64')).toString());
 

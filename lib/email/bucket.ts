@@ -1,12 +1,28 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { env } from '#lib/env.ts';
 
 let client: S3Client | undefined;
+const s3 = () => {
+  client ??= new S3Client({});
+  return client;
+};
 
 /** A raw mail as SES stored it. */
 export async function fetchMail(key: string): Promise<Uint8Array> {
-  client ??= new S3Client({});
-  const { Body } = await client.send(new GetObjectCommand({ Bucket: env('MAIL_BUCKET'), Key: key }));
+  const { Body } = await s3().send(new GetObjectCommand({ Bucket: env('MAIL_BUCKET'), Key: key }));
   if (!Body) throw new Error('the stored mail is empty');
   return Body.transformToByteArray();
+}
+
+/** SES puts this into a bucket when a rule first names it. */
+const setupKey = 'AMAZON_SES_SETUP_NOTIFICATION';
+
+/** The keys of all mails that SES has stored since, the oldest first. */
+export async function keysSince(since: string): Promise<string[]> {
+  const found: { key: string; at: number }[] = [];
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3() }, { Bucket: env('MAIL_BUCKET') })) {
+    for (const { Key: key = '', LastModified } of Contents) found.push({ key, at: LastModified?.getTime() ?? 0 });
+  }
+  const wanted = found.filter(({ key, at }) => at >= Date.parse(since) && !key.endsWith(setupKey));
+  return wanted.sort((a, b) => a.at - b.at).map(({ key }) => key);
 }

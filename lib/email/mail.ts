@@ -1,20 +1,24 @@
-import PostalMime, { type Address, type Attachment } from 'postal-mime';
+import { createHash } from 'node:crypto';
+import PostalMime, { type Address, addressParser } from 'postal-mime';
 import { timestamp } from '#lib/clock.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { invalidField } from '#lib/problem.ts';
-import { distinct, type Mailbox } from './address.ts';
-import { sanitise, textOf } from './html.ts';
+import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
+import { distinct, nowhere } from './address.ts';
+import { escaped, sanitise, textOf } from './html.ts';
+import { type Contents, leftOutMark, readParts } from './mime.ts';
 
-/** An incoming RFC 5322 message as far as the CRM keeps it. */
+/** An incoming RFC 5322 message as far as the CRM keeps it: within the limits below, and what was left out is named at the end of its text. */
 export interface Mail {
   /** Without angle brackets; null when the sender gave none. */
   messageId: string | null;
   /** What it answers, the closest first. */
   references: string[];
   from: Mailbox;
+  /** From stands there once and names one mailbox, which is kept as it was sent. */
+  hasOneAuthor: boolean;
   to: Mailbox[];
   cc: Mailbox[];
-  /** Every address that it was delivered to, as far as the headers tell. */
-  deliveredTo: string[];
   subject: string;
   bodyText: string;
   bodyHtml: string | null;
@@ -22,72 +26,174 @@ export interface Mail {
   sentAt: string;
   /** An out-of-office notice or the like, which nobody wrote. */
   isAutomatic: boolean;
-  /** A mail filter in front of the CRM found spam or a virus. */
-  isSpam: boolean;
+  /** What SES wrote above the sender's own headers, if it is a mail that SES stored. */
+  ses: SesHeaders;
 }
 
+/** The mail's headers of these names, the topmost of each: SES puts its own above all others. */
+interface SesHeaders {
+  received: string | undefined;
+  authenticationResults: string | undefined;
+  spamVerdict: string | undefined;
+  virusVerdict: string | undefined;
+}
+
+/** UTF-16 units: with its attachments it fits one row of the conversation. */
 const maxTextCharacters = 100_000;
 const maxHtmlCharacters = 200_000;
 const maxSubjectCharacters = 998;
 const maxReferences = 50;
+/** Of each of To and Cc. */
 const maxMailboxes = 100;
+const maxNameCharacters = 200;
+/** RFC 5321: no path is longer. */
+const maxAddressBytes = 254;
+const maxMessageIdBytes = 998;
+const maxAttachments = 100;
+const maxFileNameBytes = 255;
+/** RFC 6838: type and subtype of 127 each. */
+const maxContentTypeBytes = 255;
 
-/** Reads a message. Raises 400 when it names no sender. */
+/** Reads a message, whatever is in it, in time and memory proportional to its size. Raises 400 when it names no sender. */
 export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
-  const email = await PostalMime.parse(raw, { maxNestingDepth: 50 });
-  const [from] = mailboxes([email.from, email.sender]);
+  const { head, isFromCut, texts, attachments, omitted } = await readParts(
+    typeof raw === 'string' ? Buffer.from(raw) : raw,
+  );
+  const email = await PostalMime.parse(head);
+  const [from = nameless(email.from ?? email.sender, omitted)] = mailboxesOf([email.from, email.sender], omitted);
   if (!from) throw invalidField('raw', 'invalid_format', 'raw must be an RFC 5322 message with a From header');
+  // As they were sent: an encoded word in them is not decoded.
   const headers = (key: string) => email.headers.filter((header) => header.key === key).map(({ value }) => value);
-  const html = email.html?.slice(0, maxHtmlCharacters);
+  const authors = headers('from').flatMap((value) => addressParser(value, { flatten: true }));
   const references = [...messageIdsIn(email.inReplyTo), ...messageIdsIn(email.references).reverse()];
+  const [messageId = null] = messageIdsIn(email.messageId);
+  const subject = oneLine(email.subject ?? '');
+  const shownSubject = firstCharacters(subject, maxSubjectCharacters);
+  if (shownSubject !== subject) omitted.push('the end of its subject');
   return {
-    messageId: messageIdsIn(email.messageId)[0] ?? null,
+    messageId,
     references: [...new Set(references)].slice(0, maxReferences),
     from,
-    to: mailboxes(email.to),
-    cc: mailboxes(email.cc),
-    deliveredTo: [
-      ...mailboxes([...(email.to ?? []), ...(email.cc ?? []), ...(email.bcc ?? [])]).map(({ email }) => email),
-      ...headers('delivered-to'),
-      ...headers('received').flatMap((value) => /\bfor <?([^\s<>;]+@[^\s<>;]+)/i.exec(value)?.[1] ?? []),
-    ],
-    subject: oneLine(email.subject ?? '').slice(0, maxSubjectCharacters),
-    bodyText: (email.text?.trim() || textOf(html ?? '')).slice(0, maxTextCharacters),
-    bodyHtml: html === undefined ? null : sanitise(html) || null,
-    attachments: email.attachments.map(described),
+    hasOneAuthor:
+      !isFromCut && headers('from').length === 1 && authors.length === 1 && authors[0]?.address === from.email,
+    to: mailboxesOf(email.to, omitted),
+    cc: mailboxesOf(email.cc, omitted),
+    subject: shownSubject,
+    attachments: describedAttachments(attachments, omitted),
     sentAt: sentAt(email.date),
     isAutomatic: headers('auto-submitted').some((value) => !/^no\b/i.test(value)) || headers('x-autoreply').length > 0,
-    isSpam: [...headers('x-ses-spam-verdict').slice(0, 1), ...headers('x-ses-virus-verdict').slice(0, 1)].includes(
-      'FAIL',
-    ),
+    ses: {
+      received: headers('received')[0],
+      authenticationResults: headers('authentication-results')[0],
+      spamVerdict: headers('x-ses-spam-verdict')[0],
+      virusVerdict: headers('x-ses-virus-verdict')[0],
+    },
+    // Last, because it says what all the others left out.
+    ...bodyOf(texts, omitted),
   };
 }
 
-const described = ({ filename, mimeType, content }: Attachment, index: number) => ({
-  id: index + 1,
-  fileName: filename ?? `attachment-${index + 1}`,
-  contentType: mimeType,
-  sizeBytes: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
-});
+/** What is shown of it, with a note of all that was left out. */
+function bodyOf(texts: Contents['texts'], omitted: string[]): Pick<Mail, 'bodyText' | 'bodyHtml'> {
+  const html = htmlOf(texts, omitted);
+  const whole = texts.map((part) => part.plain ?? textOf((part.html ?? '').slice(0, maxHtmlCharacters))).join('\n');
+  const text = withoutControls(whole).trim();
+  if (text.length > maxTextCharacters) omitted.push('the end of its text');
+  const note = omitted.length === 0 ? '' : `[Left out of this mail: ${[...new Set(omitted)].join('; ')}.]`;
+  const room = note === '' ? maxTextCharacters : maxTextCharacters - note.length - 2;
+  return {
+    bodyText: `${text.slice(0, room).toWellFormed()}\n\n${note}`.trim(),
+    bodyHtml: html === null || note === '' ? html : `${html}<p>${escaped(note)}</p>`,
+  };
+}
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+/** The safe HTML of a mail that has any; its plain parts stand between. */
+function htmlOf(texts: Contents['texts'], omitted: string[]): string | null {
+  if (texts.every(({ html }) => html === undefined)) return null;
+  const html = texts.map((part) => part.html ?? `<div>${paragraphs(part.plain ?? '')}</div>`).join('\n');
+  if (html.length > maxHtmlCharacters) omitted.push('the end of its HTML');
+  try {
+    const safe = sanitise(html.slice(0, maxHtmlCharacters).toWellFormed());
+    if (safe.length <= maxHtmlCharacters) return safe || null;
+    // Made safe it is longer, about as much longer in all of it.
+    omitted.push('the end of its HTML');
+    const room = Math.floor((0.9 * maxHtmlCharacters * Math.min(html.length, maxHtmlCharacters)) / safe.length);
+    const shorter = sanitise(html.slice(0, room).toWellFormed());
+    if (shorter.length <= maxHtmlCharacters) return shorter || null;
+    throw new RangeError('no beginning of it is short enough');
+  } catch {
+    omitted.push('its HTML, which could not be read');
+    return null;
+  }
+}
 
-function mailboxes(addresses: readonly (Address | undefined)[] = []): Mailbox[] {
+const paragraphs = (text: string) => escaped(text).replaceAll('\n', '<br />');
+
+function describedAttachments(attachments: Contents['attachments'], omitted: string[]): Mail['attachments'] {
+  const left = attachments.length - maxAttachments;
+  if (left > 0) omitted.push(`${left} of its attachments`);
+  const cut = (text: string, maxBytes: number) => {
+    const whole = oneLine(text);
+    const shown = firstBytes(whole, maxBytes);
+    if (shown !== whole) omitted.push('the end of long file names and types');
+    return shown;
+  };
+  return attachments.slice(0, maxAttachments).map(({ fileName, contentType, sizeBytes }, index) => ({
+    id: index + 1,
+    fileName: cut(fileName ?? '', maxFileNameBytes) || `attachment-${index + 1}`,
+    contentType: cut(contentType, maxContentTypeBytes),
+    sizeBytes,
+  }));
+}
+
+/** Each address once. */
+function mailboxesOf(addresses: readonly (Address | undefined)[] = [], omitted: string[]): Mailbox[] {
   const flat = addresses.flatMap((address) => address?.group ?? (address ? [address] : []));
-  return distinct(
-    flat.flatMap(({ name, address }) =>
-      address?.includes('@') ? [{ name: oneLine(name) || null, email: address }] : [],
+  const given = distinct(
+    flat.flatMap(({ name, address = '' }) =>
+      address.includes('@') ? [{ name: oneLine(name) || null, email: oneLine(address) }] : [],
     ),
-  ).slice(0, maxMailboxes);
+  );
+  // The beginning of an address is the address of somebody else.
+  const all = given.filter(({ email }) => isWhole(email));
+  if (all.length < given.length) omitted.push(tooLongAddresses);
+  if (all.some(({ name }) => name !== null && firstCharacters(name, maxNameCharacters) !== name))
+    omitted.push('the end of long names');
+  const left = all.length - maxMailboxes;
+  if (left > 0) omitted.push(`${left} of its recipients`);
+  return all.slice(0, maxMailboxes).map(({ name, email }) => ({
+    name: name === null ? null : firstCharacters(name, maxNameCharacters),
+    email,
+  }));
+}
+
+const tooLongAddresses = 'addresses longer than any can be';
+const isWhole = (email: string) => Buffer.byteLength(email) <= maxAddressBytes && !email.includes(leftOutMark);
+
+/** Who sent a mail from an address that cannot be kept: somebody whom no mail reaches, the same for the same address. */
+function nameless(from: Address | undefined, omitted: readonly string[]): Mailbox | undefined {
+  if (from === undefined || !omitted.includes(tooLongAddresses)) return undefined;
+  const known = createHash('sha256').update(String(from.address)).digest('hex').slice(0, 32);
+  return { name: firstCharacters(oneLine(from.name), maxNameCharacters) || null, email: `${known}@${nowhere}` };
 }
 
 /** The ids of a `Message-ID`, `In-Reply-To` or `References` header, without their angle brackets. */
 const messageIdsIn = (header: string | undefined): string[] =>
-  [...(header ?? '').matchAll(/<([^<>\s]+)>/g)].map(([, id]) => id as string);
+  [...(header ?? '').matchAll(/<([^<>\s]+)>/g)]
+    .map(([, id]) => withoutControls(id as string))
+    .filter((id) => !id.includes(leftOutMark))
+    .map(shortened);
+
+/** Two ids that differ only beyond the limit stay two. */
+function shortened(messageId: string): string {
+  if (Buffer.byteLength(messageId) <= maxMessageIdBytes) return messageId;
+  const end = `.${createHash('sha256').update(messageId).digest('base64url')}`;
+  return `${firstBytes(messageId, maxMessageIdBytes - end.length)}${end}`;
+}
 
 /** The sender's clock, unless it runs ahead of ours or says nothing. */
 function sentAt(date: string | undefined): string {
   const now = new Date();
   const claimed = new Date(date ?? Number.NaN);
-  return timestamp(claimed <= now ? claimed : now);
+  return timestamp(claimed <= now && claimed.getUTCFullYear() > 0 ? claimed : now);
 }

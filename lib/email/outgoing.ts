@@ -1,10 +1,10 @@
-import type { StoredJob } from '#lib/jobs/job.ts';
+import type { Mailbox, StoredThread } from '#lib/entities/email-thread.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import type { Workspace } from '#lib/entities/workspace.ts';
 import { createJob } from '#lib/jobs/store.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import type { Workspace } from '#lib/workspaces/workspace.ts';
-import type { Mailbox } from './address.ts';
+import { spend } from '#lib/quotas/quota.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { storeEmail } from './store.ts';
-import type { StoredThread } from './thread.ts';
 
 export interface NewMail {
   to: Mailbox;
@@ -19,25 +19,32 @@ export interface NewMail {
 /** Who asks for it. */
 export type Origin = Pick<StoredJob, 'source'> & Partial<Pick<StoredJob, 'apiKeyId' | 'sequenceId' | 'enrollmentId'>>;
 
-/** Queues a mail of a thread; until it is sent the thread shows it as queued. */
+/**
+ * Queues a mail of a thread; until it is sent the thread shows it as queued. Raises 429 beyond the quota of recipients of
+ * the day on which it leaves.
+ */
 export async function queueMail(
-  tx: Transaction,
+  tx: UnitOfWork,
   thread: StoredThread,
   { name, email }: Workspace,
   mail: NewMail,
   origin: Origin,
 ): Promise<StoredJob> {
   const { to, cc = [], bcc = [], subject, bodyText, bodyHtml = null } = mail;
-  const job = await createJob(tx, {
-    ...origin,
-    channel: 'email',
-    accountId: null,
-    contactId: thread.contactId,
-    recipient: to.email,
-    text: bodyText,
-    runAt: mail.runAt,
-    threadId: String(thread.id),
-  });
+  const [created, paid] = await Promise.all([
+    createJob(tx, {
+      ...origin,
+      channel: 'email',
+      accountId: null,
+      contactId: thread.contactId,
+      recipient: to.email,
+      text: bodyText,
+      runAt: mail.runAt,
+      threadId: String(thread.id),
+    }),
+    spend(tx, 'emails', 1 + cc.length + bcc.length, mail.runAt),
+  ]);
+  const job = paid ? tx.update(Jobs, { ...created, paid }) : created;
   await storeEmail(tx, {
     threadId: thread.id,
     direction: 'outbound',

@@ -1,14 +1,14 @@
-import type { StoredContact } from '#lib/contacts/contact.ts';
-import { Jobs } from '#lib/jobs/job.ts';
-import { Messages } from '#lib/messages/message.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { StoredContact } from '#lib/entities/contact.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import type { Mailbox } from './address.ts';
 import { previewOf } from './body.ts';
-import { EmailMessages } from './message.ts';
 import { type Origin, queueMail } from './outgoing.ts';
-import { countThread, getThread } from './store.ts';
-import { type StoredThread, Threads } from './thread.ts';
+import { getThread } from './store.ts';
 
 interface Outreach {
   contact: StoredContact;
@@ -21,7 +21,7 @@ interface Outreach {
 
 /** Queues a mail that the contact has not asked for, in a thread of its own or the given one. Undefined without an address. */
 export async function queueOutreach(
-  tx: Transaction,
+  tx: UnitOfWork,
   { contact, threadId, subject, text, origin }: Outreach,
 ): Promise<{ jobId: number; threadId: number } | undefined> {
   if (contact.email === null) return undefined;
@@ -38,7 +38,7 @@ export async function queueOutreach(
 }
 
 async function openThread(
-  tx: Transaction,
+  tx: UnitOfWork,
   contact: StoredContact,
   to: Mailbox,
   { subject, text }: Pick<Outreach, 'subject' | 'text'>,
@@ -59,6 +59,5 @@ async function openThread(
     lastInbound: null,
     references: [],
   });
-  countThread(tx, undefined, thread);
   return thread;
 }

@@ -1,25 +1,30 @@
 import type * as v from 'valibot';
 import { dayMs, shifted } from '#lib/clock.ts';
-import { Jobs } from '#lib/jobs/job.ts';
+import { type CreateReply, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { topicOf } from '#lib/entities/email-thread.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
 import type { Caller } from '#lib/keys/identify.ts';
-import { Messages } from '#lib/messages/message.ts';
 import { badRequest, conflict, invalidField } from '#lib/problem.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import { distinct, type Mailbox, sameAddress } from './address.ts';
+import { canBeReached, distinct } from './address.ts';
 import { sanitise } from './html.ts';
-import { type CreateReply, EmailMessages, type ReplyJob } from './message.ts';
 import { queueMail } from './outgoing.ts';
+import { demandSender } from './sender.ts';
 import { getThread } from './store.ts';
-import { topicOf } from './thread.ts';
 
 const maxDelayDays = 365;
+/** SES takes no more. */
+const maxRecipients = 50;
 
 /**
- * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread, 400 when nobody wrote yet.
+ * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread and where no mail can leave, 400 when
+ * nobody wrote yet, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
  */
 export async function createReply(
-  tx: Transaction,
+  tx: UnitOfWork,
   caller: Caller,
   threadId: number,
   { bodyText, bodyHtml, cc, bcc, replyAll, runAt }: v.InferOutput<typeof CreateReply>,
@@ -29,17 +34,24 @@ export async function createReply(
     getWorkspace(tx),
     tx.reserveIds({ [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
+  demandSender();
   if (thread.status === 'spam') throw conflict('thread_is_spam', 'a thread marked as spam is not answered');
   if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
+  if (!canBeReached(thread.lastInbound.from.email))
+    throw badRequest('no_recipient', 'the address of who wrote last is longer than any can be');
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs)) {
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
   }
   const { from: to, others } = thread.lastInbound;
-  const copied = distinct([...(replyAll ? others : []), ...cc.map(unnamed)]);
+  const [, ...copied] = distinct([to, ...(replyAll ? others : []), ...cc.map(unnamed)]);
+  const [, ...hidden] = distinct([to, ...bcc.map(unnamed)]);
+  if (1 + copied.length + hidden.length > maxRecipients) {
+    throw invalidField('replyAll', 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);
+  }
   const mail = {
     to,
-    cc: copied.filter(({ email }) => !sameAddress(email, to.email)),
-    bcc: distinct(bcc.map(unnamed)),
+    cc: copied,
+    bcc: hidden,
     subject: `Re: ${topicOf(thread.subject)}`.trim(),
     bodyText,
     bodyHtml: (bodyHtml && sanitise(bodyHtml)) || null,

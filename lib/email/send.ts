@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { secondMs } from '#lib/clock.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { env } from '#lib/env.ts';
-import type { Tenant } from '#lib/tenant.ts';
-import { type Mailbox, ownAddress } from './address.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
+import { turn } from './pace.ts';
+import { demandSender } from './sender.ts';
 
-/** A mail that answers another one. */
+/** A mail of a thread. */
 export interface OutgoingMail {
+  jobId: number;
   senderName: string | null;
   to: readonly Mailbox[];
   cc: readonly Mailbox[];
@@ -18,13 +24,16 @@ export interface OutgoingMail {
   body: Body;
 }
 
-const deadlineMs = 10_000;
+const deadlineMs = 10 * secondMs;
+const connectMs = 3 * secondMs;
 
 let client: SESv2Client | undefined;
 
-/** Hands a mail to SES. Returns the Message-ID that it leaves with. Throws what SES says. */
-export async function sendMail(tenant: Tenant, mail: OutgoingMail): Promise<string> {
-  client ??= new SESv2Client({ maxAttempts: 1 });
+/** Hands a mail with its content to SES, at the pace that this process may keep. Returns the Message-ID that it leaves with. Throws what SES says. */
+export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<string> {
+  // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
+  client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
+  await turn();
   const { MessageId } = await client.send(
     new SendEmailCommand({
       Destination: {
@@ -32,31 +41,70 @@ export async function sendMail(tenant: Tenant, mail: OutgoingMail): Promise<stri
         CcAddresses: mail.cc.map(({ email }) => email),
         BccAddresses: mail.bcc.map(({ email }) => email),
       },
-      Content: { Raw: { Data: await composed(tenant, mail) } },
+      Content: { Raw: { Data: content } },
     }),
     { abortSignal: AbortSignal.timeout(deadlineMs) },
   );
-  // SES replaces the Message-ID of the sender by this; the region in its domain does not tell ids apart.
-  return `${MessageId}@amazonses.com`;
+  return asSent(`${MessageId}@amazonses.com`);
 }
 
-function composed(tenant: Tenant, { senderName, to, cc, subject, inReplyTo, references, body }: OutgoingMail) {
+/** Whether SES may have taken the mail although it gave no answer. */
+export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: string }): boolean {
+  // The SDK calls a broken connection a time-out, too, and tells only in words that there never was one.
+  const wasConnected = syscall !== 'connect' && !message.includes('did not establish a connection');
+  return wasConnected && (name === 'AbortError' || name === 'TimeoutError');
+}
+
+/** A Message-ID of ours as SES writes it: with a domain that names the region. Others stay as they are. */
+function asSent(messageId: string): string {
+  const region = env('AWS_REGION');
+  const subdomain = region === 'us-east-1' ? 'email' : region;
+  return messageId.replace(/@amazonses\.com$/, `@${subdomain}.amazonses.com`);
+}
+
+/** The mail as it leaves. Raises 409 where the deployment has no sender address. */
+export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
+  demandSender();
+  const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
+  const sender = env('MAIL_FROM') as string;
   const domain = env('MAIL_DOMAIN');
+  const id = ownId(tenant, mail, domain ?? sender.split('@').at(-1) ?? 'localhost');
+  const answered = namedInHeaders(inReplyTo === null ? [] : [inReplyTo]);
+  const thread = namedInHeaders(references);
   const composer = new MailComposer({
-    from: { name: senderName ?? '', address: env('MAIL_FROM') },
+    from: { name: senderName ?? '', address: sender },
     to: to.map(composedMailbox),
     cc: cc.map(composedMailbox),
     subject,
     text: body.bodyText,
+    messageId: bracketed(id),
+    // SES puts a Message-ID of its own in the place of ours; this one stays.
+    headers: { 'X-Mail-Id': id },
     ...(domain && { replyTo: ownAddress(tenant, domain) }),
     ...(body.bodyHtml && { html: body.bodyHtml }),
-    ...(inReplyTo && { inReplyTo: bracketed(inReplyTo) }),
-    ...(references.length > 0 && { references: references.map(bracketed) }),
+    ...(answered.length > 0 && { inReplyTo: answered[0] }),
+    ...(thread.length > 0 && { references: thread }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return composer.compile().build();
 }
 
+/** The same for every attempt of a job, so that copies of one mail can be told from two mails. */
+const ownId = (tenant: Tenant, { jobId }: OutgoingMail, domain: string) =>
+  `${createHash('sha256')
+    .update(`${tenantKey(tenant)}/${jobId}`)
+    .digest('hex')
+    .slice(0, 32)}@${domain}`;
+
 const composedMailbox = ({ name, email }: Mailbox) => ({ name: name ?? '', address: email });
 const bracketed = (messageId: string) => `<${messageId}>`;
+
+/** RFC 5322, 2.1.1: SES refuses a mail with a longer line, and a Message-ID cannot be folded. */
+const maxLineBytes = 998;
+
+/** The ids that a header can name. */
+const namedInHeaders = (messageIds: readonly string[]): string[] =>
+  messageIds
+    .map((messageId) => bracketed(asSent(messageId)))
+    .filter((named) => Buffer.byteLength(`In-Reply-To: ${named}`) <= maxLineBytes);

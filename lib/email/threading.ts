@@ -1,28 +1,37 @@
 import { dayMs, shifted } from '#lib/clock.ts';
-import { listIndexed } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { sameAddress } from './address.ts';
+import { MessageIds } from '#lib/entities/email-message.ts';
+import { isReplySubject, type StoredThread, Threads, topicMark, topicOf } from '#lib/entities/email-thread.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Mail } from './mail.ts';
-import { MessageIds } from './message.ts';
-import { isReplySubject, type StoredThread, Threads, topicIndex, topicOf } from './thread.ts';
+import { takesPart } from './participants.ts';
 
 const topicDays = 30;
+/** Of the sender's threads on a topic so many are looked at, the newest, and of those that a mail answers, the closest. */
+const maxLookedAt = 10;
 
 /**
- * The thread that a mail belongs to: that of the closest message it names as answered; without such names, for a subject that
- * says it is a reply, the newest thread of the last 30 days on the same topic in which its sender takes part.
+ * The thread that a mail belongs to: that of the closest message it names as answered, of those in which its sender takes part;
+ * else, for a subject that says it is a reply, the newest thread of the last 30 days on the same topic in which its sender wrote
+ * or was written to by us. Who only knows a Message-ID, or whom a stranger names, is drawn into no thread of others.
  */
-export async function findThread(tx: Transaction, mail: Mail): Promise<StoredThread | undefined> {
-  const [known] = await tx.findAll(
+export async function findThread(tx: UnitOfWork, mail: Mail, senderId?: number): Promise<StoredThread | undefined> {
+  const known = await tx.findAll(
     MessageIds,
     mail.references.map((messageId) => ({ messageId })),
   );
-  if (known) return tx.find(Threads, { id: known.threadId });
+  const ids = [...new Set(known.map(({ threadId }) => threadId))].slice(0, maxLookedAt);
+  const answered = await tx.findAll(
+    Threads,
+    ids.map((id) => ({ id })),
+  );
+  const joined = answered.find((thread) => takesPart(thread, mail.from.email, senderId));
+  if (joined) return joined;
   if (!isReplySubject(mail.subject) || topicOf(mail.subject) === '') return undefined;
   const since = shifted(tx.now, -topicDays * dayMs);
-  const threads = await listIndexed(tx, Threads, topicIndex(mail.subject));
-  return threads.find(
-    ({ lastMessageAt, participants }) =>
-      lastMessageAt >= since && participants.some(({ email }) => sameAddress(email, mail.from.email)),
-  );
+  const { items } = await listPage(tx, Threads, {
+    limit: maxLookedAt,
+    where: { topic: topicMark(mail.subject, mail.from.email) },
+  });
+  return items.find(({ lastMessageAt }) => lastMessageAt >= since);
 }

@@ -1,6 +1,11 @@
+import { shownMetadata } from '../metadata.ts';
+
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const eventValue = (field: string, value: unknown) =>
-  field.endsWith('Id') && value !== null && value !== undefined ? String(value) : value;
+
+function eventValue(field: string, value: unknown): unknown {
+  if (field === 'metadata') return shownMetadata(value as Record<string, string>);
+  return field.endsWith('Id') && value !== null && value !== undefined ? String(value) : value;
+}
 
 /** An id as events show it. */
 export const idText = (id: number | null) => (id === null ? null : String(id));

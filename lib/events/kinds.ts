@@ -1,29 +1,393 @@
-/** Every event kind (contract section 15) with what a subscriber is told about it. */
+import * as v from 'valibot';
+import { channels } from '../channels/channel.ts';
+import {
+  accountStates,
+  accountStatuses,
+  contactStages,
+  dealStages,
+  directions,
+  enrollmentStatuses,
+  jobEndings,
+  platforms,
+  sequenceStatuses,
+  taskPriorities,
+  taskStatuses,
+  transactionSources,
+  transactionStatuses,
+  transactionTypes,
+} from '../choices.ts';
+import { count, storedChoice, time } from '../schema.ts';
+import { scopes } from '../scopes.ts';
+import { actorTypes, environments } from '../tenant.ts';
+
+/** An id of ours, or the public part of a key. */
+const id = v.string();
+const actor = v.pipe(v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }), v.title('EventActor'));
+/** What a patch changed: field names as `data` writes them. */
+const changes = {
+  changed: v.array(v.string()),
+  changes: v.pipe(v.record(v.string(), v.object({ from: v.unknown(), to: v.unknown() })), v.title('EventChanges')),
+};
+
+const caller = { type: 'api_key', id: 'Ab3dEf6hIj9k' } as const;
+const person = { type: 'user', id: null } as const;
+const at = '2026-11-20T23:17:47Z';
+
+const kind = <Entries extends v.ObjectEntries>(
+  description: string,
+  entries: Entries,
+  example: v.InferOutput<v.ObjectSchema<Entries, undefined>>,
+) => ({ description, data: v.object(entries), example });
+
+const ofKey = (description: string) =>
+  kind(
+    description,
+    { key_id: id, name: v.string(), scopes: v.array(storedChoice(scopes)), env: v.picklist(environments), actor },
+    { key_id: 'Zy8xWv5uTs2r', name: 'Reporting', scopes: ['deals:read'], env: 'live', actor: caller },
+  );
+
+/**
+ * Every event kind (contract section 15): what a subscriber is told about it, its `data` and an example of that. Keys are snake_case
+ * and ids strings.
+ */
 export const eventKinds = {
-  'message.created': 'An inbound message was stored, or an outbound one was sent.',
-  'contact.created': 'A contact was created by a call, or by the first message of a stranger.',
-  'contact.updated': 'Fields, stage, assignee, score, tags or metadata of a contact changed.',
-  'contact.note_added': 'A note was added to a contact.',
-  'contact.merged': 'A contact was merged into another.',
-  'deal.created': 'A deal was created.',
-  'deal.updated': 'Fields or metadata of a deal changed.',
-  'deal.stage_changed': 'A deal moved to another stage.',
-  'task.created': 'A task was created.',
-  'task.updated': 'Fields or metadata of a task changed.',
-  'task.status_changed': 'A task changed its status.',
-  'account.flood_wait': 'An account was told to wait before it sends again.',
-  'account.status_changed': 'An account became active, disconnected or banned.',
-  'job.completed': 'A message job was sent or failed.',
-  'email.thread_updated': 'Status or assignee of an e-mail thread changed.',
-  'sequence.status_changed': 'A sequence was paused, resumed or completed.',
-  'enrollment.status_changed': 'An enrollment is no longer active.',
-  'transaction.created': 'A finance transaction was booked.',
-  'invoice.paid': 'An invoice was paid.',
-  'invoice.overdue': 'An invoice passed its due date.',
-  'revenue_source.sync_failed': 'A pull from a revenue source failed.',
-  'key.created': 'An API key was minted.',
-  'key.revoked': 'An API key was revoked.',
-  'webhook.test': 'A test delivery that was asked for.',
-} as const;
+  'message.created': kind(
+    'An inbound message was stored, or an outbound one was sent.',
+    {
+      contact_id: v.nullable(id),
+      channel: v.picklist(channels),
+      direction: v.picklist(directions),
+      body: v.string(),
+      thread_id: v.nullable(id),
+      message_id: id,
+      account_id: v.nullable(id),
+      job_id: v.nullable(id),
+    },
+    {
+      contact_id: '5',
+      channel: 'telegram',
+      direction: 'inbound',
+      body: 'Hello! Is the offer still open?',
+      thread_id: null,
+      message_id: '81',
+      account_id: '3',
+      job_id: null,
+    },
+  ),
+  'contact.created': kind(
+    'A contact was created by a call, or by the first message of a stranger.',
+    {
+      contact_id: id,
+      platform: v.picklist(platforms),
+      name: v.nullable(v.string()),
+      username: v.nullable(v.string()),
+      phone: v.nullable(v.string()),
+      email: v.nullable(v.string()),
+      company: v.nullable(v.string()),
+      stage: v.picklist(contactStages),
+      actor,
+    },
+    {
+      contact_id: '5',
+      platform: 'telegram',
+      name: 'Ada Lovelace',
+      username: 'ada',
+      phone: null,
+      email: 'ada@example.com',
+      company: 'Analytical Engines',
+      stage: 'new',
+      actor: caller,
+    },
+  ),
+  'contact.updated': kind(
+    'Fields, stage, assignee, score, tags or metadata of a contact changed.',
+    { contact_id: id, ...changes, actor },
+    {
+      contact_id: '5',
+      changed: ['stage', 'assigned_to_user_id'],
+      changes: { stage: { from: 'new', to: 'qualified' }, assigned_to_user_id: { from: null, to: '2' } },
+      actor: caller,
+    },
+  ),
+  'contact.note_added': kind(
+    'A note was added to a contact.',
+    { contact_id: id, activity_id: id, text: v.string(), actor },
+    { contact_id: '5', activity_id: '44', text: 'Prefers to be called in the morning.', actor: caller },
+  ),
+  'contact.merged': kind(
+    'A contact was merged into another.',
+    { contact_id: id, source_contact_id: id, actor },
+    { contact_id: '5', source_contact_id: '9', actor: caller },
+  ),
+  'deal.created': kind(
+    'A deal was created.',
+    {
+      deal_id: id,
+      contact_id: v.nullable(id),
+      title: v.string(),
+      value: v.number(),
+      currency: v.string(),
+      stage: v.picklist(dealStages),
+      probability: v.number(),
+      actor,
+    },
+    {
+      deal_id: '7',
+      contact_id: '5',
+      title: 'Annual plan',
+      value: 1200,
+      currency: 'EUR',
+      stage: 'lead',
+      probability: 10,
+      actor: caller,
+    },
+  ),
+  'deal.updated': kind(
+    'Fields or metadata of a deal changed.',
+    { deal_id: id, ...changes, actor },
+    { deal_id: '7', changed: ['value'], changes: { value: { from: 1200, to: 1500 } }, actor: caller },
+  ),
+  'deal.stage_changed': kind(
+    'A deal moved to another stage.',
+    {
+      deal_id: id,
+      contact_id: v.nullable(id),
+      from_stage: v.picklist(dealStages),
+      to_stage: v.picklist(dealStages),
+      value: v.number(),
+      currency: v.string(),
+      closed_at: v.nullable(time()),
+      actor,
+    },
+    {
+      deal_id: '7',
+      contact_id: '5',
+      from_stage: 'negotiation',
+      to_stage: 'won',
+      value: 1500,
+      currency: 'EUR',
+      closed_at: at,
+      actor: person,
+    },
+  ),
+  'task.created': kind(
+    'A task was created.',
+    {
+      task_id: id,
+      title: v.string(),
+      status: v.picklist(taskStatuses),
+      priority: v.picklist(taskPriorities),
+      due_at: v.nullable(time()),
+      contact_id: v.nullable(id),
+      deal_id: v.nullable(id),
+      assigned_to_user_id: v.nullable(id),
+      actor,
+    },
+    {
+      task_id: '12',
+      title: 'Send the contract',
+      status: 'open',
+      priority: 'high',
+      due_at: '2026-11-24T09:00:00Z',
+      contact_id: '5',
+      deal_id: '7',
+      assigned_to_user_id: '2',
+      actor: caller,
+    },
+  ),
+  'task.updated': kind(
+    'Fields or metadata of a task changed.',
+    { task_id: id, ...changes, actor },
+    {
+      task_id: '12',
+      changed: ['due_at'],
+      changes: { due_at: { from: '2026-11-24T09:00:00Z', to: '2026-11-25T09:00:00Z' } },
+      actor: caller,
+    },
+  ),
+  'task.status_changed': kind(
+    'A task changed its status.',
+    {
+      task_id: id,
+      from_status: v.picklist(taskStatuses),
+      to_status: v.picklist(taskStatuses),
+      completed_at: v.nullable(time()),
+      actor,
+    },
+    { task_id: '12', from_status: 'open', to_status: 'done', completed_at: at, actor: caller },
+  ),
+  'account.flood_wait': kind(
+    'An account was told to wait before it sends again.',
+    { account_id: id, channel: v.picklist(channels), wait_seconds: count(), until: time(), queued_jobs: count() },
+    { account_id: '3', channel: 'telegram', wait_seconds: 30, until: '2026-11-20T23:18:17Z', queued_jobs: 14 },
+  ),
+  'account.status_changed': kind(
+    'An account became active, disconnected or banned.',
+    {
+      account_id: id,
+      channel: v.picklist(channels),
+      from_status: v.picklist(accountStatuses),
+      to_status: v.picklist(accountStates),
+    },
+    { account_id: '3', channel: 'telegram', from_status: 'active', to_status: 'disconnected' },
+  ),
+  'job.completed': kind(
+    'A message job was sent or failed.',
+    {
+      job_id: id,
+      channel: v.picklist(channels),
+      account_id: v.nullable(id),
+      contact_id: v.nullable(id),
+      status: v.picklist(jobEndings),
+      error: v.nullable(v.string()),
+      run_at: time(),
+      completed_at: time(),
+      attempts: count(),
+    },
+    {
+      job_id: '31',
+      channel: 'telegram',
+      account_id: '3',
+      contact_id: '5',
+      status: 'sent',
+      error: null,
+      run_at: '2026-11-20T23:17:40Z',
+      completed_at: at,
+      attempts: 1,
+    },
+  ),
+  'email.thread_updated': kind(
+    'Status or assignee of an e-mail thread changed.',
+    { thread_id: id, contact_id: v.nullable(id), ...changes, actor },
+    {
+      thread_id: '18',
+      contact_id: '5',
+      changed: ['status'],
+      changes: { status: { from: 'open', to: 'closed' } },
+      actor: caller,
+    },
+  ),
+  'sequence.status_changed': kind(
+    'A sequence was paused, resumed or completed.',
+    {
+      sequence_id: id,
+      name: v.string(),
+      from_status: v.picklist(sequenceStatuses),
+      to_status: v.picklist(sequenceStatuses),
+      actor,
+    },
+    { sequence_id: '2', name: 'Welcome', from_status: 'active', to_status: 'paused', actor: caller },
+  ),
+  'enrollment.status_changed': kind(
+    'An enrollment is no longer active.',
+    {
+      enrollment_id: id,
+      sequence_id: id,
+      contact_id: id,
+      from_status: v.picklist(enrollmentStatuses),
+      to_status: v.picklist(enrollmentStatuses),
+    },
+    { enrollment_id: '26', sequence_id: '2', contact_id: '5', from_status: 'active', to_status: 'completed' },
+  ),
+  'transaction.created': kind(
+    'A finance transaction was booked.',
+    {
+      transaction_id: id,
+      type: v.picklist(transactionTypes),
+      status: v.picklist(transactionStatuses),
+      amount: v.number(),
+      currency: v.string(),
+      category: v.nullable(v.string()),
+      contact_id: v.nullable(id),
+      deal_id: v.nullable(id),
+      invoice_id: v.nullable(id),
+      source: v.picklist(transactionSources),
+      actor,
+    },
+    {
+      transaction_id: '50',
+      type: 'income',
+      status: 'realized',
+      amount: 1500,
+      currency: 'EUR',
+      category: null,
+      contact_id: '5',
+      deal_id: '7',
+      invoice_id: null,
+      source: 'deal',
+      actor: person,
+    },
+  ),
+  'invoice.paid': kind(
+    'An invoice was paid.',
+    {
+      invoice_id: id,
+      invoice_number: v.string(),
+      total: v.number(),
+      currency: v.string(),
+      contact_id: id,
+      paid_at: time(),
+      transaction_id: id,
+      actor,
+    },
+    {
+      invoice_id: '4',
+      invoice_number: '2026-0004',
+      total: 1500,
+      currency: 'EUR',
+      contact_id: '5',
+      paid_at: at,
+      transaction_id: '51',
+      actor: caller,
+    },
+  ),
+  'invoice.overdue': kind(
+    'An invoice passed its due date.',
+    {
+      invoice_id: id,
+      invoice_number: v.string(),
+      total: v.number(),
+      currency: v.string(),
+      contact_id: id,
+      due_date: time(),
+    },
+    {
+      invoice_id: '4',
+      invoice_number: '2026-0004',
+      total: 1500,
+      currency: 'EUR',
+      contact_id: '5',
+      due_date: '2026-11-19T00:00:00Z',
+    },
+  ),
+  'revenue_source.sync_failed': kind(
+    'A pull from a revenue source failed.',
+    { revenue_source_id: id, name: v.string(), error: v.string(), last_sync_at: time() },
+    { revenue_source_id: '1', name: 'Shop', error: 'the feed answered 503', last_sync_at: at },
+  ),
+  'key.created': ofKey('An API key was minted.'),
+  'key.revoked': ofKey('An API key was revoked.'),
+  'webhook.test': kind(
+    'A test delivery that was asked for.',
+    { message: v.string(), endpoint_id: id },
+    { message: 'test delivery', endpoint_id: '1' },
+  ),
+};
 
 export type EventKind = keyof typeof eventKinds;
+export const eventKindNames = Object.keys(eventKinds) as EventKind[];
+
+/** An event as the code that causes it states it: its `data` is that of its kind. */
+export type StatedEvent = {
+  [Kind in EventKind]: { kind: Kind; data: v.InferOutput<(typeof eventKinds)[Kind]['data']> };
+}[EventKind];
+
+/** The whole body of an event, as it is delivered. */
+export const exampleOf = (kind: EventKind) => ({
+  event: kind,
+  id: 'evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600',
+  timestamp: at,
+  sequence: kind === 'webhook.test' ? null : 1024,
+  livemode: true,
+  data: eventKinds[kind].example,
+});

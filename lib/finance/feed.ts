@@ -1,35 +1,43 @@
 import * as v from 'valibot';
-import { fieldErrors } from '#lib/http/fields.ts';
+import { amount, category, description, type } from '#lib/entities/transaction.ts';
+import { fieldErrors } from '#lib/fields.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
-import { currency, nullableTimeInput, text } from '#lib/schema.ts';
-import { amount, category, description, type } from './transaction.ts';
+import { cleaned, currency, line, nullableTimeInput } from '#lib/schema.ts';
+import { oneLine, withoutControls } from '#lib/text.ts';
 
 /** How a feed is written; the description of `GET /v1/finance/revenue-sources` says it to those who write one. */
 const FeedRow = v.object({
   id: v.pipe(
-    v.union([text(200), v.pipe(v.number(), v.safeInteger('must be an integer'))], 'must be text or an integer'),
+    v.union([line(200), v.pipe(v.number(), v.safeInteger('must be an integer'))], 'must be text or an integer'),
     v.transform(String),
   ),
   type: v.optional(type(), 'income'),
   amount: amount(),
   currency: v.nullish(currency()),
-  category: v.optional(category(), null),
-  description: v.optional(description(), null),
+  category: v.optional(cleaned(category(), oneLine), null),
+  description: v.optional(cleaned(description(), withoutControls), null),
   occurredAt: v.optional(nullableTimeInput(), null),
 });
 export type FeedRow = v.InferOutput<typeof FeedRow>;
 
+// Not v.array, which makes objects for each of millions of items before any is looked at.
+const items = () => v.custom<unknown[]>(Array.isArray);
 const Feed = v.union([
-  v.array(v.unknown()),
+  items(),
   v.pipe(
-    v.object({ items: v.array(v.unknown()) }),
-    v.transform(({ items }) => items),
+    v.object({ items: items() }),
+    v.transform((feed) => feed.items),
   ),
 ]);
 
 const timeoutMs = 20_000;
 const maxBytes = 10 * 1024 * 1024;
+/** Of one pull; what stands behind them is named and left. */
+const maxRows = 100_000;
 const maxReported = 3;
+/** Five for each row that is read. Brackets take up to a hundred times their size once they are parsed. */
+const maxOpenings = 5 * maxRows;
+const maxLevels = 32;
 
 /** Why a pull failed, in words for the customer. */
 export class FeedFailure extends Error {}
@@ -60,17 +68,23 @@ export async function fetchFeed(url: string, credential: string | null): Promise
 function readFeed(json: string): FeedContent {
   const items = v.safeParse(Feed, parsed(json));
   if (!items.success) throw new FeedFailure('the feed is neither a JSON array nor an object with items');
-  const rows = new Map<string, FeedRow>();
-  const wrong: string[] = [];
-  for (const [index, item] of items.output.entries()) {
-    const row = v.safeParse(FeedRow, item);
-    if (!row.success) wrong.push(messageOf(row.issues[0], index));
-    else if (!rows.has(row.output.id)) rows.set(row.output.id, row.output);
-  }
-  if (wrong.length === 0) return { rows: [...rows.values()], refused: null };
   const count = items.output.length;
-  const refused = `${wrong.length} of ${count} rows were refused: ${wrong.slice(0, maxReported).join('; ')}`;
-  if (rows.size === 0) throw new FeedFailure(refused);
+  const rows = new Map<string, FeedRow>();
+  const reported: string[] = [];
+  let wrong = 0;
+  for (const [index, item] of items.output.slice(0, maxRows).entries()) {
+    const row = v.safeParse(FeedRow, item, { abortEarly: true });
+    if (!row.success) {
+      wrong += 1;
+      if (wrong <= maxReported) reported.push(messageOf(row.issues[0], index));
+    } else if (!rows.has(row.output.id)) rows.set(row.output.id, row.output);
+  }
+  const refusals = [
+    wrong > 0 && `${wrong} of ${count} rows were refused: ${reported.join('; ')}`,
+    count > maxRows && `${count - maxRows} of ${count} rows were not read: a pull reads the first ${maxRows}`,
+  ].filter((refusal) => refusal !== false);
+  const refused = refusals.length === 0 ? null : refusals.join('; ');
+  if (refused !== null && rows.size === 0) throw new FeedFailure(refused);
   return { rows: [...rows.values()], refused };
 }
 
@@ -80,9 +94,29 @@ function messageOf(issue: v.BaseIssue<unknown>, index: number): string {
 }
 
 function parsed(json: string): unknown {
+  if (isOvergrown(json)) throw new FeedFailure('the feed has too many lists and objects, or nests them too deep');
   try {
     return JSON.parse(json);
   } catch {
     throw new FeedFailure('the feed is not valid JSON');
   }
+}
+
+/** Whether a JSON text opens more than it may. */
+function isOvergrown(json: string): boolean {
+  let opened = 0;
+  let levels = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const letter = json[at];
+    if (letter === '"') isText = !isText;
+    else if (isText) at += letter === '\\' ? 1 : 0;
+    else if (letter === ']' || letter === '}') levels -= 1;
+    else if (letter === '[' || letter === '{') {
+      opened += 1;
+      levels += 1;
+      if (opened > maxOpenings || levels > maxLevels) return true;
+    }
+  }
+  return false;
 }

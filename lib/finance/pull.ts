@@ -1,11 +1,13 @@
-import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';
+import { Transactions } from '#lib/entities/transaction.ts';
 import { decrypt } from '#lib/secrets.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
+import { leases } from '#lib/table/lease.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { FeedFailure, type FeedRow, fetchFeed } from './feed.ts';
-import { IngestedRows, RevenueSources, type StoredRevenueSource } from './revenue-source.ts';
 import { secretContext } from './revenue-source-store.ts';
-import { Transactions } from './transaction.ts';
 import { book } from './transaction-store.ts';
 
 /** The pull's worker gives up before it. */
@@ -14,6 +16,8 @@ const leaseMs = (pullTimeoutSeconds + 10) * secondMs;
 const ingestMs = (pullTimeoutSeconds - 60) * secondMs;
 /** So many rows, each with its index entries, fit one transaction. */
 const rowsPerTransaction = 8;
+
+const pulls = leases({ until: 'leasedUntil', at: (epochMs) => timestamp(new Date(epochMs)) });
 
 interface Result {
   /** Why the pull failed. */
@@ -25,7 +29,7 @@ interface Result {
   isUnfinished: boolean;
 }
 
-/** Pulls a source that is due and books what is new. One that is not due or already being pulled is left alone. Needs `kms`. */
+/** Pulls a source that is due and books what is new. One that is not due or already being pulled is left alone. Needs the key. */
 export async function pullRevenue(tenant: Tenant, id: number): Promise<void> {
   const source = await transact(tenant, system, (tx) => lease(tx, id));
   if (source === undefined) return;
@@ -34,11 +38,13 @@ export async function pullRevenue(tenant: Tenant, id: number): Promise<void> {
 }
 
 /** Takes the source for this pull. A pull that died lets go of it in time. */
-async function lease(tx: Transaction, id: number): Promise<StoredRevenueSource | undefined> {
+async function lease(tx: UnitOfWork, id: number): Promise<StoredRevenueSource | undefined> {
   const source = await tx.find(RevenueSources, { id });
-  const dueAt = source?.leasedUntil ?? source?.nextRunAt ?? null;
-  if (!source?.isActive || dueAt === null || dueAt > tx.now) return undefined;
-  return tx.update(RevenueSources, { ...source, lastSyncStatus: 'running', leasedUntil: shifted(tx.now, leaseMs) });
+  const nowMs = Date.parse(tx.now);
+  if (!source?.isActive || !pulls.isFree(source, nowMs)) return undefined;
+  const hasDied = source.leasedUntil !== null;
+  if (!hasDied && (source.nextRunAt === null || source.nextRunAt > tx.now)) return undefined;
+  return tx.update(RevenueSources, { ...source, lastSyncStatus: 'running', ...pulls.taken(nowMs + leaseMs) });
 }
 
 async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result> {
@@ -56,7 +62,7 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
 /** Books the rows that were never seen before, some at a time. */
 async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonly FeedRow[]) {
   const deadline = Date.now() + ingestMs;
-  const left = await unseen(new Transaction(tenant, system), source.id, rows);
+  const left = await unseen(new UnitOfWork(tenant, system), source.id, rows);
   let ingested = 0;
   while (left.length > 0 && Date.now() < deadline) {
     const some = left.splice(0, rowsPerTransaction);
@@ -65,7 +71,7 @@ async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonl
   return { ingested, isUnfinished: left.length > 0 };
 }
 
-async function unseen(tx: Transaction, revenueSourceId: number, rows: readonly FeedRow[]): Promise<FeedRow[]> {
+async function unseen(tx: UnitOfWork, revenueSourceId: number, rows: readonly FeedRow[]): Promise<FeedRow[]> {
   const seen = await tx.findAll(
     IngestedRows,
     rows.map(({ id }) => ({ revenueSourceId, externalId: id })),
@@ -74,7 +80,7 @@ async function unseen(tx: Transaction, revenueSourceId: number, rows: readonly F
   return rows.filter(({ id }) => !ids.has(id));
 }
 
-async function bookRows(tx: Transaction, source: StoredRevenueSource, rows: readonly FeedRow[]): Promise<number> {
+async function bookRows(tx: UnitOfWork, source: StoredRevenueSource, rows: readonly FeedRow[]): Promise<number> {
   const fresh = await unseen(tx, source.id, rows);
   if (fresh.length === 0) return 0;
   await tx.reserveIds({ [Transactions.name]: fresh.length });
@@ -92,9 +98,10 @@ async function bookRows(tx: Transaction, source: StoredRevenueSource, rows: read
 }
 
 /** Writes down how the pull went, unless its lease ended and another pull has begun. Emits revenue_source.sync_failed. */
-async function settle(tx: Transaction, { id, leasedUntil }: StoredRevenueSource, result: Result): Promise<void> {
+async function settle(tx: UnitOfWork, taken: StoredRevenueSource, result: Result): Promise<void> {
+  const { id } = taken;
   const source = await tx.find(RevenueSources, { id });
-  if (source?.leasedUntil !== leasedUntil) return;
+  if (!pulls.isHeldBy(source, taken)) return;
   const { failure, refused, ingested, isUnfinished } = result;
   tx.update(RevenueSources, {
     ...source,

@@ -1,18 +1,18 @@
 import type * as v from 'valibot';
-import { notFound } from '#lib/problem.ts';
-import { encrypt } from '#lib/secrets.ts';
-import { listAll } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import {
   type CreateRevenueSource,
   type RevenueSourceList,
   RevenueSources,
   type StoredRevenueSource,
-} from './revenue-source.ts';
+} from '#lib/entities/revenue-source.ts';
+import { notFound } from '#lib/problem.ts';
+import { encrypt } from '#lib/secrets.ts';
+import { listAll } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** Every source, newest first. */
-export async function listRevenueSources(tx: Transaction): Promise<v.InferInput<typeof RevenueSourceList>> {
+export async function listRevenueSources(tx: UnitOfWork): Promise<v.InferInput<typeof RevenueSourceList>> {
   const items = (await listAll(tx, RevenueSources)).reverse();
   return {
     items,
@@ -21,15 +21,17 @@ export async function listRevenueSources(tx: Transaction): Promise<v.InferInput<
   };
 }
 
-/** A new source, as the panel makes it; one to pull is due at once. Its credential is kept encrypted. Needs `kms`. */
+/** A new source, as the panel makes it; one to pull is due at once. Its credential is kept encrypted. Needs the key. */
 export async function createRevenueSource(
-  tx: Transaction,
+  tx: UnitOfWork,
   { credential, ...input }: v.InferOutput<typeof CreateRevenueSource>,
 ): Promise<StoredRevenueSource> {
   const id = await tx.nextId(RevenueSources);
   return tx.create(RevenueSources, {
     ...input,
     id,
+    // As it will be called, which may differ from how it was typed.
+    feedUrl: new URL(input.feedUrl).href,
     isActive: true,
     lastSyncStatus: 'never',
     lastSyncAt: null,
@@ -42,9 +44,9 @@ export async function createRevenueSource(
   });
 }
 
-/** Gives a source another credential, or none, and makes it active; one to pull is due at once. Raises 404. Needs `kms`. */
+/** Gives a source another credential, or none, and makes it active; one to pull is due at once. Raises 404. Needs the key. */
 export async function connectRevenueSource(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
   credential: string | null,
 ): Promise<StoredRevenueSource> {
@@ -54,6 +56,8 @@ export async function connectRevenueSource(
     isActive: true,
     nextRunAt: source.mode === 'pull' ? tx.now : null,
     credential: await encrypted(tx.tenant, id, credential),
+    // A pull that is under way with the old one says no more how it went, nor when the next is due.
+    leasedUntil: null,
   });
 }
 

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { dayMs } from '#lib/clock.ts';
+import { Outstanding } from '#lib/entities/invoice.ts';
+import { fromCents } from '#lib/money.ts';
 import { invalidField } from '#lib/problem.ts';
-import { currency, time, timeInput } from '#lib/schema.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { fromCents } from './money.ts';
+import { count, currency, time, timeInput } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { outstanding, sumRealized } from './sums.ts';
 
 const maxDays = 366;
@@ -15,8 +16,6 @@ export const SummaryQuery = v.object({
   currency: v.optional(currency()),
 });
 
-export const Outstanding = v.object({ currency: v.string(), count: v.number(), total: v.number() });
-
 /** Contract section 8. */
 export const Summary = v.pipe(
   v.object({
@@ -25,7 +24,7 @@ export const Summary = v.pipe(
     totals: v.array(v.object({ currency: v.string(), income: v.number(), expense: v.number(), net: v.number() })),
     outstanding: v.array(Outstanding),
     topExpenseCategories: v.array(
-      v.object({ category: v.string(), currency: v.string(), count: v.number(), total: v.number() }),
+      v.object({ category: v.string(), currency: v.string(), count: count(), total: v.number() }),
     ),
   }),
   v.title('FinanceSummary'),
@@ -33,7 +32,7 @@ export const Summary = v.pipe(
 
 /** Realized totals and expense categories of a range, and all that is outstanding. One round trip. Raises 400 for a bad range. */
 export async function summarise(
-  tx: Transaction,
+  tx: UnitOfWork,
   query: v.InferOutput<typeof SummaryQuery>,
 ): Promise<v.InferOutput<typeof Summary>> {
   const { from = `${tx.now.slice(0, 7)}-01T00:00:00Z`, to = tx.now } = query;

@@ -1,28 +1,25 @@
 import * as v from 'valibot';
 import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { Invoices } from '#lib/entities/invoice.ts';
+import {
+  dayOf,
+  groupName,
+  monthOf,
+  type Transaction,
+  TransactionCopy,
+  Transactions,
+} from '#lib/entities/transaction.ts';
+import { fromCents, toCents } from '#lib/money.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import { indexPartition } from '#lib/table/entity.ts';
-import { pages } from '#lib/table/list.ts';
-import type { Transaction as UnitOfWork } from '#lib/table/transaction.ts';
-import { fromCents, toCents } from './money.ts';
-import { realizedIndex, type Transaction, TransactionCopy, Transactions } from './transaction.ts';
+import { entries } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Owed = 'invoice' | 'pending';
-
-/** Counts in or out what is owed: by an invoice that was sent, or as income that is pending. */
-export function countOutstanding(
-  tx: UnitOfWork,
-  kind: Owed,
-  { id, currency, amount }: { id: number; currency: string; amount: number },
-  sign: 1 | -1,
-): void {
-  tx.count('outstanding', `${kind}/${currency}`, { count: sign, cents: sign * toCents(amount) }, id);
-}
 
 /** What is owed per currency, in order of its code. One round trip. */
 export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
   const sums = new Sums();
-  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, 'outstanding')) {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Invoices, Transactions], 'outstanding')) {
     const [kind, currency] = name.split('/') as [Owed, string];
     if (kinds.includes(kind)) sums.add(currency, count, cents);
   }
@@ -32,24 +29,12 @@ export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
 /** What realized transactions share that are summed together. */
 type Group = Pick<Transaction, 'currency' | 'type' | 'category'>;
 
-const groupName = ({ currency, type, category }: Group) => `${currency}/${type}/${category ?? ''}`;
-
 function groupOf(name: string): Group {
   const [currency, type, ...category] = name.split('/') as [string, Transaction['type'], ...string[]];
   return { currency, type, category: category.join('/') || null };
 }
 
-const dayOf = (time: string) => time.slice(0, 10);
-const monthOf = (time: string) => time.slice(0, 7);
 const startOf = (day: string) => `${day}T00:00:00Z`;
-const counterGroup = (month: string) => `realized/${month}`;
-
-/** Counts a realized transaction into its day. */
-export function countRealized(tx: UnitOfWork, transaction: Transaction): void {
-  const { id, occurredAt, amount } = transaction;
-  const name = `${dayOf(occurredAt)}/${groupName(transaction)}`;
-  tx.count(counterGroup(monthOf(occurredAt)), name, { count: 1, cents: toCents(amount) }, id);
-}
 
 /**
  * Sums of the realized transactions of a range, both ends included. One round trip for any range: whole days from the counters of
@@ -83,15 +68,15 @@ function monthsOf(firstDay: string, dayAfter: string): string[] {
 }
 
 async function addDays(tx: UnitOfWork, sums: Sums, month: string, firstDay: string, dayAfter: string): Promise<void> {
-  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, counterGroup(month))) {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Transactions], 'realized', { month })) {
     const day = dayOf(name);
     if (day >= firstDay && day < dayAfter) sums.add(name.slice(day.length + 1), count, cents);
   }
 }
 
 async function addEach(tx: UnitOfWork, sums: Sums, from: string, to: string): Promise<void> {
-  const pk = indexPartition(tx.tenant, Transactions, realizedIndex);
-  for await (const page of pages({ pk, ascending: true, above: from, below: `${to}#~` })) {
+  const range = { ascending: true, above: from, below: `${to}#~` };
+  for await (const page of entries(tx, Transactions, { realized: true }, range)) {
     for (const entry of page) {
       const copy = v.parse(TransactionCopy, entry);
       sums.add(groupName(copy), 1, toCents(copy.amount));

@@ -1,16 +1,17 @@
 import type * as v from 'valibot';
-import { Contacts } from '#lib/contacts/contact.ts';
-import { changeRowsOf } from '#lib/contacts/follow.ts';
-import type { Follower } from '#lib/contacts/follower.ts';
-import { referredContact } from '#lib/contacts/reference.ts';
-import { referredDeal } from '#lib/deals/reference.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import {
+  type CreateTransaction,
+  type Transaction,
+  type TransactionQuery,
+  Transactions,
+} from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
+import { referredContact, referredDeal } from '#lib/references/referred.ts';
 import { matching } from '#lib/table/conditions.ts';
-import { listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction as UnitOfWork } from '#lib/table/transaction.ts';
-import { countOutstanding, countRealized } from './sums.ts';
-import { type CreateTransaction, type Transaction, type TransactionQuery, Transactions } from './transaction.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 export const getTransaction = (tx: UnitOfWork, id: number): Promise<Transaction> =>
   tx.get(Transactions, { id }, () => notFound('transaction'));
@@ -23,15 +24,15 @@ export function listTransactions(
   const { from, to } = query;
   return listPage(tx, Transactions, {
     ...query,
-    indexes: [
-      query.contactId !== undefined && `contact=${query.contactId}`,
-      query.dealId !== undefined && `deal=${query.dealId}`,
-      query.category !== undefined && `category=${query.category}`,
-      query.currency !== undefined && `currency=${query.currency}`,
-      query.status !== undefined && `status=${query.status}`,
-      query.type !== undefined && `type=${query.type}`,
-    ].filter((name) => name !== false),
-    texts: searching(query.q),
+    where: {
+      contact: query.contactId,
+      deal: query.dealId,
+      category: query.category,
+      currency: query.currency,
+      status: query.status,
+      type: query.type,
+    },
+    contains: { search: searched(query.q) },
     ...matching<Transaction>(
       from !== undefined && (({ occurredAt }) => occurredAt >= from),
       to !== undefined && (({ occurredAt }) => occurredAt <= to),
@@ -73,8 +74,6 @@ export async function book(tx: UnitOfWork, booking: Booking): Promise<Transactio
     createdAt: tx.now,
   });
   if (transaction.contactId !== null) tx.demand(Contacts, { id: transaction.contactId });
-  if (transaction.status === 'realized') countRealized(tx, transaction);
-  else if (transaction.type === 'income') countOutstanding(tx, 'pending', transaction, 1);
   tx.emit({
     kind: 'transaction.created',
     subject: `transaction/${transaction.id}`,
@@ -94,8 +93,3 @@ export async function book(tx: UnitOfWork, booking: Booking): Promise<Transactio
   });
   return transaction;
 }
-
-/** A transaction follows its contact through merges. */
-export const transactionFollower: Follower = {
-  move: (tx, from, to) => changeRowsOf(tx, Transactions, from, (transaction) => ({ ...transaction, contactId: to.id })),
-};

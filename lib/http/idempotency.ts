@@ -1,14 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { epochSeconds } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
+import * as v from 'valibot';
+import { epochSeconds, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { isConflict } from '#lib/table/errors.ts';
 import { type Key, partition } from '#lib/table/keys.ts';
-import { pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { leases } from '#lib/table/lease.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { writeIf } from '#lib/table/update.ts';
+import type { Condition, Write } from '#lib/table/write.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
@@ -22,6 +23,24 @@ const keptSeconds = 24 * 3600;
 /** DynamoDB items end at 400 KB. */
 const pieceBytes = 350_000;
 
+/** The row of a key: claimed by a call, then the first piece of its answer. */
+const Stored = v.object({
+  keyId: v.optional(v.string()),
+  fingerprint: v.string(),
+  owner: v.string(),
+  status: v.optional(v.number()),
+  headers: v.optional(v.record(v.string(), v.string()), {}),
+  piece: v.optional(v.instance(Uint8Array), new Uint8Array()),
+  more: v.optional(v.number(), 0),
+});
+
+/** A call that died gives its key free a second after its time-out. */
+const claims = leases({
+  owner: 'owner',
+  until: 'lockedUntil',
+  at: (epochMs) => epochSeconds(new Date(epochMs)),
+});
+
 /** A request under an `Idempotency-Key` (contract 0.3), claimed for this call. */
 export interface Claim {
   key: Key;
@@ -32,12 +51,13 @@ export type Claimed = { claim: Claim } | { replay: Reply };
 
 /**
  * Claims the key for this call, or finds the answer that it already has. One conditional write. Raises 400 for a bad key,
- * 409 for another body or while the first call still runs (a call that died gives the key free after its time-out).
+ * 409 for another query or body, for another API key than the first call's, or while that call still runs (one that died gives the key free
+ * after its time-out).
  */
 export async function claim(
   tenant: Tenant,
   header: string,
-  request: { method: string; path: string; body: unknown; timeoutSeconds: number },
+  request: { keyId: string; method: string; path: string; query?: unknown; body: unknown; timeoutSeconds: number },
 ): Promise<Claimed> {
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
     throw invalidField(
@@ -51,40 +71,37 @@ export async function claim(
     pk: partition(tenant, `idempotency/${digest(`${request.method} ${request.path} ${header}`)}`),
     sk: '0',
   };
-  const fingerprint = digest(canonical(request.body));
-  const held = { key, owner: randomUUID() };
+  const query = request.query === undefined ? '' : `?${canonical(request.query)}`;
+  const fingerprint = digest(`${canonical(request.body)}${query}`);
+  const { keyId, timeoutSeconds } = request;
+  const nowMs = Date.now();
   const now = epochSeconds();
-  try {
-    await documentClient().send(
-      new PutCommand({
-        TableName: env('TABLE_NAME'),
-        Item: {
-          ...key,
-          fingerprint,
-          owner: held.owner,
-          lockedUntil: now + request.timeoutSeconds + 1,
-          expiresAtSeconds: now + keptSeconds,
-        },
-        ConditionExpression:
-          'attribute_not_exists(pk) OR expiresAtSeconds <= :now OR (attribute_not_exists(#status) AND lockedUntil < :now AND fingerprint = :same)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':now': now, ':same': fingerprint },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
+  const isFirst = [{ absent: ['pk'] }, { atMost: { expiresAtSeconds: now } }];
+  const isOfDead = {
+    absent: ['status'],
+    is: { fingerprint },
+    // A claim of revision 1.2 names no API key.
+    all: [claims.whereFree(nowMs), { any: [{ absent: ['keyId'] }, { is: { keyId } }] }],
+  };
+  const { item, refused } = await claims
+    .acquire(nowMs + (timeoutSeconds + 2) * secondMs, (holder) => ({
+      key,
+      item: { keyId, fingerprint, ...holder, expiresAtSeconds: now + keptSeconds },
+      if: { any: [...isFirst, isOfDead] },
+    }))
+    .catch((error) => {
+      // The first call's commit has it in hand.
+      throw isConflict(error) ? inProgress() : error;
+    });
+  const row = v.parse(Stored, item ?? refused);
+  if (item) return { claim: { key, owner: row.owner } };
+  if (row.fingerprint !== fingerprint || (row.keyId ?? keyId) !== keyId)
+    throw conflict(
+      'idempotency_key_reused',
+      'this Idempotency-Key was used with another query or body, or by another API key',
     );
-    return { claim: held };
-  } catch (error) {
-    const item = refusedItem(error);
-    if (item === undefined) throw error;
-    // The answer to the claim was lost, and the SDK repeated it.
-    if (item['owner'] === held.owner) return { claim: held };
-    if (item['fingerprint'] !== fingerprint)
-      throw conflict('idempotency_key_reused', 'this Idempotency-Key was used with another body');
-    if (item['status'] === undefined) {
-      throw inProgress();
-    }
-    return { replay: await stored(key, item) };
-  }
+  if (row.status === undefined) throw inProgress();
+  return { replay: await kept(key, { ...row, status: row.status }) };
 }
 
 /** The same text for the same JSON, however it was written. */
@@ -105,87 +122,57 @@ const inProgress = () =>
     },
   );
 
-/** Adds the answer to the transaction that does the work, so that both happen or neither. */
-export function keepWith(tx: Transaction, held: Claim, reply: Reply): void {
+/** Adds the answer, which must hold no secret, to the transaction that does the work, so that both happen or neither. */
+export function keepWith(tx: UnitOfWork, held: Claim, reply: Reply): void {
   const [first, ...rest] = pieces(reply);
   // The claim is gone only when another call took it over after the lock of this one ran out.
-  tx.write(
-    {
-      Update: { TableName: env('TABLE_NAME'), Key: held.key, ...settlement(held, reply, first as Buffer, rest.length) },
-    },
-    inProgress,
-  );
+  tx.write(settlement(held, reply, first, rest.length), inProgress);
   const expiresAtSeconds = epochSeconds() + keptSeconds;
-  for (const [index, piece] of rest.entries()) {
-    tx.write({
-      Put: { TableName: env('TABLE_NAME'), Item: { pk: held.key.pk, sk: String(index + 1), piece, expiresAtSeconds } },
-    });
-  }
+  for (const [index, piece] of rest.entries())
+    tx.write({ key: { pk: held.key.pk, sk: String(index + 1) }, item: { piece, expiresAtSeconds } });
 }
 
-/** Keeps a refusal (404, 409, 412), which changed nothing. */
+/**
+ * Keeps a refusal (404, 409, 412), which changed nothing. That it is refused means that somebody took the key over after its lock ran
+ * out, and it is theirs; or that the SDK repeated what was done, its answer lost.
+ */
 export async function keepRefusal(held: Claim, reply: Reply): Promise<void> {
   const [first] = pieces(reply);
-  await documentClient().send(
-    new UpdateCommand({ TableName: env('TABLE_NAME'), Key: held.key, ...settlement(held, reply, first as Buffer, 0) }),
-  );
+  await writeIf(settlement(held, reply, first, 0));
 }
 
-/** Gives the key free: the answer is one that is not kept. */
-export async function release(held: Claim): Promise<void> {
-  await documentClient()
-    .send(
-      new DeleteCommand({
-        TableName: env('TABLE_NAME'),
-        Key: held.key,
-        ConditionExpression: '#owner = :owner AND attribute_not_exists(#status)',
-        ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
-        ExpressionAttributeValues: { ':owner': held.owner },
-      }),
-    )
-    .catch((error: unknown) => {
-      // Somebody took the key over after its lock ran out: it is theirs now.
-      if ((error as { name?: string }).name !== 'ConditionalCheckFailedException') throw error;
-    });
+/** Gives the key free, unless it is somebody else's by now: the answer is one that is not kept. */
+export async function release({ key, owner }: Claim): Promise<void> {
+  await writeIf({ key, item: null, if: isOpen(owner) });
 }
 
-function settlement(held: Claim, reply: Reply, piece: Buffer, more: number) {
-  return {
-    UpdateExpression: 'SET #status = :status, headers = :headers, piece = :piece, more = :more',
-    ConditionExpression: '#owner = :owner AND attribute_not_exists(#status)',
-    ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':status': reply.status,
-      ':headers': reply.headers,
-      ':piece': piece,
-      ':more': more,
-      ':owner': held.owner,
-    },
-  };
-}
+const isOpen = (owner: string): Condition => ({ is: { owner }, absent: ['status'] });
 
-function pieces(reply: Reply): Buffer[] {
+const settlement = ({ key, owner }: Claim, { status, headers }: Reply, piece: Buffer, more: number): Write => ({
+  key,
+  set: { status, headers, piece, more },
+  if: isOpen(owner),
+});
+
+function pieces(reply: Reply): [Buffer, ...Buffer[]] {
   const packed = gzipSync(reply.body);
-  const all: Buffer[] = [];
-  for (let start = 0; start < packed.length; start += pieceBytes) all.push(packed.subarray(start, start + pieceBytes));
-  return all;
+  const rest: Buffer[] = [];
+  for (let start = pieceBytes; start < packed.length; start += pieceBytes)
+    rest.push(packed.subarray(start, start + pieceBytes));
+  return [packed.subarray(0, pieceBytes), ...rest];
 }
 
-async function stored(key: Key, item: Record<string, unknown>): Promise<Reply> {
-  const packed = [item['piece'] as Uint8Array];
-  if ((item['more'] as number) > 0) {
-    for await (const page of pages({ pk: key.pk, ascending: true })) {
-      for (const { sk, piece } of page) if (sk !== key.sk) packed.push(piece as Uint8Array);
-    }
+const Piece = v.object({ piece: v.instance(Uint8Array) });
+
+async function kept(key: Key, row: v.InferOutput<typeof Stored> & { status: number }): Promise<Reply> {
+  const packed = [row.piece];
+  if (row.more > 0) {
+    for await (const page of pages({ pk: key.pk, ascending: true }))
+      for (const one of page) if (one['sk'] !== key.sk) packed.push(v.parse(Piece, one).piece);
   }
   return {
-    status: item['status'] as number,
-    headers: { ...(item['headers'] as Record<string, string>), 'Idempotency-Replayed': 'true' },
+    status: row.status,
+    headers: { ...row.headers, 'Idempotency-Replayed': 'true' },
     body: gunzipSync(Buffer.concat(packed)).toString(),
   };
-}
-
-function refusedItem(error: unknown): Record<string, unknown> | undefined {
-  const { name, Item } = error as { name?: string; Item?: Parameters<typeof unmarshall>[0] };
-  return name === 'ConditionalCheckFailedException' && Item ? unmarshall(Item) : undefined;
 }

@@ -1,17 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Caller } from '#lib/keys/identify.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
-import { maxId } from '#lib/schema.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
+import { isShownOnce, maxId } from '#lib/schema.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
+import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
+import { answerText } from './answer-text.ts';
 import { etagOf, namesTag } from './etag.ts';
-import { entriesOf, fieldErrors, parseFields, unknownFields } from './fields.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import type { Input, Params, RequestFacts, Route } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
 export interface Operation {
   route: Route;
-  work: (input: Input<unknown, unknown>) => Promise<unknown>;
+  work(input: Input<unknown, unknown>): Promise<unknown>;
 }
 
 /** What a caller sends, before it is validated. */
@@ -27,7 +31,6 @@ export interface Call {
   ifNoneMatch?: string | undefined;
 }
 
-const defaultTimeoutSeconds = 10;
 const isWrite = (route: Route) => route.method !== 'GET';
 
 /**
@@ -45,10 +48,16 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
 
   const claimed = await claim(caller.tenant, call.idempotencyKey, {
     ...facts,
+    keyId: caller.keyId,
+    query: unlessDefault(route, parsed.query),
     body: call.body,
     timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   });
-  if ('replay' in claimed) return claimed.replay;
+  if ('replay' in claimed) {
+    await demandStillPermitted(route, caller, parsed);
+    // Revision 1.2 kept its answers with their secrets.
+    return withoutSecrets(route, claimed.replay);
+  }
   try {
     return await run(claimed.claim);
   } catch (error) {
@@ -90,13 +99,29 @@ export async function executeTogether(
     for (const [index, step] of steps.entries()) {
       const of = parsed[index] as Parsed;
       const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
-      const result = await step.operation.work({ tx, caller, request: step.facts, reply, ...of });
+      const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
       answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
     }
     tx.audit(auditEntry(route, caller.keyId, facts, route.status, params.id));
     const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
     return { answers, shown };
   });
+}
+
+/** What `execute` and `executeTogether` have in common: nothing is done that the caller may not do. */
+async function permittedWork({ route, work }: Operation, input: Input<unknown, unknown>): Promise<unknown> {
+  await route.permit?.(input);
+  return work(input);
+}
+
+/** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
+async function demandStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
+  const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
+  try {
+    await route.permit?.({ tx, caller, params, body });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status === 403) throw error;
+  }
 }
 
 interface Parsed {
@@ -121,9 +146,9 @@ async function readWork(
   request: RequestFacts,
   parsed: Parsed,
 ): Promise<Reply> {
-  const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
+  const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-  const result = await operation.work({ tx, caller, request, reply, ...parsed });
+  const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
   const answer = answerOf(operation.route, parsed.params, request, reply, result);
   const tag = answer.headers['ETag'];
   if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
@@ -143,12 +168,21 @@ async function commitWork(
   return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
     if (call.ifMatch !== undefined) await demandMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
     const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-    const result = await operation.work({ tx, caller, request, reply, claim: held, ...parsed });
+    const result = await permittedWork(operation, { tx, caller, request, reply, claim: held, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
     tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params.id ?? idOf(result)));
-    if (held) keepWith(tx, held, answer);
+    if (held) keepWith(tx, held, withoutSecrets(operation.route, answer));
     return answer;
   });
+}
+
+/** The answer as it may be kept and given again: what is shown once is not in it. */
+function withoutSecrets({ response }: Route, answer: Reply): Reply {
+  const secrets = Object.entries(entriesOf(response)).flatMap(([name, schema]) => (isShownOnce(schema) ? [name] : []));
+  if (secrets.length === 0 || answer.status >= 400) return answer;
+  const shown = JSON.parse(answer.body) as Record<string, unknown>;
+  for (const name of secrets) shown[name] = null;
+  return { ...answer, body: JSON.stringify(shown) };
 }
 
 const idOf = (result: unknown) => {
@@ -170,7 +204,7 @@ function answerOf(
     );
   }
   const status = reply.status ?? route.status;
-  const body = JSON.stringify(parsed.output);
+  const body = answerText(parsed.output);
   const headers: Record<string, string> = {};
   if (
     (route.method === 'GET' && route.path.includes('{')) ||
@@ -179,27 +213,27 @@ function answerOf(
     headers['ETag'] = tagOf(route, parsed.output);
   if (status === 201 || status === 202) {
     headers['Location'] =
-      route.location?.(parsed.output as never, params) ??
-      `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
+      route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
   if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = headerList(reply.ignored);
   return { status, body, headers };
 }
 
-/** Callers name their fields as they like; a header takes only some characters, and not too many. */
-const headerList = (names: readonly string[]) =>
-  [...new Set(names)]
-    .map((name) =>
-      name
-        .toWellFormed()
-        .replaceAll(/[^!-+\--~]/gu, encodeURIComponent)
-        .slice(0, 100),
-    )
-    .slice(0, 20)
-    .join(',');
+const maxNames = 20;
+const maxNameCharacters = 100;
 
-function pathParams(route: Route, path: Record<string, string>): { params: Params; texts: Record<string, string> } {
+/** Callers name their fields as they like; a header takes only some characters, and not too many: `a,b,+3 more`. */
+function headerList(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  const shown = all.slice(0, maxNames).map((name) => {
+    const text = name.toWellFormed().replaceAll(/[^!-+\--~]/gu, encodeURIComponent);
+    return text.length <= maxNameCharacters ? text : `${text.slice(0, maxNameCharacters).replace(/%.?$/, '')}...`;
+  });
+  return [...shown, ...(all.length > maxNames ? [`+${all.length - maxNames} more`] : [])].join(',');
+}
+
+function pathParams(route: Route, path: Call['path']): { params: Params; texts: Record<string, string> } {
   const params: Record<string, number> = {};
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(path)) {
@@ -210,22 +244,26 @@ function pathParams(route: Route, path: Record<string, string>): { params: Param
   return { params: params as Params, texts };
 }
 
-function parseQuery(route: Route, query: Record<string, string>): { value: unknown; ignored: string[] } {
+function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
   const entries = entriesOf(route.query);
   const input: Record<string, unknown> = {};
   const ignored: string[] = [];
-  const metadata: Record<string, string> = {};
+  const metadata: [key: string, value: string][] = [];
   for (const [name, value] of Object.entries(query)) {
-    if (name.startsWith('metadata.') && 'metadata' in entries) metadata[name.slice('metadata.'.length)] = value;
+    if (name.startsWith('metadata.') && 'metadata' in entries) metadata.push([name.slice('metadata.'.length), value]);
     else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
     else if (value.trim() !== '') input[name] = value;
   }
-  if (Object.keys(metadata).length > 0) input['metadata'] = metadata;
+  if (metadata.length > 0) input['metadata'] = Object.fromEntries(metadata);
   if (route.query === undefined) return { value: {}, ignored };
   const parsed = v.safeParse(route.query, input);
-  if (!parsed.success) throw invalidFields(...fieldErrors(parsed.issues, 'query.'));
+  if (!parsed.success) throw invalidFields(fieldErrors(parsed.issues, 'query.'));
   return { value: parsed.output, ignored };
 }
+
+/** Undefined for a query that says no more than none does. */
+const unlessDefault = (route: Route, query: unknown) =>
+  isDeepStrictEqual(query, parseQuery(route, {}).value) ? undefined : query;
 
 async function parseBody(
   operation: Operation,
@@ -246,7 +284,7 @@ async function parseBody(
     return { value, ignored: unknownFields(route.body, input) };
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
-    const tx = new Transaction(caller.tenant, { type: 'api_key', id: caller.keyId });
+    const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
     if (call.ifMatch !== undefined) await demandMatch(route, tx, call.ifMatch, params, texts);
     else await route.current?.(tx, params, texts);
     throw problem;
@@ -255,7 +293,7 @@ async function parseBody(
 
 async function demandMatch(
   route: Route,
-  tx: Transaction,
+  tx: UnitOfWork,
   ifMatch: string,
   params: Params,
   texts: Record<string, string>,

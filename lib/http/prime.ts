@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
-import type { Endpoint } from './endpoint.ts';
+import { quietly } from '#lib/quiet.ts';
+import { readRow } from '#lib/table/rows.ts';
+import type { RouteHandler } from './endpoint.ts';
 
 /** Of the right form, and nobody's: no key has this id. */
 const nobody = `Bearer csk_live_${'0'.repeat(44)}`;
@@ -17,20 +16,16 @@ const timeoutMs = 1_500;
  * log and of what every request goes through. Leaves no line and no metric. Never throws: a function that cannot reach its table
  * says so when it is called.
  */
-export async function prime(handler: Endpoint): Promise<void> {
-  const { stdout } = process;
-  const { write } = stdout;
+export async function prime(handler: RouteHandler): Promise<void> {
   try {
-    const nothing = new GetCommand({ TableName: env('TABLE_NAME'), Key: { pk: 'PRIME', sk: 'PRIME' } });
     // A table that cannot be reached is not asked again.
-    await documentClient().send(nothing, { abortSignal: AbortSignal.timeout(500) });
-    stdout.write = () => true;
-    for (let turn = 0; turn < turns; turn += 1)
-      await handler(stranger(), { getRemainingTimeInMillis: () => timeoutMs } as Context);
+    await readRow({ pk: 'PRIME', sk: 'PRIME' }, AbortSignal.timeout(500));
+    await quietly(async () => {
+      for (let turn = 0; turn < turns; turn += 1)
+        await handler(stranger(), { getRemainingTimeInMillis: () => timeoutMs } as Context);
+    });
   } catch {
     // The first request reports it with its own context.
-  } finally {
-    stdout.write = write;
   }
 }
 

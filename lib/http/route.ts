@@ -3,7 +3,7 @@ import type { Caller } from '../keys/identify.ts';
 import type { ErrorCode } from '../problem.ts';
 import type { Need } from '../queues.ts';
 import type { Scope } from '../scopes.ts';
-import type { Transaction } from '../table/transaction.ts';
+import type { UnitOfWork } from '../table/unit-of-work.ts';
 import type { Claim } from './idempotency.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -39,13 +39,18 @@ export interface Route<
    * The resource that a write on a path id changes, as its GET shows it: decides 404 before the body is validated, and
    * `If-Match` (contract 0.3). The answer of the write carries an ETag when it is the same representation.
    */
-  current?: (tx: Transaction, params: Params, texts: Record<string, string>) => Promise<unknown>;
+  current?: (tx: UnitOfWork, params: Params, texts: Record<string, string>) => Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
   /** Fields that change without a change of the resource: the ETag leaves them out. */
   volatile?: readonly string[];
   /** The path of what was made, for `Location`; `<request path>/<id>` unless given. */
-  location?: (body: v.InferOutput<Response>, params: Params) => string;
+  location?(body: v.InferOutput<Response>, params: Params): string;
+  /**
+   * Raises 403 where more than the scope decides whether the caller may do this: asked before the work, and again before a kept
+   * answer is given once more.
+   */
+  permit?(input: Pick<Input<unknown, v.InferOutput<Body>>, 'tx' | 'caller' | 'params' | 'body'>): void | Promise<void>;
   needs?: readonly Need[];
   timeoutSeconds?: number;
   memoryMb?: number;
@@ -54,7 +59,7 @@ export interface Route<
 /** What an operation is given. */
 export interface Input<Query, Body> {
   /** Reads what it needs; what it changes is committed after the work, together with the idempotency record and the audit entry. */
-  tx: Transaction;
+  tx: UnitOfWork;
   caller: Caller;
   params: Params;
   texts: Record<string, string>;

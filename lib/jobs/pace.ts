@@ -1,5 +1,5 @@
-import type { Pace } from '#lib/accounts/sender.ts';
 import { minuteMs } from '#lib/clock.ts';
+import type { Pace } from '#lib/entities/sender.ts';
 
 /** How fast an account may send. */
 export interface PacePolicy {

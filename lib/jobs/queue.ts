@@ -1,73 +1,64 @@
-import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { timestamp } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
-import { indexPartition, keyOf } from '#lib/table/entity.ts';
+import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { log } from '#lib/log.ts';
+import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
-import { pages } from '#lib/table/list.ts';
-import { parseStored, Transaction } from '#lib/table/transaction.ts';
+import { isOwnReason } from '#lib/table/set-aside.ts';
+import { parseStored } from '#lib/table/stored.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { updateOf } from '#lib/table/update.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { Jobs, type StoredJob } from './job.ts';
+import { isWaiting } from './store.ts';
 
-/** The first jobs of an account's queue that are due by a time, in the order in which they are to be sent. */
+/** The first jobs of an account's queue that are due by a time and in nobody's hands, in the order in which they are to be sent. */
 export async function dueJobs(tenant: Tenant, accountId: number, by: string, limit: number): Promise<StoredJob[]> {
-  const range = { pk: indexPartition(tenant, Jobs, `queue=${accountId}`), below: `${by}~`, ascending: true, limit };
-  for await (const page of pages(range)) {
-    const keys = page.map((entry) => entry.of as Key);
-    return new Transaction(tenant, system).findAllByKey(Jobs, keys);
+  const jobs: StoredJob[] = [];
+  const queue = new UnitOfWork(tenant, system);
+  for await (const page of entries(queue, Jobs, { queue: accountId }, { below: `${by}~`, ascending: true, limit })) {
+    const tx = new UnitOfWork(tenant, system);
+    const queued = await readJobs(
+      tx,
+      page.map((entry) => entry.of),
+    );
+    jobs.push(...queued.filter((job) => isWaiting(tx, job)));
+    if (jobs.length >= limit) break;
   }
-  return [];
+  return jobs.slice(0, limit);
 }
 
-export interface Claimed {
-  job: StoredJob;
-  /** An earlier sender died with it in hand: whether the message left is unknown. */
-  wasInterrupted: boolean;
+/** The jobs with these keys; one that cannot be read holds up none of the others of its account. */
+async function readJobs(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredJob[]> {
+  try {
+    return await tx.findAllByKey(Jobs, keys);
+  } catch (error) {
+    if (!isOwnReason(error)) throw error;
+    if (keys.length > 1) return (await Promise.all(keys.map((key) => readJobs(tx, [key])))).flat();
+    log().error('a queued job cannot be read', { jobs: keys });
+    return [];
+  }
 }
 
 /**
- * Takes a due job in hand until a time: it can no longer be canceled. One conditional write; undefined when the job is not (or no
- * longer) queued and due, or another sender has it.
+ * Takes a due job in hand until a time, and counts the attempt: it can no longer be canceled. One conditional write; undefined when
+ * the job is not (or no longer) queued and due, or another sender has it.
  */
-export async function claimJob(tenant: Tenant, id: number, untilMs: number): Promise<Claimed | undefined> {
+export async function claimJob(tenant: Tenant, id: number, untilMs: number): Promise<StoredJob | undefined> {
   const now = timestamp();
-  const claimedUntil = timestamp(new Date(untilMs));
-  const claimedBy = randomUUID();
-  try {
-    const { Attributes = {} } = await documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: keyOf(tenant, Jobs, { id } as StoredJob),
-        UpdateExpression: 'SET claimedBefore = claimedUntil, claimedUntil = :until, claimedBy = :claimedBy ADD #v :one',
-        ConditionExpression:
-          '#status = :queued AND isHeld = :false AND queuedFor <= :now AND (claimedUntil = :null OR claimedUntil <= :now) AND attribute_not_exists(#plan)',
-        ExpressionAttributeNames: { '#status': 'status', '#v': 'v', '#plan': 'plan' },
-        ExpressionAttributeValues: {
-          ':until': claimedUntil,
-          ':claimedBy': claimedBy,
-          ':queued': 'queued',
-          ':false': false,
-          ':now': now,
-          ':null': null,
-          ':one': 1,
+  const { item } = await claims.acquire(untilMs, (holder) =>
+    updateOf(
+      tenant,
+      Jobs,
+      { id },
+      {
+        set: holder,
+        add: { attempts: 1, unsettledAttempts: 1 },
+        if: {
+          is: { status: 'queued', isHeld: false },
+          atMost: { queuedFor: now },
+          ...claims.whereFree(Date.parse(now)),
         },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-    return claimed(Attributes);
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const item = error.Item && unmarshall(error.Item);
-    // The answer to the claim was lost, and the SDK repeated it.
-    return item?.['claimedBy'] === claimedBy ? claimed(item) : undefined;
-  }
+      },
+    ),
+  );
+  return item && parseStored(Jobs, item);
 }
-
-const claimed = (item: Record<string, unknown>): Claimed => ({
-  job: parseStored(Jobs, item),
-  wasInterrupted: item['claimedBefore'] !== null,
-});

@@ -1,4 +1,4 @@
-import type { StoredJob } from './job.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
 import { waitFor } from './outcomes.ts';
 import type { Outcome, Sender } from './sender.ts';
 
@@ -7,7 +7,7 @@ const floodSeconds = 30;
 /** Stands in for the provider in the test environment (contract 0.7): nothing leaves, and magic recipients fail or flood. */
 export const sandboxSender: Sender = {
   policy: { peerGapMs: 0, gapMs: 0 },
-  isRepeatable: true,
+  maxRepeats: Number.POSITIVE_INFINITY,
   send: async (job) => outcomeOf(job),
   close: async () => {},
 };

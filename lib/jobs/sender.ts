@@ -1,6 +1,6 @@
-import type { StoredAccount } from '#lib/accounts/account.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import type { StoredJob } from './job.ts';
 import type { PacePolicy } from './pace.ts';
 
 /** What became of one attempt. */
@@ -8,21 +8,25 @@ export type Outcome =
   | { kind: 'sent' }
   /** It will never work, or whether it worked cannot be known: not tried again. */
   | { kind: 'failed'; error: string }
-  /** It certainly did not leave, and may if tried again. */
-  | { kind: 'failed-for-now'; error: string }
+  /** Not tried again, because it is unknown what became of the `attempts` before. */
+  | { kind: 'abandoned'; attempts: number; error: string }
+  /** It did not leave, or (`mayHaveLeft`) nobody knows, and may if tried again. */
+  | { kind: 'failed-for-now'; error: string; mayHaveLeft?: boolean }
   /** This one must wait, and no other: no attempt. */
   | { kind: 'not-yet'; until: string }
-  /** The provider refuses everything from this account until a time. */
+  /** The provider takes fewer at a time: no attempt. */
+  | { kind: 'throttled'; error: string }
+  /** The provider refuses everything from this account until a time: no attempt. */
   | { kind: 'wait'; untilMs: number; waitSeconds: number }
-  /** The account can no longer be used. */
+  /** The account can no longer be used: no attempt. */
   | { kind: 'lost'; state: 'disconnected' | 'banned' };
 
 /** A connection of one account, used by one process at a time. */
 export interface Sender {
   /** Unless the account has a pacing of its own. */
   policy: PacePolicy;
-  /** Sending a job twice delivers it once. */
-  isRepeatable: boolean;
+  /** How often a message may be sent again of which nobody knows whether it left; without end where a repetition delivers nothing. */
+  maxRepeats: number;
   send(job: StoredJob): Promise<Outcome>;
   close(): Promise<void>;
 }

@@ -1,15 +1,16 @@
 import { countQueued, countSent } from '#lib/accounts/store.ts';
-import { shifted } from '#lib/clock.ts';
-import { Messages } from '#lib/messages/message.ts';
+import type { Channel, Target } from '#lib/channels/channel.ts';
+import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { idText } from '#lib/events/changes.ts';
+import { settleMail } from '#lib/jobs/mail.ts';
 import { settleMessage, storeMessage } from '#lib/messages/store.ts';
 import { conflict, notFound } from '#lib/problem.ts';
-import { stepCompleted } from '#lib/sequences/progress.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { type Channel, Jobs, type StoredJob, type Target } from './job.ts';
+import { giveBack } from '#lib/quotas/quota.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstCharacters } from '#lib/text.ts';
+import { maxAttempts } from './after.ts';
 
-/** Waits after the first, second, third and fourth failed attempt (contract section 3, "Job life"). */
-const retryWaitsMs = [30_000, 120_000, 600_000, 1_800_000] as const;
-const maxAttempts = retryWaitsMs.length + 1;
 const previewLength = 140;
 
 export interface NewJob {
@@ -35,7 +36,7 @@ export interface NewJob {
 }
 
 /** Queues a message and shows it, queued, in the conversation. Emits nothing. Ids come from the counters `job` and `message`. */
-export async function createJob(tx: Transaction, input: NewJob): Promise<StoredJob> {
+export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJob> {
   await tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 });
   const { channel, accountId, contactId, text } = input;
   const id = await tx.nextId(Jobs);
@@ -63,7 +64,7 @@ export async function createJob(tx: Transaction, input: NewJob): Promise<StoredJ
     channel,
     contactId,
     recipient: input.recipient,
-    textPreview: [...text].slice(0, previewLength).join(''),
+    textPreview: firstCharacters(text, previewLength),
     attempts: 0,
     maxAttempts,
     source: input.source,
@@ -78,29 +79,23 @@ export async function createJob(tx: Transaction, input: NewJob): Promise<StoredJ
     queuedFor: runAt,
     floodWaits: 0,
     claimedUntil: null,
+    unsettledAttempts: 0,
   });
 }
 
 /** The job, of one channel when that is given. Raises 404. */
-export async function getJob(tx: Transaction, id: number, channel?: Channel): Promise<StoredJob> {
+export async function getJob(tx: UnitOfWork, id: number, channel?: Channel): Promise<StoredJob> {
   const job = await tx.get(Jobs, { id }, () => notFound('job'));
   if (channel !== undefined && job.channel !== channel) throw notFound('job');
   return job;
 }
 
 /** Queued and not in a sender's hands. */
-export const isWaiting = (tx: Transaction, job: StoredJob): boolean =>
-  job.status === 'queued' && (job.claimedUntil === null || job.claimedUntil <= tx.now);
-
-/** Takes a job back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
-export async function cancelJob(tx: Transaction, id: number, channel: Channel): Promise<StoredJob> {
-  const job = await getJob(tx, id, channel);
-  if (!isWaiting(tx, job)) throw conflict('job_not_queued', 'only a queued job that is not being sent can be canceled');
-  return fail(tx, job, 'canceled');
-}
+export const isWaiting = (tx: UnitOfWork, job: StoredJob): boolean =>
+  job.status === 'queued' && claims.isFree(job, Date.parse(tx.now));
 
 /** Queues a failed job again, at once. Raises 404, 409 job_not_failed. */
-export async function retryJob(tx: Transaction, id: number, channel: Channel): Promise<StoredJob> {
+export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Promise<StoredJob> {
   const job = await getJob(tx, id, channel);
   if (job.status !== 'failed') throw conflict('job_not_failed', 'only a failed job can be retried');
   await settleMessage(tx, job, 'queued');
@@ -116,70 +111,72 @@ export async function retryJob(tx: Transaction, id: number, channel: Channel): P
     floodWaits: 0,
     completedAt: null,
     claimedUntil: null,
+    unsettledAttempts: 0,
   });
 }
 
 /** Keeps an unsent job back while its sequence is paused; one that is being sent goes on. */
-export const holdJob = (tx: Transaction, job: StoredJob): StoredJob =>
+export const holdJob = (tx: UnitOfWork, job: StoredJob): StoredJob =>
   isWaiting(tx, job) ? tx.update(Jobs, { ...job, isHeld: true, updatedAt: tx.now }) : job;
 
-/** Lets a held job go on at a time. */
-export const releaseJob = (tx: Transaction, job: StoredJob, runAt: string): StoredJob =>
-  job.isHeld && job.status === 'queued'
-    ? tx.update(Jobs, { ...job, isHeld: false, runAt, queuedFor: runAt, updatedAt: tx.now })
-    : job;
-
-/** The message left. Emits job.completed and message.created. */
-export async function jobSent(tx: Transaction, job: StoredJob): Promise<StoredJob> {
-  await settleMessage(tx, job, 'sent');
-  if (job.accountId !== null) countSent(tx, job.accountId);
-  return complete(tx, { ...job, status: 'sent', lastError: null, attempts: job.attempts + 1 });
-}
-
-/** An attempt failed for good. Emits job.completed. */
-export const jobFailed = (tx: Transaction, job: StoredJob, error: string): Promise<StoredJob> =>
-  fail(tx, { ...job, attempts: job.attempts + 1 }, error);
-
-/** An attempt failed for a reason that may pass: tried again after a wait, at most five times in all. */
-export async function jobFailedForNow(tx: Transaction, job: StoredJob, error: string): Promise<StoredJob> {
-  const waitMs = retryWaitsMs[job.attempts];
-  if (waitMs === undefined) return jobFailed(tx, job, error);
-  const runAt = shifted(tx.now, waitMs);
+/** Lets a held job go on at a time. A mail that moves to another day is paid for again when it leaves. */
+export function releaseJob(tx: UnitOfWork, job: StoredJob, runAt: string): StoredJob {
+  if (!job.isHeld || job.status !== 'queued') return job;
+  const isMoved = job.channel === 'email' && runAt.slice(0, 10) !== job.runAt.slice(0, 10);
   return tx.update(Jobs, {
-    ...job,
+    ...(isMoved ? unpaid(tx, job) : job),
+    isHeld: false,
     runAt,
     queuedFor: runAt,
     updatedAt: tx.now,
-    lastError: error,
-    attempts: job.attempts + 1,
-    claimedUntil: null,
   });
 }
 
-/** Fails a job without an attempt. Emits job.completed. */
-export async function fail(tx: Transaction, job: StoredJob, error: string): Promise<StoredJob> {
-  await settleMessage(tx, job, 'failed');
-  return complete(tx, { ...job, status: 'failed', lastError: error });
+/** The mail will not leave on the day that has paid for it, which gets it back. */
+function unpaid(tx: UnitOfWork, { paid, ...job }: StoredJob): StoredJob {
+  if (paid) giveBack(tx, 'emails', paid);
+  return { ...job, isUnpaid: true };
 }
 
-async function complete(tx: Transaction, job: StoredJob): Promise<StoredJob> {
+/** Writes a job that was sent or has failed, with its message. Emits job.completed, and message.created when it was sent. */
+export async function closeJob(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
+  await settleConversation(tx, job);
+  return recordEnd(tx, job);
+}
+
+/** The message of an ended job in the conversation, and the mail in its thread. */
+export async function settleConversation(tx: UnitOfWork, job: StoredJob): Promise<void> {
+  await settleMessage(tx, job, job.status);
+  if (job.channel === 'email') await settleMail(tx, job);
+}
+
+/** The end of a job alone, which always fits the table. A mail that has surely not left costs nothing. Emits job.completed. */
+export function recordEnd(tx: UnitOfWork, job: StoredJob): StoredJob {
+  const { status } = job;
+  if (status === 'queued') throw new Error('a queued job has not ended');
   countQueued(tx, job, -1);
-  const completed = tx.update(Jobs, { ...job, completedAt: tx.now, updatedAt: tx.now, claimedUntil: null });
+  if (status === 'sent' && job.accountId !== null) countSent(tx, job.accountId);
+  const isUnspent = job.channel === 'email' && status === 'failed' && job.unsettledAttempts === 0;
+  const ended = tx.update(Jobs, {
+    ...(isUnspent ? unpaid(tx, job) : job),
+    completedAt: tx.now,
+    updatedAt: tx.now,
+    claimedUntil: null,
+  });
   tx.emit({
     kind: 'job.completed',
     subject: `job/${job.id}`,
     data: {
       job_id: String(job.id),
       channel: job.channel,
-      account_id: job.accountId === null ? null : String(job.accountId),
-      contact_id: job.contactId === null ? null : String(job.contactId),
-      status: job.status,
+      account_id: idText(job.accountId),
+      contact_id: idText(job.contactId),
+      status,
       error: job.lastError,
       run_at: job.runAt,
-      completed_at: completed.completedAt,
+      completed_at: tx.now,
       attempts: job.attempts,
     },
   });
-  await stepCompleted(tx, completed);
-  return completed;
+  return ended;
 }

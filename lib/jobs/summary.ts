@@ -1,20 +1,22 @@
 import * as v from 'valibot';
 import { countedQueues } from '#lib/accounts/store.ts';
+import { channels } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
-import { time, timeInput } from '#lib/schema.ts';
-import { entityPartition, indexPartition } from '#lib/table/entity.ts';
-import { listCopies, pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { channels, Jobs, type StoredJob } from './job.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { count, id, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { entries, listCopies } from '#lib/table/entries.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-const counts = { queued: v.number(), sent: v.number(), failed: v.number() };
+const counts = { queued: count(), sent: count(), failed: count() };
 
 /** Contract section 5. */
 export const JobSummary = v.pipe(
   v.object({
     ...counts,
     oldestQueuedAt: v.nullable(time()),
-    byAccount: v.array(v.object({ channel: v.picklist(channels), accountId: v.nullable(v.number()), ...counts })),
+    byAccount: v.array(v.object({ channel: storedChoice(channels), accountId: v.nullable(id()), ...counts })),
   }),
   v.title('JobSummary'),
 );
@@ -25,7 +27,7 @@ type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
 
 /** What waits now, and what was sent and failed since a time (a day ago unless given); by account in order of channel and id. */
 export async function summariseJobs(
-  tx: Transaction,
+  tx: UnitOfWork,
   since: string = shifted(tx.now, -dayMs),
 ): Promise<v.InferOutput<typeof JobSummary>> {
   const [queued, oldestQueuedAt, completed] = await Promise.all([
@@ -57,18 +59,18 @@ export async function summariseJobs(
 /** So many days are read at a time. */
 const maxQueries = 16;
 
-async function completedSince(tx: Transaction, since: string): Promise<Record<string, unknown>[]> {
+async function completedSince(tx: UnitOfWork, since: string): Promise<Record<string, unknown>[]> {
   const days = daysFrom(await startOf(tx, since), tx.now);
   const completed: Record<string, unknown>[] = [];
   while (days.length > 0) {
-    const read = days.splice(0, maxQueries).map((day) => listCopies(tx, Jobs, `day=${day}`));
+    const read = days.splice(0, maxQueries).map((day) => listCopies(tx, Jobs, { day }));
     completed.push(...(await Promise.all(read)).flat());
   }
   return completed;
 }
 
 /** No job was completed before the first one was made. */
-async function startOf(tx: Transaction, since: string): Promise<string> {
+async function startOf(tx: UnitOfWork, since: string): Promise<string> {
   if (since >= shifted(tx.now, -maxQueries * dayMs)) return since;
   const pk = entityPartition(tx.tenant, Jobs);
   for await (const [first] of pages({ pk, ascending: true, limit: 1 })) {
@@ -79,9 +81,9 @@ async function startOf(tx: Transaction, since: string): Promise<string> {
 }
 
 /** Ids rise with `createdAt`. */
-async function oldestQueued(tx: Transaction): Promise<string | null> {
-  const pk = indexPartition(tx.tenant, Jobs, 'status=queued');
-  for await (const [first] of pages({ pk, ascending: true, limit: 1 })) return first?.createdAt as string;
+async function oldestQueued(tx: UnitOfWork): Promise<string | null> {
+  for await (const [first] of entries(tx, Jobs, { status: 'queued' }, { ascending: true, limit: 1 }))
+    return first?.['createdAt'] as string;
   return null;
 }
 

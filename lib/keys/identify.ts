@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { epochSeconds, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
+import { isWithin } from '#lib/network/addresses.ts';
 import { Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { writeIf } from '#lib/table/update.ts';
+import { Attribute } from '#lib/table/write.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { Keys, type StoredKey } from './key.ts';
 
@@ -25,6 +26,8 @@ export interface Caller {
   keyId: string;
   scopes: readonly Scope[];
   ipAllowlist: readonly string[];
+  rateLimitPerMinute: number;
+  expiresAt: string | null;
   ip: string;
 }
 
@@ -32,29 +35,31 @@ export const hashKey = (key: string) => createHash('sha256').update(key).digest(
 
 const keyForm = /^csk_(live|test)_([A-Za-z0-9]{12})([A-Za-z0-9]{32})$/;
 
-export type UnauthorizedReason = 'missing_key' | 'malformed_key' | 'unknown_key' | 'revoked_key' | 'expired_key';
-
-const sentences: Record<UnauthorizedReason, string> = {
+/** Why a key is refused, and what its caller is told. */
+export const unauthorizedReasons = {
   missing_key: 'send an API key in the header Authorization: Bearer <API_KEY>',
   malformed_key: 'the API key does not have the form csk_<env>_<keyId><secret>',
   unknown_key: 'the API key is not known',
   revoked_key: 'the API key was revoked',
   expired_key: 'the API key has expired',
-};
+} as const;
 
 /** RFC 9110 asks for it with every 401; it names no OAuth metadata, because there is none. */
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="api"' } };
 
-const unauthorized = (reason: UnauthorizedReason) =>
-  new Problem('unauthorized', sentences[reason], { reason }, challenge);
+const unauthorized = (reason: keyof typeof unauthorizedReasons) =>
+  new Problem('unauthorized', unauthorizedReasons[reason], { reason }, challenge);
 
-/** A 401 of a key that exists, which the audit trail records. */
+const addressRefused = () =>
+  new Problem('forbidden', 'this key may not be used from this address', { reason: 'ip_not_allowed' });
+
+/** A refusal of a key that exists and was not counted; the audit trail records it. */
 export class KnownKeyRefused extends Problem {
   readonly tenant: Tenant;
   readonly keyId: string;
 
-  constructor(reason: UnauthorizedReason, key: StoredKey) {
-    super('unauthorized', sentences[reason], { reason }, challenge);
+  constructor({ code, message, details, headers }: Problem, key: StoredKey) {
+    super(code, message, details, { headers });
     this.tenant = { workspaceId: key.workspaceId, env: key.env };
     this.keyId = key.keyId;
   }
@@ -63,30 +68,56 @@ export class KnownKeyRefused extends Problem {
 const currentWindow = () => Math.floor(epochSeconds() / 60) * 60;
 
 /**
- * The caller behind an `Authorization` header, and one request counted against its minute: secret, revocation, expiry and
- * count are one conditional update (a second one at the first request of a minute). Over the limit the caller comes back with
- * `exceeded`, so that a missing scope can still be told. Raises 401.
+ * The allowlists that this process has met, by keyId. With the right one in its condition the first update counts; the condition
+ * is what lets a request in, so an old one costs a second look and nothing else.
+ */
+const allowlists = new Map<string, readonly string[]>();
+const maxAllowlists = 1000;
+
+const admits = (allowlist: readonly string[], ip: string) => allowlist.length === 0 || isWithin(ip, allowlist);
+
+function rememberAllowlist({ keyId, ipAllowlist }: StoredKey): void {
+  if (allowlists.size >= maxAllowlists) allowlists.clear();
+  allowlists.set(keyId, ipAllowlist);
+}
+
+/**
+ * The caller behind an `Authorization` header, and one request counted against its minute: secret, revocation, expiry, allowlist
+ * and count are one conditional update (a second one at the first request of a minute, and when this process learns of an
+ * allowlist). Over the limit the caller comes back with `exceeded`, so that a missing scope can still be told. Raises 401, and
+ * 403 for an address that the key does not allow; neither is counted here.
  */
 export async function identify(
   authorization: string | undefined,
   ip: string,
 ): Promise<{ caller: Caller; allowance: Allowance }> {
   if (!authorization?.trim()) throw unauthorized('missing_key');
-  const [scheme, key = ''] = authorization.trim().split(/\s+/);
+  const [scheme, key = '', ...more] = authorization.trim().split(/\s+/);
   if (scheme?.toLowerCase() !== 'bearer') throw unauthorized('missing_key');
-  const keyId = keyForm.exec(key)?.[2];
+  const keyId = more.length === 0 ? keyForm.exec(key)?.[2] : undefined;
   if (keyId === undefined) throw unauthorized('malformed_key');
   const hash = hashKey(key);
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const window = currentWindow();
-    const counted = await count(keyId, hash, ip, window, 'within');
+    const met = allowlists.get(keyId) ?? [];
+    // A request that may not come from here is not to be counted, so the condition must fail unless there is no allowlist.
+    const allowlist = admits(met, ip) ? met : [];
+    const request = { keyId, hash, ip, window };
+    const counted = await count({ ...request, allowlist }, 'within');
     if (counted.ok) return known(counted.key, ip, window, false);
     const { key: stored } = counted;
     if (stored === undefined || !sameHash(stored.hash, hash)) throw unauthorized('unknown_key');
-    if (stored.revokedAt !== null) throw new KnownKeyRefused('revoked_key', stored);
-    if (stored.expiresAt !== null && stored.expiresAt <= timestamp()) throw new KnownKeyRefused('expired_key', stored);
-    if (stored.window !== undefined && stored.window >= window) return known(stored, ip, window, true);
-    const opened = await count(keyId, hash, ip, window, 'first');
+    if (stored.revokedAt !== null) throw new KnownKeyRefused(unauthorized('revoked_key'), stored);
+    if (stored.expiresAt !== null && stored.expiresAt <= timestamp())
+      throw new KnownKeyRefused(unauthorized('expired_key'), stored);
+    if (!admits(stored.ipAllowlist, ip)) throw new KnownKeyRefused(addressRefused(), stored);
+    const isNews = !isDeepStrictEqual(stored.ipAllowlist, allowlist);
+    if (isNews) rememberAllowlist(stored);
+    if (stored.window !== undefined && stored.window >= window) {
+      if (isNews) continue;
+      return known(stored, ip, window, true);
+    }
+    const opened = await count({ ...request, allowlist: stored.ipAllowlist }, 'first');
     if (opened.ok) return known(opened.key, ip, window, false);
   }
   throw new Error('the window of a key could not be opened');
@@ -99,6 +130,8 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
     keyId: key.keyId,
     scopes: key.scopes,
     ipAllowlist: key.ipAllowlist,
+    rateLimitPerMinute: limit,
+    expiresAt: key.expiresAt,
     ip,
   };
   return {
@@ -112,71 +145,58 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
   };
 }
 
-const valid =
-  '#hash = :hash AND attribute_type(revokedAt, :null) AND (attribute_type(expiresAt, :null) OR expiresAt > :now)';
+interface Counted {
+  keyId: string;
+  hash: string;
+  ip: string;
+  window: number;
+  /** What the key's must be for the request to count. */
+  allowlist: readonly string[];
+}
 
-const forms = {
-  within: {
-    UpdateExpression: 'SET used = used + :one, lastUsedAt = :now, lastUsedIp = :ip',
-    ConditionExpression: `${valid} AND #window >= :window AND (used < rateLimitPerMinute OR (attribute_type(rateLimitPerMinute, :null) AND used < :limit))`,
-  },
-  first: {
-    UpdateExpression: 'SET used = :one, #window = :window, lastUsedAt = :now, lastUsedIp = :ip',
-    ConditionExpression: `${valid} AND (attribute_not_exists(#window) OR #window < :window)`,
-  },
-};
-
-async function count(keyId: string, hash: string, ip: string, window: number, form: keyof typeof forms) {
-  try {
-    const { Attributes } = await documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: { pk: `KEY#${keyId}`, sk: 'KEY' },
-        ...forms[form],
-        ExpressionAttributeNames: { '#hash': 'hash', '#window': 'window' },
-        ExpressionAttributeValues: {
-          ':hash': hash,
-          ':null': 'NULL',
-          ':now': timestamp(),
-          ':one': 1,
-          ':ip': ip,
-          ':window': window,
-          ...(form === 'within' ? { ':limit': env('RATE_LIMIT_PER_MINUTE') } : {}),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-    return { ok: true, key: v.parse(Keys.schema, Attributes) } as const;
-  } catch (error) {
-    if ((error as { name?: string }).name !== 'ConditionalCheckFailedException') throw error;
-    const { Item } = error as { Item?: Parameters<typeof unmarshall>[0] };
-    return { ok: false, key: Item && v.parse(Keys.schema, unmarshall(Item)) } as const;
-  }
+/** Counts `within` the window that the key has, or as the `first` request of a new one. */
+async function count({ keyId, hash, ip, window, allowlist }: Counted, form: 'within' | 'first') {
+  const now = timestamp();
+  const use = { lastUsedAt: now, lastUsedIp: ip };
+  const isValid = {
+    is: { hash, revokedAt: null, ipAllowlist: allowlist },
+    any: [{ is: { expiresAt: null } }, { above: { expiresAt: now } }],
+  };
+  const isBelowLimit = {
+    any: [
+      { below: { used: new Attribute('rateLimitPerMinute') } },
+      { is: { rateLimitPerMinute: null }, below: { used: env('RATE_LIMIT_PER_MINUTE') } },
+    ],
+  };
+  const { item, refused } = await writeIf({
+    key: { pk: `KEY#${keyId}`, sk: 'KEY' },
+    ...(form === 'within'
+      ? { add: { used: 1 }, set: use, if: { all: [isValid, isBelowLimit], atLeast: { window } } }
+      : {
+          set: { ...use, used: 1, window },
+          if: { all: [isValid], any: [{ absent: ['window'] }, { below: { window } }] },
+        }),
+  });
+  if (item) return { ok: true, key: v.parse(Keys.schema, item) } as const;
+  return { ok: false, key: refused && v.parse(Keys.schema, refused) } as const;
 }
 
 const sameHash = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 const anonymousPerMinute = 60;
 
-/** Counts a request without a valid key against its client's address: 60 a minute (contract 0.6). */
-export async function countAnonymous(ip: string): Promise<Allowance> {
+/**
+ * Counts a request that no key's minute counts against its client's address: 60 a minute (contract 0.6), those without a valid key
+ * together, those with a key that is not allowed from there by themselves.
+ */
+export async function countAnonymous(ip: string, refusedKeyId?: string): Promise<Allowance> {
   const window = currentWindow();
   const allowance = { limit: anonymousPerMinute, remaining: 0, resetAt: window + 60, exceeded: true };
-  try {
-    const { Attributes } = await documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: { pk: `IP#${ip}`, sk: String(window) },
-        UpdateExpression: 'ADD used :one SET expiresAtSeconds = :gone',
-        ConditionExpression: 'attribute_not_exists(used) OR used < :limit',
-        ExpressionAttributeValues: { ':one': 1, ':gone': window + 120, ':limit': anonymousPerMinute },
-        ReturnValues: 'ALL_NEW',
-      }),
-    );
-    return { ...allowance, remaining: anonymousPerMinute - (Attributes?.['used'] as number), exceeded: false };
-  } catch (error) {
-    if ((error as { name?: string }).name === 'ConditionalCheckFailedException') return allowance;
-    throw error;
-  }
+  const { item } = await writeIf({
+    key: { pk: `IP#${ip}`, sk: refusedKeyId === undefined ? String(window) : `${window}#${refusedKeyId}` },
+    add: { used: 1 },
+    set: { expiresAtSeconds: window + 120 },
+    if: { any: [{ absent: ['used'] }, { below: { used: anonymousPerMinute } }] },
+  });
+  return item ? { ...allowance, remaining: anonymousPerMinute - Number(item['used']), exceeded: false } : allowance;
 }

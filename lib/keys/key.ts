@@ -1,17 +1,29 @@
 import * as v from 'valibot';
 import { env } from '#lib/env.ts';
 import { isAddressOrRange } from '#lib/network/addresses.ts';
-import { choice, integer, nullableTimeInput, paging, queryBoolean, text, time } from '#lib/schema.ts';
+import {
+  choice,
+  id,
+  integer,
+  line,
+  listInput,
+  nullableTimeInput,
+  paging,
+  queryBoolean,
+  shownOnce,
+  storedChoice,
+  time,
+} from '#lib/schema.ts';
 import { scopes } from '#lib/scopes.ts';
 import { entity } from '#lib/table/entity.ts';
 import { environments } from '#lib/tenant.ts';
 
 const shown = {
-  id: v.number(),
+  id: id(),
   keyId: v.string(),
   name: v.string(),
-  env: v.picklist(environments),
-  scopes: v.array(v.picklist(scopes)),
+  env: storedChoice(environments),
+  scopes: v.array(storedChoice(scopes)),
   ipAllowlist: v.array(v.string()),
   rateLimitPerMinute: v.number(),
   lastUsedAt: v.nullable(time()),
@@ -27,32 +39,50 @@ export const Key = v.pipe(v.object(shown), v.title('Key'));
 /** Every call with the key changes these. */
 export const volatileKeyFields = ['lastUsedAt', 'lastUsedIp'];
 /** The one answer that holds the full value. */
-export const MintedKey = v.pipe(v.object({ ...shown, key: v.string() }), v.title('MintedKey'));
+export const MintedKey = v.pipe(v.object({ ...shown, key: shownOnce() }), v.title('MintedKey'));
 
 export const RevokedKey = v.pipe(
-  v.object({ id: v.number(), keyId: v.string(), revoked: v.literal(true), revokedAt: time() }),
+  v.object({
+    id: id(),
+    keyId: v.string(),
+    revoked: v.literal(true),
+    revokedAt: time(),
+    /** Only with `cancelQueued`. */
+    canceledJobs: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  }),
   v.title('RevokedKey'),
 );
 
-const ipAllowlist = v.pipe(
-  v.array(v.pipe(v.string(), v.trim(), v.check(isAddressOrRange, 'must be an IPv4 or IPv6 address or CIDR'))),
-  v.maxLength(50, 'must have at most 50 entries'),
+export const RevokeQuery = v.object({ cancelQueued: v.optional(queryBoolean(), false) });
+
+const ipAllowlist = listInput(
+  v.pipe(v.string(), v.trim(), v.check(isAddressOrRange, 'must be an IPv4 or IPv6 address or CIDR')),
+  50,
+  'entries',
 );
-const granted = v.pipe(v.array(choice(scopes)), v.minLength(1, 'must have at least 1 scope'));
+/** More than there are, because one may be named twice. */
+const maxScopes = 100;
+const granted = v.pipe(
+  listInput(choice(scopes), maxScopes, 'scopes'),
+  v.minLength(1, 'must have at least 1 scope'),
+  v.description(
+    'Scopes reach further than their names: `webhooks:read` reads the contents of every event by `GET /v1/events`, message texts, transactions and invoices among them; whoever may write a resource also reads it, because writes answer with it (`PATCH` with `{}`).',
+  ),
+);
 
 export const MintKey = v.pipe(
   v.object({
-    name: text(100),
+    name: line(100),
     scopes: granted,
-    ipAllowlist: v.optional(ipAllowlist, []),
-    expiresAt: v.optional(nullableTimeInput(), null),
+    ipAllowlist: v.optional(ipAllowlist),
+    expiresAt: v.optional(nullableTimeInput()),
   }),
   v.title('MintKey'),
 );
 
 export const PatchKey = v.pipe(
   v.object({
-    name: v.optional(text(100)),
+    name: v.optional(line(100)),
     scopes: v.optional(granted),
     ipAllowlist: v.optional(v.nullable(ipAllowlist)),
     expiresAt: v.optional(nullableTimeInput()),
@@ -63,7 +93,9 @@ export const PatchKey = v.pipe(
 /** What an operator may choose besides. */
 export const OperatorKey = v.object({
   ...MintKey.entries,
-  name: v.optional(text(100), 'Operator key'),
+  name: v.optional(line(100), 'Operator key'),
+  ipAllowlist: v.optional(ipAllowlist, []),
+  expiresAt: v.optional(nullableTimeInput(), null),
   scopes: v.union(
     [
       v.pipe(
@@ -88,14 +120,14 @@ export const Keys = entity({
   name: 'key',
   scope: 'workspace',
   schema: v.object({
-    id: v.number(),
+    id: id(),
     keyId: v.string(),
-    workspaceId: v.number(),
+    workspaceId: id(),
     name: v.string(),
-    env: v.picklist(environments),
+    env: storedChoice(environments),
     /** SHA-256 of the whole key, hex. */
     hash: v.string(),
-    scopes: v.array(v.picklist(scopes)),
+    scopes: v.array(storedChoice(scopes)),
     ipAllowlist: v.array(v.string()),
     rateLimitPerMinute: v.nullable(v.number()),
     lastUsedAt: v.optional(v.nullable(v.string()), null),
@@ -108,9 +140,10 @@ export const Keys = entity({
     window: v.optional(v.number()),
     used: v.optional(v.number()),
   }),
+  countedBeside: ['window', 'used', 'lastUsedAt', 'lastUsedIp'],
   partitionKey: ({ keyId }) => `KEY#${keyId}`,
   sortKey: () => 'KEY',
-  indexes: () => [{ name: 'all' }],
+  indexes: { all: {} },
 });
 
 export type StoredKey = v.InferOutput<(typeof Keys)['schema']>;

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import type * as v from 'valibot';
 import { env } from '#lib/env.ts';
-import { isWithin } from '#lib/network/addresses.ts';
+import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { conflict, invalidField, notFound, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
-import { entityPartition } from '#lib/table/entity.ts';
+import { scopedPartition } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Caller, hashKey } from './identify.ts';
-import { type KeyQuery, Keys, type PatchKey, type StoredKey, shownKey } from './key.ts';
+import { type KeyQuery, Keys, type MintKey, type PatchKey, type StoredKey, shownKey } from './key.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const random = (length: number) => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
@@ -18,12 +18,12 @@ const maxActiveKeys = 100;
 type Shown = ReturnType<typeof shownKey>;
 
 /** Keys of both environments in descending order of id. */
-export async function listKeys(tx: Transaction, query: v.InferOutput<typeof KeyQuery>): Promise<Page<Shown>> {
+export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQuery>): Promise<Page<Shown>> {
   const { env: environment, isRevoked } = query;
   const page = await listPage(tx, Keys, {
     after: query.after,
     limit: query.limit,
-    indexes: ['all'],
+    where: { all: true },
     matches: (key) =>
       (environment === undefined || key.env === environment) &&
       (isRevoked === undefined || (key.revokedAt !== null) === isRevoked),
@@ -32,19 +32,19 @@ export async function listKeys(tx: Transaction, query: v.InferOutput<typeof KeyQ
 }
 
 /** A key by its integer id. Raises 404. */
-export const getKey = async (tx: Transaction, id: number): Promise<Shown> => shownKey(await getStoredKey(tx, id));
+export const getKey = async (tx: UnitOfWork, id: number): Promise<Shown> => shownKey(await getStoredKey(tx, id));
 
-async function getStoredKey(tx: Transaction, id: number): Promise<StoredKey> {
-  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, indexes: ['all'] });
+async function getStoredKey(tx: UnitOfWork, id: number): Promise<StoredKey> {
+  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true } });
   const [key] = items;
   if (key?.id !== id) throw notFound('key');
   return key;
 }
 
 /** The same, to be changed. Raises 403 for a live key that a test key would change: the sandbox touches nothing real. */
-async function getKeyToChange(tx: Transaction, id: number): Promise<StoredKey> {
+async function getKeyToChange(tx: UnitOfWork, id: number): Promise<StoredKey> {
   const key = await getStoredKey(tx, id);
-  if (key.env === 'live' && tx.tenant.env === 'test')
+  if (key.env !== 'test' && tx.tenant.env === 'test')
     throw new Problem('forbidden', 'a test key cannot change a live key', { reason: 'live_key' });
   return key;
 }
@@ -61,7 +61,7 @@ export interface NewKey {
  * Emits key.created. Raises 409 at 100 keys that are not revoked.
  */
 export async function mintKey(
-  tx: Transaction,
+  tx: UnitOfWork,
   input: NewKey,
   { createdByKeyId, rateLimitPerMinute }: { createdByKeyId: string | null; rateLimitPerMinute: number | null },
 ): Promise<Shown & { key: string }> {
@@ -90,15 +90,51 @@ export async function mintKey(
   return { ...shownKey(stored), key };
 }
 
-/** A key minted with another one: no scope that the caller lacks (403). */
-export function mintKeyAs(tx: Transaction, caller: Caller, input: NewKey): Promise<Shown & { key: string }> {
+/** A key minted with another one, whose expiry and allowlist it gets where it names none of its own, and no higher rate. */
+export const mintKeyAs = (
+  tx: UnitOfWork,
+  caller: Caller,
+  { name, scopes, ...input }: v.InferOutput<typeof MintKey>,
+): Promise<Shown & { key: string }> =>
+  mintKey(
+    tx,
+    { name, scopes, ipAllowlist: input.ipAllowlist ?? caller.ipAllowlist, expiresAt: expiryOf(input, caller) },
+    {
+      createdByKeyId: caller.keyId,
+      rateLimitPerMinute: Math.min(caller.rateLimitPerMinute, env('RATE_LIMIT_PER_MINUTE')),
+    },
+  );
+
+const expiryOf = (given: { expiresAt?: string | null | undefined }, { expiresAt }: Pick<Caller, 'expiresAt'>) =>
+  given.expiresAt === undefined ? expiresAt : given.expiresAt;
+
+/** Raises 403 where the caller would mint a key that is stronger than its own (contract, Revision 1.3). */
+export function permitMint(caller: Caller, input: v.InferOutput<typeof MintKey>): void {
   demandScopes(input.scopes, caller.scopes);
-  return mintKey(tx, input, { createdByKeyId: caller.keyId, rateLimitPerMinute: null });
+  demandNotStronger(caller, input);
 }
 
-/** Changes the given fields; any scope may go, those that the caller has may come (contract 0.9). */
+/**
+ * Raises 403 where the caller would change a key that is stronger than its own, or make it so; a live key with a test key; 404
+ * when there is none.
+ */
+export async function permitPatch(
+  tx: UnitOfWork,
+  caller: Caller,
+  id: number,
+  { scopes, ipAllowlist, ...patch }: v.InferOutput<typeof PatchKey>,
+): Promise<void> {
+  const key = shownKey(await getKeyToChange(tx, id));
+  if (key.scopes.some((scope) => !caller.scopes.includes(scope))) throw stronger('scopes');
+  if (key.rateLimitPerMinute > caller.rateLimitPerMinute) throw stronger('rateLimitPerMinute');
+  demandNotStronger(caller, key);
+  if (scopes) demandScopes(scopes, caller.scopes);
+  demandNotStronger(caller, { ...patch, ipAllowlist: ipAllowlist === null ? [] : ipAllowlist });
+}
+
+/** Changes the given fields of a key that `permitPatch` lets be changed. Raises 404, 409, 400 for a time that is over. */
 export async function patchKey(
-  tx: Transaction,
+  tx: UnitOfWork,
   caller: Caller,
   id: number,
   patch: v.InferOutput<typeof PatchKey>,
@@ -106,7 +142,6 @@ export async function patchKey(
   const key = await getKeyToChange(tx, id);
   if (key.revokedAt !== null) throw conflict('key_revoked', 'a revoked key cannot be changed');
   const scopes = [...new Set(patch.scopes ?? key.scopes)];
-  demandScopes(scopes, [...key.scopes, ...caller.scopes]);
   if (patch.expiresAt !== undefined) demandFuture(tx, patch.expiresAt);
   const ipAllowlist = patch.ipAllowlist === undefined ? key.ipAllowlist : (patch.ipAllowlist ?? []);
   if (patch.ipAllowlist && key.keyId === caller.keyId && ipAllowlist.length > 0 && !isWithin(caller.ip, ipAllowlist)) {
@@ -124,18 +159,18 @@ export async function patchKey(
 }
 
 /** Revokes a key at once; a revoked key stays as it is. Emits key.revoked. Raises 403, 404. */
-export async function revokeKey(tx: Transaction, id: number) {
-  const { keyId, revokedAt } = revoke(tx, await getKeyToChange(tx, id));
-  return { id, keyId, revoked: true as const, revokedAt };
+export async function revokeKey(tx: UnitOfWork, id: number) {
+  const { keyId, env: environment, revokedAt } = revoke(tx, await getKeyToChange(tx, id));
+  return { id, keyId, env: environment, revoked: true as const, revokedAt };
 }
 
 /** The same by the public part of the key. */
-export const revokeKeyById = async (tx: Transaction, keyId: string) => revoke(tx, await findByKeyId(tx, keyId));
+export const revokeKeyById = async (tx: UnitOfWork, keyId: string) => revoke(tx, await findByKeyId(tx, keyId));
 
 /** The key with this public part, of whatever workspace: for operators. Raises 404. */
-export const findByKeyId = (tx: Transaction, keyId: string): Promise<StoredKey> => tx.get(Keys, { keyId });
+export const findByKeyId = (tx: UnitOfWork, keyId: string): Promise<StoredKey> => tx.get(Keys, { keyId });
 
-function revoke(tx: Transaction, key: StoredKey): StoredKey & { revokedAt: string } {
+function revoke(tx: UnitOfWork, key: StoredKey): StoredKey & { revokedAt: string } {
   const { revokedAt } = key;
   if (revokedAt !== null) return { ...key, revokedAt };
   countActive(tx, -1);
@@ -143,7 +178,7 @@ function revoke(tx: Transaction, key: StoredKey): StoredKey & { revokedAt: strin
   return { ...tx.update(Keys, { ...key, revokedAt: tx.now }), revokedAt: tx.now };
 }
 
-const emitKeyEvent = (tx: Transaction, kind: 'key.created' | 'key.revoked', key: StoredKey) =>
+const emitKeyEvent = (tx: UnitOfWork, kind: 'key.created' | 'key.revoked', key: StoredKey) =>
   tx.emit({
     kind,
     subject: `key/${key.id}`,
@@ -151,16 +186,12 @@ const emitKeyEvent = (tx: Transaction, kind: 'key.created' | 'key.revoked', key:
   });
 
 /** The keys of the workspace that are not revoked; the database refuses one too many. */
-function countActive(tx: Transaction, delta: 1 | -1): void {
+function countActive(tx: UnitOfWork, delta: 1 | -1): void {
   tx.write(
     {
-      Update: {
-        TableName: env('TABLE_NAME'),
-        Key: { pk: entityPartition(tx.tenant, Keys, 'key-count'), sk: 'active' },
-        UpdateExpression: 'ADD active :delta',
-        ...(delta > 0 ? { ConditionExpression: 'attribute_not_exists(active) OR active < :max' } : {}),
-        ExpressionAttributeValues: { ':delta': delta, ...(delta > 0 ? { ':max': maxActiveKeys } : {}) },
-      },
+      key: { pk: scopedPartition(tx.tenant, Keys, 'key-count'), sk: 'active' },
+      add: { active: delta },
+      if: delta > 0 ? { any: [{ absent: ['active'] }, { below: { active: maxActiveKeys } }] } : undefined,
     },
     () => conflict('limit_reached', `a workspace has at most ${maxActiveKeys} keys that are not revoked`),
   );
@@ -176,7 +207,29 @@ function demandScopes(wanted: readonly Scope[], allowed: readonly Scope[]): void
   }
 }
 
-function demandFuture(tx: Transaction, expiresAt: string | null): void {
+/** What of a key must not go beyond that of its maker. */
+type Bound = 'scopes' | 'rateLimitPerMinute' | 'expiresAt' | 'ipAllowlist';
+
+const stronger = (field: Bound) =>
+  new Problem(
+    'forbidden',
+    `a key cannot be given more than the calling key has, nor be changed by one that has less: ${field}`,
+    { reason: 'stronger_key', field },
+  );
+
+/** What is given must not outlive the caller nor be usable from more addresses. */
+function demandNotStronger(
+  caller: Caller,
+  { expiresAt, ipAllowlist }: { expiresAt?: string | null | undefined; ipAllowlist?: readonly string[] | undefined },
+): void {
+  if (expiresAt !== undefined && caller.expiresAt !== null && (expiresAt === null || expiresAt > caller.expiresAt))
+    throw stronger('expiresAt');
+  const isWider = ({ ipAllowlist: own }: Caller, wanted: readonly string[]) =>
+    own.length > 0 && (wanted.length === 0 || wanted.some((range) => !isRangeWithin(range, own)));
+  if (ipAllowlist !== undefined && isWider(caller, ipAllowlist)) throw stronger('ipAllowlist');
+}
+
+function demandFuture(tx: UnitOfWork, expiresAt: string | null): void {
   if (expiresAt !== null && expiresAt <= tx.now) {
     throw invalidField('expiresAt', 'out_of_range', 'expiresAt must be in the future');
   }

@@ -1,10 +1,10 @@
-import { recordAudit } from '#lib/events/outbox.ts';
-import { type Endpoint, type IdentifiedRequest, problemOf } from '#lib/http/endpoint.ts';
-import { entriesOf } from '#lib/http/fields.ts';
+import { entriesOf } from '#lib/fields.ts';
+import type { Endpoint, IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
-import { auditEntry, type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
+import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
-import { log } from '#lib/log.ts';
+import { missingScope } from '#lib/http/steps/identify.ts';
+import { auditRefusal, problemOf } from '#lib/http/steps/refuse.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
 import type { Arguments, Ask, Shown, Update } from './tool.ts';
@@ -20,7 +20,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
   const ignored = new Set<string>();
 
   const read = ({ status, body, headers }: Reply): Shown => {
-    for (const name of (headers['X-Ignored-Parameters'] ?? '').split(', ')) {
+    for (const name of (headers['X-Ignored-Parameters'] ?? '').split(',')) {
       if (name !== '') ignored.add(name);
     }
     const shown = JSON.parse(body) as Shown;
@@ -44,10 +44,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
       const { status } = problemOf(error);
       if (of.route.method !== 'GET' && status < 500) {
         const { path } = callOf(of.route, args);
-        const entry = auditEntry(of.route, caller.keyId, { ...facts, method: of.route.method, path }, status);
-        await recordAudit(caller.tenant, { type: 'api_key', id: caller.keyId }, entry).catch((lost) =>
-          log().error('the audit entry of a refusal is lost', lost as Error),
-        );
+        await auditRefusal(caller, of.route, { ...facts, method: of.route.method, path }, status);
       }
       throw error;
     }
@@ -72,15 +69,12 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
 
 function demandScope({ scope }: Route, scopes: readonly Scope[]): void {
   if (scope === 'any' || scopes.includes(scope as Scope)) return;
-  throw new Problem('forbidden', `this key lacks the scope ${scope}`, {
-    reason: 'missing_scope',
-    requiredScopes: [scope],
-  });
+  throw missingScope(scope);
 }
 
 /** The arguments as the request that HTTP would carry. */
 function callOf(route: Route, args: Arguments): { call: Call; path: string; names: string[] } {
-  const variables = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
+  const variables = [...route.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
   const path = Object.fromEntries(variables.map((name) => [name, textOf(args[name])]));
   const query = given(route.query && { ...entriesOf(route.query) }, args, variables);
   const body = given(route.body && { ...entriesOf(route.body) }, args, variables);
@@ -92,9 +86,9 @@ function callOf(route: Route, args: Arguments): { call: Call; path: string; name
       query: queryOf(query),
       body,
       idempotencyKey:
-        route.method === 'GET' || args.idempotencyKey === undefined ? undefined : textOf(args.idempotencyKey),
+        route.method === 'GET' || args['idempotencyKey'] === undefined ? undefined : textOf(args['idempotencyKey']),
     },
-    path: route.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
+    path: route.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
     names: [...variables, ...Object.keys(query), ...Object.keys(body)],
   };
 }

@@ -1,6 +1,7 @@
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
 import type { Problem } from '#lib/problem.ts';
+import { apiRevision } from '#lib/revision.ts';
 import { checkMirrors, eraOf, type Header, legacyVersions, serverInfoKey, supportedVersions } from './era.ts';
 import {
   type Answer,
@@ -14,6 +15,7 @@ import {
   success,
 } from './message.ts';
 import type { ToolResult } from './result.ts';
+import { untrustedNotice } from './untrusted.ts';
 
 /** What the protocol needs to know of the tools behind it. */
 export interface Toolbox {
@@ -25,7 +27,7 @@ export interface Toolbox {
 
 type Incoming = Pick<IdentifiedRequest, 'headers' | 'body' | 'bodyProblem' | 'count'>;
 
-const serverInfo = { name: 'crm', title: 'CRM', version: '1.2.0' };
+const serverInfo = { name: 'crm', title: 'CRM', version: apiRevision };
 /** Lists never announce a change: that would take a stream, and a stream would hold a function open. */
 const capabilities = { tools: { listChanged: false } };
 const instructions = [
@@ -33,6 +35,7 @@ const instructions = [
   'Ids are integers, times ISO 8601 in UTC, lists newest first: pass nextCursor as after for the next page and name fields to keep results small.',
   'Sending needs an accountId: workspace_get lists accounts, members and tags. Give sends an idempotencyKey, so that repeating one never sends twice.',
   'A refused call says in details what to change.',
+  untrustedNotice,
 ].join(' ');
 const cached = { ttlMs: 300_000, cacheScope: 'private' };
 const batchVersion = '2025-03-26';
@@ -51,7 +54,7 @@ export async function converse(incoming: Incoming, tools: Toolbox): Promise<Repl
 }
 
 const unreadable = ({ details, message }: Problem) =>
-  new Refusal(details?.reason === 'malformed_json' ? 'parse' : 'invalidRequest', message);
+  new Refusal(details?.['reason'] === 'malformed_json' ? 'parse' : 'invalidRequest', message);
 
 const render = ({ status, body }: Answer): Reply => ({ status, body: JSON.stringify(body), headers: {} });
 
@@ -60,7 +63,7 @@ async function answerBatch(sent: unknown[], header: Header, { count }: Incoming,
   const version = header('mcp-protocol-version') ?? batchVersion;
   if (sent.length === 0 || sent.length > maxBatch || version !== batchVersion)
     return render(failure(undefined, new Refusal('invalidRequest', 'send one JSON-RPC message per request')));
-  const calls = sent.filter((one) => isObject(one) && one.method === 'tools/call').length;
+  const calls = sent.filter((one) => isObject(one) && one['method'] === 'tools/call').length;
   for (let counted = 1; counted < calls; counted += 1) await count();
   const answers: Answer[] = [];
   for (const one of sent) {
@@ -108,7 +111,7 @@ async function modernResult({ method, params }: Message, tools: Toolbox): Promis
 async function legacy({ method, params }: Message, tools: Toolbox): Promise<object> {
   switch (method) {
     case 'initialize':
-      return { protocolVersion: agreed(params.protocolVersion), capabilities, serverInfo, instructions };
+      return { protocolVersion: agreed(params['protocolVersion']), capabilities, serverInfo, instructions };
     case 'ping':
       return {};
     case 'tools/list':
@@ -123,7 +126,7 @@ async function legacy({ method, params }: Message, tools: Toolbox): Promise<obje
 const agreed = (wanted: unknown) => legacyVersions.find((version) => version === wanted) ?? legacyVersions[0];
 
 function listed(params: Message['params'], tools: Toolbox) {
-  if (params.cursor !== undefined) throw new Refusal('invalidParams', 'the list has one page', { status: 200 });
+  if (params['cursor'] !== undefined) throw new Refusal('invalidParams', 'the list has one page', { status: 200 });
   return { tools: tools.list() };
 }
 

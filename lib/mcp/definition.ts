@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { annotations, isChoice, type Tool } from './tool.ts';
+import { annotationsOf, isChoice, type Tool } from './tool.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
   const properties = Object.fromEntries(
     Object.entries(takes).map(([key, of]) => [
       key,
-      { ...shapeOf(of.schema, effect === 'sets'), description: of.description },
+      { ...shapeOf(of.schema, effect === 'sets' || effect === 'sets and adds'), description: of.description },
     ]),
   );
   const required = [
@@ -33,7 +33,7 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
       ...(required.length > 0 ? { required } : {}),
     },
     outputSchema: gives,
-    annotations: annotations[effect],
+    annotations: annotationsOf(tool),
   };
 }
 
@@ -59,7 +59,7 @@ function shapeOf(schema: v.GenericSchema, clears: boolean): JsonSchema {
 /** Types, values and the fields of objects. */
 function compact({ type, enum: values, anyOf, items, properties, required, ...others }: JsonSchema): JsonSchema {
   if (Array.isArray(anyOf)) return oneOf((anyOf as JsonSchema[]).map(compact));
-  if ('const' in others) return { type: typeof others.const, enum: [others.const] };
+  if ('const' in others) return { type: typeof others['const'], enum: [others['const']] };
   return {
     ...(type === undefined ? {} : { type }),
     ...(values === undefined ? {} : { enum: values }),
@@ -77,7 +77,7 @@ const mapped = (properties: Record<string, JsonSchema>) =>
 function oneOf(options: JsonSchema[]): JsonSchema {
   const types = [...new Set(options.flatMap(({ type }) => type))];
   const [first] = options;
-  const values = options.length === 2 && types.includes('null') ? first?.enum : undefined;
+  const values = options.length === 2 && types.includes('null') ? first?.['enum'] : undefined;
   return {
     ...(types.length === 2 && types.includes('null') ? first : {}),
     type: types,

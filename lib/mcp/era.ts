@@ -16,7 +16,7 @@ export type Header = (name: string) => string | undefined;
  * eras send. Raises a refusal for an unknown version and for headers that contradict the body.
  */
 export function eraOf(message: Message, header: Header): 'modern' | 'legacy' {
-  const meta = message.params._meta;
+  const meta = message.params['_meta'];
   const claimed = isObject(meta) ? meta[metaKey('protocolVersion')] : undefined;
   const named = header('mcp-protocol-version');
   if (claimed === undefined && named !== modernVersion) {
@@ -41,10 +41,10 @@ export function checkMirrors({ id, method, params }: Message, header: Header): v
   if (id === undefined) return;
   if (header('mcp-protocol-version') === undefined) throw mismatch('the header MCP-Protocol-Version is missing');
   if (named === undefined) throw mismatch('the header Mcp-Method is missing');
-  if (method !== 'tools/call' || typeof params.name !== 'string') return;
+  if (method !== 'tools/call' || typeof params['name'] !== 'string') return;
   const tool = header('mcp-name');
   if (tool === undefined) throw mismatch('the header Mcp-Name is missing');
-  if (decoded(tool.trim()) !== params.name) throw mismatch('Mcp-Name differs from params.name');
+  if (decoded(tool.trim()) !== params['name']) throw mismatch('Mcp-Name differs from params.name');
 }
 
 /** A header value that is no plain ASCII comes as `=?base64?…?=`. */

@@ -40,13 +40,14 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** The id of whatever was sent, as far as it has a usable one. */
 export function idOf(sent: unknown): string | number | undefined {
-  const id = isObject(sent) ? sent.id : undefined;
+  const id = isObject(sent) ? sent['id'] : undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
 /** A request or a notification; nothing for an answer, which a server that asks nothing can only take note of. Raises a refusal. */
 export function readMessage(sent: unknown): Message | undefined {
-  if (!isObject(sent) || sent.jsonrpc !== '2.0') throw new Refusal('invalidRequest', 'send one JSON-RPC 2.0 message');
+  if (!isObject(sent) || sent['jsonrpc'] !== '2.0')
+    throw new Refusal('invalidRequest', 'send one JSON-RPC 2.0 message');
   const { method, params = {} } = sent;
   if (method === undefined && ('result' in sent || 'error' in sent)) return undefined;
   if (typeof method !== 'string') throw new Refusal('invalidRequest', 'method must be a string');

@@ -10,7 +10,7 @@ export interface ToolResult {
 /** 10,000 tokens of 4 bytes, less what the protocol wraps around the result. */
 const maxBytes = 39_000;
 /** Characters that a long text keeps; the later ones only where shorter lists are not enough. */
-const textLimits = [4000, 1000, 200];
+const textLimits = [4000, 1000, 200, 40];
 const hint = 'Shortened to fit: ask for fewer fields or a smaller limit, or go on with nextCursor.';
 
 /** A result that fits a model's context: long texts are cut, then lists, whose cursor then leads to the rest. */
@@ -74,7 +74,10 @@ function listsIn(value: unknown): List[] {
   ]);
 }
 
-/** Only these fields of every row of a list or of the resource itself; the id stays. */
+/** By which a list goes on: the id of a row, or the sequence of an event. */
+const cursors = ['id', 'sequence'];
+
+/** Only these fields of every row of a list or of the resource itself; what a cursor is made of stays. */
 export function withFields(value: object, fields: unknown): object {
   const names = (Array.isArray(fields) ? fields.map(String) : String(fields ?? '').split(',')).map((name) =>
     name.trim(),
@@ -83,7 +86,7 @@ export function withFields(value: object, fields: unknown): object {
   const { items } = value as { items?: unknown };
   const only = (row: unknown) =>
     isObject(row)
-      ? Object.fromEntries(Object.entries(row).filter(([name]) => name === 'id' || names.includes(name)))
+      ? Object.fromEntries(Object.entries(row).filter(([name]) => cursors.includes(name) || names.includes(name)))
       : row;
   return Array.isArray(items) ? { ...value, items: items.map(only) } : (only(value) as object);
 }

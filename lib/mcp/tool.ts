@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
+import { entriesOf } from '#lib/fields.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { entriesOf } from '#lib/http/fields.ts';
-import { id } from '#lib/schema.ts';
+import { idInput } from '#lib/schema.ts';
 import type { Scope } from '#lib/scopes.ts';
 
 export type Arguments = Record<string, unknown>;
@@ -27,13 +27,15 @@ export interface Parameter {
 export type Parameters = Record<string, Parameter>;
 
 /** How far a tool reaches, from which its annotations follow. */
-type Effect = 'reads' | 'adds' | 'sets' | 'is final';
+type Effect = 'reads' | 'asks a model' | 'adds' | 'sets' | 'sets and adds' | 'is final';
 
 export interface Tool {
   name: string;
   title: string;
   description: string;
   effect: Effect;
+  /** Something leaves the CRM: a message, or a question to a language model. */
+  reachesOut?: true;
   /**
    * The operations behind it. One list, all of one scope: the tool is there with that scope. By the values of one parameter:
    * each value is there with the scopes of its operations, the tool with any value.
@@ -74,12 +76,21 @@ export function isAllowed(tool: Tool, scopes: readonly Scope[]): boolean {
   return values ? values.length > 0 : endpointsOf(tool).every((of) => allows(scopes, of));
 }
 
-export const annotations: Record<Effect, object> = {
+/** What overwrites is destructive; a call that costs money each time is neither read-only nor worth repeating. */
+const hints: Record<Effect, object> = {
   reads: { readOnlyHint: true },
+  'asks a model': { destructiveHint: false },
   adds: { destructiveHint: false },
-  sets: { destructiveHint: false, idempotentHint: true },
+  sets: { destructiveHint: true, idempotentHint: true },
+  'sets and adds': { destructiveHint: true },
   'is final': { destructiveHint: true },
 };
+
+/** By the protocol's default a tool reaches outside, where what is read may come from too; of other writes it is said that they do not. */
+export const annotationsOf = ({ effect, reachesOut }: Tool): object => ({
+  ...hints[effect],
+  ...(effect !== 'reads' && !reachesOut && { openWorldHint: false }),
+});
 
 /** Parameters of an operation's query or body under their own names, described for the model. */
 export function pick(schema: v.GenericSchema | undefined, descriptions: Record<string, string>): Parameters {
@@ -110,7 +121,7 @@ export const passed = (schema: v.GenericSchema, description: string, isRequired 
 });
 
 /** The id in an operation's path. */
-export const idOf = (description: string): Parameter => passed(id(), description, true);
+export const idOf = (description: string): Parameter => passed(idInput(), description, true);
 
 /** A parameter that the tool itself reads. */
 export const own = (schema: v.GenericSchema, description: string): Parameter => ({

@@ -1,13 +1,14 @@
-import { type IdentifiedRequest, problemOf } from '#lib/http/endpoint.ts';
+import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
+import { problemOf } from '#lib/http/steps/refuse.ts';
 import { log } from '#lib/log.ts';
-import { type FieldError, invalidField, type Problem } from '#lib/problem.ts';
+import { invalidField, type Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { asking } from './ask.ts';
+import { opened } from './common.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';
 import { resultOf, type ToolResult, withFields } from './result.ts';
 import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, type Tool } from './tool.ts';
-import { opened } from './tools/common.ts';
 
 /** The tools that a caller's scopes allow. */
 export const toolboxOf = (tools: readonly Tool[], request: Pick<IdentifiedRequest, 'caller' | 'facts'>): Toolbox => {
@@ -33,7 +34,7 @@ async function run(
     const value = (await tool.run(ask, args, update)) as object;
     for (const name of Object.keys(opened(args))) if (!taken.has(name) && !isOwn(tool, name)) ignored.add(name);
     return resultOf({
-      ...withFields(Array.isArray(value) ? { items: value } : value, args.fields),
+      ...withFields(Array.isArray(value) ? { items: value } : value, args['fields']),
       ...(ignored.size > 0 ? { ignoredArguments: [...ignored] } : {}),
     });
   } catch (error) {
@@ -50,9 +51,10 @@ async function run(
 
 /** The envelope, its fields under the names that the tool has for them. */
 function told({ body }: Problem, { renamed }: Tool) {
-  const fields = body.details?.fields as FieldError[] | undefined;
+  const fields = body.details?.fields;
   if (!renamed || !fields) return body;
-  const rename = (text: string) => text.replace(/^\w+/, (name) => renamed[name] ?? name);
+  const rename = (text: string) =>
+    text.replace(/^\w+/, (name) => (Object.hasOwn(renamed, name) ? (renamed[name] as string) : name));
   return {
     ...body,
     message: rename(body.message),

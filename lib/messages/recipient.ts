@@ -1,7 +1,8 @@
-import { Contacts, normalisedUsername, type StoredContact } from '#lib/contacts/contact.ts';
-import type { Target } from '#lib/jobs/job.ts';
-import { listIndexed } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { Target } from '#lib/channels/channel.ts';
+import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import type { By } from '#lib/table/entity.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** A recipient as a job keeps it. */
 export interface Recipient {
@@ -27,14 +28,16 @@ export function recipientOf(contact: StoredContact, channel: 'telegram' | 'twitt
 
 /** The contact that a recipient or sender is: by its id at the platform, else by its username there; the oldest of several. */
 export async function findContact(
-  tx: Transaction,
+  tx: UnitOfWork,
   channel: 'telegram' | 'twitter',
   { telegramUserId, twitterUserId, username }: Target,
 ): Promise<StoredContact | undefined> {
   const userId = channel === 'telegram' ? telegramUserId : twitterUserId;
   const [byId, byName] = await Promise.all([
-    userId === undefined ? [] : listIndexed(tx, Contacts, `${channel}=${userId}`),
-    username === undefined ? [] : listIndexed(tx, Contacts, `username=${normalisedUsername(username)}`),
+    userId === undefined ? undefined : firstIndexed(tx, Contacts, { [channel]: userId } as By<typeof Contacts>),
+    username === undefined
+      ? undefined
+      : firstIndexed(tx, Contacts, sameAs('username', username), ({ platform }) => platform === channel),
   ]);
-  return byId.at(-1) ?? byName.filter(({ platform }) => platform === channel).at(-1);
+  return byId ?? byName;
 }

@@ -1,13 +1,12 @@
 import type * as v from 'valibot';
-import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
-import { type Follower, hasRoom } from '#lib/contacts/follower.ts';
-import { findSurvivor } from '#lib/contacts/survivor.ts';
-import { Jobs } from '#lib/jobs/job.ts';
+import { latest } from '#lib/clock.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { type MessageQuery, Messages, type StoredMessage } from '#lib/entities/message.ts';
+import { idText } from '#lib/events/changes.ts';
+import { findSurvivor } from '#lib/references/survivor.ts';
 import { matching } from '#lib/table/conditions.ts';
-import { entityPartition } from '#lib/table/entity.ts';
-import { listPage, type Page, pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { conversation, type MessageQuery, Messages, type StoredMessage } from './message.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Attachments = StoredMessage['attachments'];
 
@@ -28,7 +27,7 @@ export interface NewMessage {
  * Adds a message to the conversation with a contact. A received or sent one emits message.created and is the contact's last
  * message; a received one is unread. Ids come from the counter `message`.
  */
-export async function storeMessage(tx: Transaction, input: NewMessage): Promise<StoredMessage> {
+export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
   const hasHappened = status === 'received' || status === 'sent';
   if (contactId !== null && !hasHappened) tx.demand(Contacts, { id: contactId });
@@ -54,7 +53,7 @@ export async function storeMessage(tx: Transaction, input: NewMessage): Promise<
 
 /** The message of a job follows the job's status; when it is sent, message.created is emitted. */
 export async function settleMessage(
-  tx: Transaction,
+  tx: UnitOfWork,
   place: { contactId: number | null; messageId: number },
   status: 'queued' | 'sent' | 'failed',
 ): Promise<void> {
@@ -65,7 +64,7 @@ export async function settleMessage(
 
 /** Puts the message of a job into the conversation of the contact that its recipient turned out to be. */
 export async function assignMessage(
-  tx: Transaction,
+  tx: UnitOfWork,
   place: { contactId: number | null; messageId: number },
   contact: StoredContact,
 ): Promise<void> {
@@ -77,14 +76,15 @@ export async function assignMessage(
 
 /** The conversation with a contact, newest first. Raises 404. */
 export async function listMessages(
-  tx: Transaction,
+  tx: UnitOfWork,
   contactId: number,
   { channel, direction, since, until, ...paging }: v.InferOutput<typeof MessageQuery>,
 ): Promise<Page<StoredMessage>> {
   const [page] = await Promise.all([
     listPage(tx, Messages, {
       ...paging,
-      within: conversation(contactId),
+      within: { contactId },
+      shownBytes: ({ body }) => Buffer.byteLength(body),
       ...matching<StoredMessage>(
         channel !== undefined && ((message) => message.channel === channel),
         direction !== undefined && ((message) => message.direction === direction),
@@ -99,30 +99,9 @@ export async function listMessages(
 
 const happenedAt = ({ sentAt, createdAt }: StoredMessage) => sentAt ?? createdAt;
 
-/** Messages of a merged contact move with the jobs that send them. */
-export const messageFollower: Follower = {
-  async move(tx, from, to) {
-    for await (const page of pages({ pk: entityPartition(tx.tenant, Messages, conversation(from)), limit: 20 })) {
-      const messages = page.map((stored) => tx.remember(Messages, stored));
-      const jobs = await tx.findAll(
-        Jobs,
-        messages.flatMap(({ jobId }) => (jobId === null ? [] : [{ id: jobId }])),
-      );
-      for (const message of messages) {
-        if (!hasRoom(tx)) return true;
-        tx.delete(Messages, message);
-        tx.create(Messages, { ...message, contactId: to.id });
-        const job = jobs.find(({ id }) => id === message.jobId);
-        if (job) tx.update(Jobs, { ...job, contactId: to.id });
-      }
-    }
-    return false;
-  },
-};
+const findContact = async (tx: UnitOfWork, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
 
-const findContact = async (tx: Transaction, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
-
-async function announce(tx: Transaction, message: StoredMessage): Promise<void> {
+async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const { sentAt } = message;
   const contact = message.contactId === null ? undefined : await findSurvivor(tx, message.contactId);
   const contactId = contact?.id ?? null;
@@ -148,6 +127,3 @@ async function announce(tx: Transaction, message: StoredMessage): Promise<void> 
     },
   });
 }
-
-const latest = (a: string | null, b: string | null) => (a !== null && b !== null && a > b ? a : (b ?? a));
-const idText = (id: number | null) => (id === null ? null : String(id));

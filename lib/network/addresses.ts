@@ -21,6 +21,18 @@ export function isWithin(address: string, ranges: readonly string[]): boolean {
   return listed.check(address, family(address)) || (isIPv4(address) && listed.check(`::ffff:${address}`, 'ipv6'));
 }
 
+/** Whether every address of a range is in one of the ranges (in one alone: two halves are not put together). */
+export function isRangeWithin(range: string, ranges: readonly string[]): boolean {
+  const [base = ''] = range.split('/');
+  return ranges.some((wide) => prefixLength(range) >= prefixLength(wide) && isWithin(base, [wide]));
+}
+
+/** In IPv6, where IPv4 is the mapped range of 96 bits. */
+function prefixLength(range: string): number {
+  const [base = '', bits] = range.split('/');
+  return isIPv4(base) ? 96 + Number(bits ?? 32) : Number(bits ?? 128);
+}
+
 const family = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /**

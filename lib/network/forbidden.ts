@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '#lib/env.ts';
-import { isAllowedAddress } from './public.ts';
+import { isAllowedAddress, type Reach } from './public.ts';
 
 /** As `dns.lookup` with `all`. Tests give their own. */
 export type Lookup = (
@@ -10,11 +10,14 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-export const privateNetworksAllowed = () => env('WEBHOOK_PRIVATE_NETWORKS') === 'allow';
+/** As far as the operator lets webhooks go; to this machine only where it is the local system's. */
+export function reachOfWebhooks(): Reach {
+  if (env('WEBHOOK_PRIVATE_NETWORKS') === 'deny') return 'public';
+  return env('WEBHOOK_LOOPBACK') === 'allow' ? 'local' : 'private';
+}
 
 interface HostCheck {
-  /** Also private and loopback addresses. */
-  allowPrivate?: boolean;
+  reach?: Reach;
   lookup?: Lookup;
   timeoutMs?: number;
 }
@@ -22,9 +25,9 @@ interface HostCheck {
 /** Whether a host is, or resolves to, an address that must not be reached. A name without any address is no such host. */
 export function isForbiddenHost(
   hostname: string,
-  { allowPrivate = privateNetworksAllowed(), lookup = systemLookup, timeoutMs = 1_500 }: HostCheck = {},
+  { reach = reachOfWebhooks(), lookup = systemLookup, timeoutMs = 1_500 }: HostCheck = {},
 ): Promise<boolean> {
-  const isForbidden = (address: string) => !isAllowedAddress(address, allowPrivate);
+  const isForbidden = (address: string) => !isAllowedAddress(address, reach);
   const literal = literalOf(hostname);
   if (isIP(literal)) return Promise.resolve(isForbidden(literal));
   return new Promise((resolve) => {

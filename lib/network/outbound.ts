@@ -1,12 +1,12 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { type Lookup, literalOf, privateNetworksAllowed } from './forbidden.ts';
-import { isAllowedAddress } from './public.ts';
+import { type Lookup, literalOf, reachOfWebhooks } from './forbidden.ts';
+import { isAllowedAddress, type Reach } from './public.ts';
 
 export interface OutboundSettings {
-  /** Also private and loopback addresses; the operator setting unless given. */
-  allowPrivate?: boolean;
+  /** The operator's setting unless given. */
+  reach?: Reach;
   lookup?: Lookup;
   maxBytes?: number;
 }
@@ -45,8 +45,8 @@ class ForbiddenAddress extends Error {}
 
 /** Opens connections of its own, to be closed after the invocation: a frozen function keeps dead sockets. */
 export function openOutbound(settings: OutboundSettings = {}): Outbound {
-  const { allowPrivate = privateNetworksAllowed(), maxBytes = defaultMaxBytes } = settings;
-  const dispatcher = new Agent({ connect: connector(allowPrivate, settings.lookup ?? systemLookup) });
+  const { reach = reachOfWebhooks(), maxBytes = defaultMaxBytes } = settings;
+  const dispatcher = new Agent({ connect: connector(reach, settings.lookup ?? systemLookup) });
   return {
     send: (url, request) => exchange(dispatcher, url, request, maxBytes),
     close: () => dispatcher.destroy(),
@@ -57,8 +57,8 @@ export function openOutbound(settings: OutboundSettings = {}): Outbound {
  * Checks three times: a literal address, which no lookup sees; every answer of the name server; and the peer of the socket,
  * which is the last word.
  */
-function connector(allowPrivate: boolean, lookup: Lookup): buildConnector.connector {
-  const isAllowed = (address: string) => isAllowedAddress(address, allowPrivate);
+function connector(reach: Reach, lookup: Lookup): buildConnector.connector {
+  const isAllowed = (address: string) => isAllowedAddress(address, reach);
   const open = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: guarded(lookup, isAllowed) });
   return (options, callback) => {
     const literal = literalOf(options.hostname);

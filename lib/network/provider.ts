@@ -3,10 +3,14 @@ import { Client, type Dispatcher } from 'undici';
 const timeoutMs = 8_000;
 const maxResponseSize = 1024 * 1024;
 
+export interface Answered {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+}
+
 /** An answer, or why there is none; `wasWritten`: the request may have arrived all the same. */
-export type Exchange =
-  | { status: number; headers: Record<string, string | string[] | undefined>; body: unknown }
-  | { wasWritten: boolean; error: string };
+export type Exchange = Answered | { wasWritten: boolean; error: string };
 
 /** A connection to the API of a provider, for one invocation. Errors never name the path, which may hold a token. */
 export interface Provider {

@@ -13,15 +13,22 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(publicIPv6));
 }
 
-/** Ranges of the inside that an operator may open to webhooks (contract section 14); link-local ones, where metadata are, stay shut. */
-const openable = ['private', 'loopback', 'uniqueLocal'];
-/** Where AWS answers with the credentials of a machine, in a range that is private otherwise. */
-const metadataIPv6 = ipaddr.parse('fd00:ec2::254').toNormalizedString();
+/** How far out of the public internet webhooks may go: not at all, into private networks, or to this machine too. */
+export type Reach = 'public' | 'private' | 'local';
+
+/** The ranges that open with it (contract section 14); link-local ones, where metadata are, never do. */
+const opened: Record<Reach, readonly string[]> = {
+  public: [],
+  private: ['private', 'uniqueLocal'],
+  local: ['private', 'uniqueLocal', 'loopback'],
+};
+/** Where AWS answers with credentials, names and the time of a machine, in a range that is private otherwise. */
+const awsServicesIPv6 = ipaddr.parseCIDR('fd00:ec2::/32');
 
 /** Whether the address may be connected to. */
-export function isAllowedAddress(address: string, allowPrivate: boolean): boolean {
+export function isAllowedAddress(address: string, reach: Reach): boolean {
   if (isPublicAddress(address)) return true;
-  if (!allowPrivate || !ipaddr.isValid(address)) return false;
+  if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  return openable.includes(parsed.range()) && parsed.toNormalizedString() !== metadataIPv6;
+  return opened[reach].includes(parsed.range()) && !(parsed.kind() === 'ipv6' && parsed.match(awsServicesIPv6));
 }

@@ -1,9 +1,10 @@
-import { contactStages } from '#lib/contacts/contact.ts';
-import { dealStages, defaultProbability, isClosed, stageNames } from '#lib/deals/deal.ts';
-import { fromCents } from '#lib/finance/money.ts';
+import { contactStages, dealStages } from '#lib/choices.ts';
+import type { Column } from '#lib/entities/board.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals, defaultProbability, isClosed, stageNames } from '#lib/entities/deal.ts';
+import { fromCents } from '#lib/money.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import type { Column } from './board.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const colors = ['#64748b', '#3b82f6', '#8b5cf6', '#f59e0b', '#22c55e', '#ef4444'];
 const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
@@ -12,8 +13,8 @@ const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.sli
 const columnId = (boardId: number, position: number) => boardId * 100 + position;
 
 /** The deal board's columns with exact counts and totals. One round trip. */
-export async function dealColumns(tx: Transaction): Promise<(boardId: number) => Column[]> {
-  const sums = await readCounters(tx, 'deals');
+export async function dealColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
+  const sums = await readCounters(tx, [Deals], 'deals');
   return (boardId) =>
     dealStages.map((stage, index) => {
       const byCurrency = [...sums]
@@ -39,8 +40,8 @@ export async function dealColumns(tx: Transaction): Promise<(boardId: number) =>
 }
 
 /** The contact board's columns with exact counts. One round trip. */
-export async function contactColumns(tx: Transaction): Promise<(boardId: number) => Column[]> {
-  const sums = await readCounters(tx, 'contacts');
+export async function contactColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
+  const sums = await readCounters(tx, [Contacts], 'contacts');
   return (boardId) =>
     contactStages.map((stage, index) => ({
       id: columnId(boardId, index + 1),

@@ -1,15 +1,26 @@
-import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { isDailyQuota, nextTurn } from '#lib/quotas/quota.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { Enrollments, type StoredEnrollment } from './enrollment.ts';
 import { endEnrollment } from './progress.ts';
-import { Sequences, type Step, type StoredSequence } from './sequence.ts';
 
-/** Makes the message of the step that is due, if it still is. */
-export const advance = (tenant: Tenant, sequenceId: number, id: number): Promise<void> =>
+/** Makes the message of the step that is due, if it still is. Beyond the day's quota it is due again tomorrow. */
+export async function advance(tenant: Tenant, sequenceId: number, id: number): Promise<void> {
+  try {
+    await queueDue(tenant, sequenceId, id);
+  } catch (error) {
+    if (!isDailyQuota(error)) throw error;
+    await putOff(tenant, sequenceId, id, error.message);
+  }
+}
+
+const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void> =>
   transact(tenant, system, async (tx) => {
     const [enrollment, sequence] = await Promise.all([
       tx.find(Enrollments, { sequenceId, id }),
@@ -23,15 +34,28 @@ export const advance = (tenant: Tenant, sequenceId: number, id: number): Promise
       endEnrollment(tx, sequence, enrollment, 'failed', `the contact cannot be reached by ${sequence.channel}`);
       return;
     }
-    tx.update(Enrollments, { ...enrollment, ...queued, currentStep: step.position, nextRunAt: null });
+    tx.update(Enrollments, {
+      ...enrollment,
+      ...queued,
+      currentStep: step.position,
+      nextRunAt: null,
+      lastError: null,
+    });
   });
 
-const isDue = (tx: Transaction, { status, heldAt, nextRunAt }: StoredEnrollment) =>
+const putOff = (tenant: Tenant, sequenceId: number, id: number, lastError: string): Promise<void> =>
+  transact(tenant, system, async (tx) => {
+    const enrollment = await tx.find(Enrollments, { sequenceId, id });
+    if (!enrollment || !isDue(tx, enrollment)) return;
+    tx.update(Enrollments, { ...enrollment, nextRunAt: nextTurn(), lastError });
+  });
+
+const isDue = (tx: UnitOfWork, { status, heldAt, nextRunAt }: StoredEnrollment) =>
   status === 'active' && heldAt === null && nextRunAt !== null && nextRunAt <= tx.now;
 
 /** Undefined when the contact has no address on the channel. */
 async function queueStep(
-  tx: Transaction,
+  tx: UnitOfWork,
   { id: sequenceId, name, channel, accountId }: StoredSequence,
   { id: enrollmentId, threadId }: StoredEnrollment,
   contact: StoredContact,

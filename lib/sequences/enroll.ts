@@ -1,17 +1,17 @@
-import { Contacts } from '#lib/contacts/contact.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { conflict, unknownReference } from '#lib/problem.ts';
-import { listIndexed } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Enrollments, type StoredEnrollment } from './enrollment.ts';
+import { listIndexed } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus, dueAfter } from './progress.ts';
-import { Sequences, type Step } from './sequence.ts';
 import { getSequence } from './store.ts';
 
 /**
  * Enrolls a contact: its first step is due after that step's delay. A completed sequence becomes active again. Raises 404, 400 for
  * an unknown contact, 409 for one that is in the sequence already.
  */
-export async function enroll(tx: Transaction, id: number, contactId: number): Promise<StoredEnrollment> {
+export async function enroll(tx: UnitOfWork, id: number, contactId: number): Promise<StoredEnrollment> {
   const [sequence, contact] = await Promise.all([
     getSequence(tx, id),
     tx.find(Contacts, { id: contactId }),
@@ -19,7 +19,7 @@ export async function enroll(tx: Transaction, id: number, contactId: number): Pr
   ]);
   if (!contact) throw unknownReference('contactId');
   // Read after the sequence, whose change it is conditional on: of two who enroll at once, the later one sees the other.
-  const others = await listIndexed(tx, Enrollments, `sequence=${id}&contact=${contactId}`);
+  const others = await listIndexed(tx, Enrollments, { member: { sequenceId: id, contactId } });
   if (others.some(({ status }) => status === 'active')) {
     throw conflict('already_enrolled', 'the contact is in this sequence already');
   }

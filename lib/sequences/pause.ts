@@ -1,17 +1,19 @@
 import { shifted } from '#lib/clock.ts';
-import { hasRoom } from '#lib/contacts/follower.ts';
+import { demandSender } from '#lib/email/sender.ts';
+import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, holdJob, releaseJob } from '#lib/jobs/store.ts';
+import type { PlanName } from '#lib/plans.ts';
 import { conflict } from '#lib/problem.ts';
 import { listPage } from '#lib/table/list.ts';
-import { type PlanKind, startPlan } from '#lib/table/plan.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Enrollments, type StoredEnrollment, withStatus } from './enrollment.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus } from './progress.ts';
-import { Sequences, type StoredSequence } from './sequence.ts';
 import { getSequence } from './store.ts';
 
 /** Holds every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
-export async function pauseSequence(tx: Transaction, id: number): Promise<StoredSequence> {
+export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'active') throw conflict('sequence_not_active', 'only an active sequence can be paused');
   startPlan(tx, holdEnrollments, { sequenceId: id, at: tx.now, after: null });
@@ -20,11 +22,12 @@ export async function pauseSequence(tx: Transaction, id: number): Promise<Stored
 
 /**
  * Lets a paused sequence go on: what it held is due later by the time it was held. Emits sequence.status_changed. Raises 404,
- * 409.
+ * 409 also where it sends e-mail and none can leave. Needs `mail-sender`.
  */
-export async function resumeSequence(tx: Transaction, id: number): Promise<StoredSequence> {
+export async function resumeSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
+  if (sequence.channel === 'email') demandSender();
   startPlan(tx, releaseEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'active');
 }
@@ -32,11 +35,11 @@ export async function resumeSequence(tx: Transaction, id: number): Promise<Store
 type State = { sequenceId: number; at: string; after: number | null };
 
 /** Goes through the active enrollments, newest first, while the sequence stays in the status that the change is for. */
-const planOf = (
-  name: string,
+const planOf = <Name extends PlanName>(
+  name: Name,
   status: StoredSequence['status'],
-  change: (tx: Transaction, enrollment: StoredEnrollment, at: string) => Promise<void>,
-): PlanKind<State> => ({
+  change: (tx: UnitOfWork, enrollment: StoredEnrollment, at: string) => Promise<void>,
+): PlanKind<State, Name> => ({
   name,
   async step(tx, state) {
     const sequence = await tx.get(Sequences, { id: state.sequenceId });
@@ -45,11 +48,11 @@ const planOf = (
     const { items, hasMore } = await listPage(tx, Enrollments, {
       after: state.after ?? undefined,
       limit: 25,
-      indexes: [withStatus(state.sequenceId, 'active')],
+      where: { status: { sequenceId: state.sequenceId, status: 'active' } },
     });
     let after = state.after;
     for (const enrollment of items) {
-      if (!hasRoom(tx)) return { ...state, after };
+      if (!tx.hasRoom) return { ...state, after };
       await change(tx, enrollment, state.at);
       after = enrollment.id;
     }

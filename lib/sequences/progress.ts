@@ -1,8 +1,8 @@
 import { minuteMs, shifted } from '#lib/clock.ts';
-import type { StoredJob } from '#lib/jobs/job.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Enrollments, type StoredEnrollment } from './enrollment.ts';
-import { Sequences, type StoredSequence, type sequenceStatuses } from './sequence.ts';
+import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
+import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Ending = 'replied' | 'completed' | 'failed' | 'stopped';
 
@@ -10,11 +10,11 @@ type Ending = 'replied' | 'completed' | 'failed' | 'stopped';
 const counterOf = { replied: 'repliedCount', completed: 'completedCount', failed: 'failedCount' } as const;
 
 /** When a step is due that is counted from now; null for one that a pause holds. */
-export const dueAfter = (tx: Transaction, { delayMinutes }: { delayMinutes: number }): string =>
+export const dueAfter = (tx: UnitOfWork, { delayMinutes }: { delayMinutes: number }): string =>
   shifted(tx.now, delayMinutes * minuteMs);
 
 /** The job of a step was sent or failed: the enrollment goes on to its next step, or ends. */
-export async function stepCompleted(tx: Transaction, job: StoredJob): Promise<void> {
+export async function stepCompleted(tx: UnitOfWork, job: StoredJob): Promise<void> {
   const { id, sequenceId, enrollmentId } = job;
   if (sequenceId === null || enrollmentId === null) return;
   const [enrollment, sequence] = await Promise.all([
@@ -39,7 +39,7 @@ export async function stepCompleted(tx: Transaction, job: StoredJob): Promise<vo
 
 /** Ends an enrollment, and the sequence when it was the last active one. Emits enrollment.status_changed. */
 export function endEnrollment(
-  tx: Transaction,
+  tx: UnitOfWork,
   sequence: StoredSequence,
   enrollment: StoredEnrollment,
   status: Ending,
@@ -77,9 +77,9 @@ export function endEnrollment(
 
 /** Moves a sequence to another status. Emits sequence.status_changed. */
 export function changeStatus(
-  tx: Transaction,
+  tx: UnitOfWork,
   sequence: StoredSequence,
-  status: (typeof sequenceStatuses)[number],
+  status: StoredSequence['status'],
 ): StoredSequence {
   tx.emit({
     kind: 'sequence.status_changed',

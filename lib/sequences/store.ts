@@ -1,45 +1,40 @@
 import type * as v from 'valibot';
-import { Accounts } from '#lib/accounts/account.ts';
-import { changeRowsOf } from '#lib/contacts/follow.ts';
-import type { Follower } from '#lib/contacts/follower.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { type EnrollmentQuery, Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { type CreateSequence, type SequenceQuery, Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { invalidField, notFound, unknownReference } from '#lib/problem.ts';
-import { listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { type EnrollmentQuery, Enrollments, enrollmentsOf, type StoredEnrollment } from './enrollment.ts';
-import { type CreateSequence, type SequenceQuery, Sequences, type StoredSequence } from './sequence.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** A sequence with its steps. Raises 404. */
-export const getSequence = (tx: Transaction, id: number): Promise<StoredSequence> =>
+export const getSequence = (tx: UnitOfWork, id: number): Promise<StoredSequence> =>
   tx.get(Sequences, { id }, () => notFound('sequence'));
 
 /** Sequences in descending order of id. */
 export const listSequences = (
-  tx: Transaction,
+  tx: UnitOfWork,
   { status, channel, q, ...paging }: v.InferOutput<typeof SequenceQuery>,
 ): Promise<Page<StoredSequence>> =>
   listPage(tx, Sequences, {
     ...paging,
-    indexes: [
-      ...(status === undefined ? [] : [`status=${status}`]),
-      ...(channel === undefined ? [] : [`channel=${channel}`]),
-    ],
-    texts: searching(q),
+    where: { status, channel },
+    contains: { search: searched(q) },
   });
 
 /** The enrollments of a sequence in descending order of id. Raises 404. */
 export async function listEnrollments(
-  tx: Transaction,
+  tx: UnitOfWork,
   sequenceId: number,
   { status, contactId, ...paging }: v.InferOutput<typeof EnrollmentQuery>,
 ): Promise<Page<StoredEnrollment>> {
   const [page] = await Promise.all([
     listPage(tx, Enrollments, {
       ...paging,
-      within: enrollmentsOf(sequenceId),
-      indexes: [
-        ...(status === undefined ? [] : [`sequence=${sequenceId}&status=${status}`]),
-        ...(contactId === undefined ? [] : [`sequence=${sequenceId}&contact=${contactId}`]),
-      ],
+      within: { sequenceId },
+      where: {
+        status: status && { sequenceId, status },
+        member: contactId === undefined ? undefined : { sequenceId, contactId },
+      },
     }),
     getSequence(tx, sequenceId),
   ]);
@@ -48,7 +43,7 @@ export async function listEnrollments(
 
 /** A new sequence; sequences are made in the panel. Raises 400 for an account that is not of its channel. */
 export async function createSequence(
-  tx: Transaction,
+  tx: UnitOfWork,
   input: v.InferOutput<typeof CreateSequence>,
 ): Promise<StoredSequence> {
   await demandAccount(tx, input);
@@ -70,7 +65,7 @@ export async function createSequence(
 }
 
 async function demandAccount(
-  tx: Transaction,
+  tx: UnitOfWork,
   { channel, accountId }: Pick<StoredSequence, 'channel' | 'accountId'>,
 ): Promise<void> {
   if (channel === 'email') {
@@ -81,21 +76,3 @@ async function demandAccount(
   const account = await tx.find(Accounts, { id: accountId });
   if (account?.channel !== channel) throw unknownReference('accountId');
 }
-
-/** The enrollments of a merged or renamed contact. */
-export const enrollmentFollower: Follower = {
-  move: (tx, from, to) =>
-    changeRowsOf(tx, Enrollments, from, (enrollment) => ({
-      ...enrollment,
-      contactId: to.id,
-      contactName: to.name,
-    })),
-  renamed: (tx, { id, name }) =>
-    changeRowsOf(
-      tx,
-      Enrollments,
-      id,
-      (enrollment) => ({ ...enrollment, contactName: name }),
-      ({ contactName }) => contactName !== name,
-    ),
-};

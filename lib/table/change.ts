@@ -1,28 +1,23 @@
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { env } from '../env.ts';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Problem } from '../problem.ts';
 import { documentClient } from './client.ts';
+import { cancellations, conditionFailed, isConflict } from './errors.ts';
 import type { Key } from './keys.ts';
-
-export type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+import { bytesOf } from './size.ts';
+import { type Action, actionOf, type Condition, type Write } from './write.ts';
 
 /** What one transaction may hold (DynamoDB's limit). */
 const maxActions = 100;
-/** DynamoDB's limit is 4 MB, counted otherwise than JSON. */
+/** DynamoDB's limit is 4 MB, of which what an update or a check meets in the table is not known here. */
 const maxBytes = 3_000_000;
 
 /** Turns a failed condition into the answer. */
 export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
 
 /** What a unit of work does to one item, in a form that can be kept and done later (lib/table/large.ts). */
-export interface Change {
-  key: Key;
-  /** What stands there afterwards; null = nothing, undefined = what stands there now. */
-  item?: Record<string, unknown> | null;
-  /** Numbers added to what stands there. */
-  add?: Record<string, number>;
+export interface Change extends Write {
   /** What must hold of the item until the commit: the version that was read, or whether it is there. */
-  holds?: number | 'absent' | 'present';
+  holds?: number | 'absent' | 'present' | undefined;
   /** Nobody else knows its key yet. */
   isFresh?: boolean;
   refusal?: Refusal | undefined;
@@ -30,6 +25,7 @@ export interface Change {
 
 /** A DynamoDB action with the answer that its failed condition means. */
 export interface Conditional {
+  key: Key;
   action: Action;
   refusal?: Refusal | undefined;
 }
@@ -38,67 +34,21 @@ export interface Conditional {
 export class Overtaken extends Error {}
 
 /** The change as one action of a transaction. */
-export function conditional({ key, item, add, holds, refusal }: Change): Conditional {
-  const TableName = env('TABLE_NAME');
-  const condition = holding(holds);
-  if (item === null) return { action: { Delete: { TableName, Key: key, ...condition } }, refusal };
-  if (item !== undefined) return { action: { Put: { TableName, Item: { ...item, ...key }, ...condition } }, refusal };
-  if (add === undefined)
-    return { action: { ConditionCheck: { TableName, Key: key, ...(condition as Required<Condition>) } }, refusal };
-  const { UpdateExpression, ...sums } = addition(Object.entries(add));
-  return {
-    action: {
-      Update: {
-        TableName,
-        Key: key,
-        UpdateExpression,
-        ...condition,
-        ExpressionAttributeNames: { ...condition.ExpressionAttributeNames, ...sums.ExpressionAttributeNames },
-        ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ...sums.ExpressionAttributeValues },
-      },
-    },
-    refusal,
-  };
-}
-
-interface Condition {
-  ConditionExpression?: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: Record<string, unknown>;
-  ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
+export function conditional({ holds, isFresh: _, refusal, ...write }: Change): Conditional {
+  const condition = holds === undefined ? write.if : conditionOf(holds);
+  const decides = refusal !== undefined || holds === 'present';
+  return { key: write.key, action: actionOf({ ...write, if: condition }, decides), refusal };
 }
 
 /** An item that a large commit has locked (attribute `plan`) is neither as it was read nor there for anybody else. */
-export function holding(holds: Change['holds']): Condition {
-  if (holds === undefined) return {};
-  if (holds === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' };
-  if (holds === 'present') {
-    return {
-      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(#plan)',
-      ExpressionAttributeNames: { '#plan': 'plan' },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    };
-  }
-  return {
-    ConditionExpression: '#v = :read',
-    ExpressionAttributeNames: { '#v': 'v' },
-    ExpressionAttributeValues: { ':read': holds },
-  };
-}
-
-/** An update expression that adds. */
-export function addition(deltas: readonly (readonly [string, number])[]) {
-  return {
-    UpdateExpression: `ADD ${deltas.map((_, index) => `#a${index} :a${index}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(deltas.map(([name], index) => [`#a${index}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(deltas.map(([, delta], index) => [`:a${index}`, delta])),
-  };
+function conditionOf(holds: NonNullable<Change['holds']>): Condition {
+  if (holds === 'absent') return { absent: ['pk'] };
+  return holds === 'present' ? { present: ['pk'], absent: ['plan'] } : { is: { v: holds } };
 }
 
 /** Whether one transaction takes them all. */
 export const fitsOne = (actions: readonly Conditional[]): boolean =>
-  actions.length <= maxActions &&
-  (actions.length <= 20 || JSON.stringify(actions.map(({ action }) => action)).length <= maxBytes);
+  actions.length <= maxActions && actions.reduce((bytes, { action }) => bytes + bytesOf(action), 0) <= maxBytes;
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
 export async function send(actions: readonly Conditional[], token: string): Promise<void> {
@@ -111,29 +61,16 @@ export async function send(actions: readonly Conditional[], token: string): Prom
   }
 }
 
-interface Cancellation {
-  name: 'TransactionCanceledException';
-  CancellationReasons?: { Code?: string; Item?: Record<string, unknown> }[];
-}
+/** Of one action; whoever runs the work again may find it otherwise. */
+const passing = [conditionFailed, 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** The answer that a failed commit means: a domain refusal, Overtaken, or the error itself. */
 function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
-  const name = (error as { name?: string }).name;
-  if (name === 'TransactionInProgressException' || name === 'TransactionConflictException')
-    return new Overtaken(name, { cause: error });
-  if (name !== 'TransactionCanceledException') return error;
-  const reasons = (error as Cancellation).CancellationReasons ?? [];
-  for (const [index, reason] of reasons.entries()) {
-    if (reason.Code !== 'ConditionalCheckFailed' || reason.Item?.['plan'] !== undefined) continue;
-    const refusal = actions[index]?.refusal;
-    if (refusal) return refusal(reason.Item);
+  const reasons = cancellations(error);
+  for (const [index, { code, item }] of reasons.entries()) {
+    const refusal = code === conditionFailed && item?.['plan'] === undefined && actions[index]?.refusal;
+    if (refusal) return refusal(item);
   }
-  const retryable = [
-    'ConditionalCheckFailed',
-    'TransactionConflict',
-    'ThrottlingError',
-    'ProvisionedThroughputExceeded',
-  ];
-  if (reasons.some(({ Code }) => retryable.includes(Code ?? ''))) return new Overtaken('overtaken', { cause: error });
-  return error;
+  const isPassing = isConflict(error) || reasons.some(({ code }) => passing.includes(code));
+  return isPassing ? new Overtaken('overtaken', { cause: error }) : error;
 }

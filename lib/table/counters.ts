@@ -1,17 +1,49 @@
+import { allRows, readable } from './all-rows.ts';
+import { isComplete } from './completeness.ts';
+import { type CounterOf, countedOf, counterGroup, counterSince, type Entity } from './entity.ts';
 import { partition } from './keys.ts';
-import { pages } from './list.ts';
-import type { Transaction } from './transaction.ts';
+import { pages } from './pages.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** The sums of a counter group by counter name (`Transaction.count` writes them): `{ "stage=lead": { count: 3 } }`. One round trip. */
-export async function readCounters(tx: Transaction, group: string): Promise<Map<string, Record<string, number>>> {
-  const sums = new Map<string, Record<string, number>>();
-  for await (const page of pages({ pk: partition(tx.tenant, `count/${group}`), ascending: true })) {
-    for (const { pk, sk, ...deltas } of page) {
-      const name = (sk as string).slice(0, (sk as string).lastIndexOf('#'));
-      const sum = sums.get(name) ?? {};
-      for (const [attribute, value] of Object.entries(deltas)) sum[attribute] = (sum[attribute] ?? 0) + Number(value);
-      sums.set(name, sum);
+/** Sums by the name of the counter: `{ "lead/EUR": { count: 3 } }`. */
+export type Sums = Map<string, Record<string, number>>;
+
+/** The sums of a counter that entities declare under the same name; `parts` fill the name of its group. One round trip. */
+export async function readCounters<const Of extends readonly [Entity, ...Entity[]]>(
+  tx: UnitOfWork,
+  entities: Of,
+  counter: CounterOf<Of[number]>,
+  parts: Readonly<Record<string, string>> = {},
+): Promise<Sums> {
+  const group = counterGroup(entities[0], counter, parts);
+  const areComplete = await Promise.all(entities.map((of) => isComplete(tx.tenant, of, counterSince(of, counter))));
+  return areComplete.every(Boolean) ? readGroup(tx, group) : sumRows(tx, entities, group);
+}
+
+/** The sums that a group will have, from the rows themselves, as long as it does not have them all. */
+async function sumRows(tx: UnitOfWork, entities: readonly Entity[], group: string): Promise<Sums> {
+  const sums: Sums = new Map();
+  for (const of of entities) {
+    for await (const stored of allRows(tx.tenant, of)) {
+      const item = readable(of, stored);
+      const counted = item === undefined ? [] : countedOf(of, item);
+      for (const one of counted) if (one.group === group) addTo(sums, one.name, one.add);
     }
   }
   return sums;
+}
+
+/** The sums of a group that `UnitOfWork.count` writes. One round trip. */
+export async function readGroup(tx: UnitOfWork, group: string): Promise<Sums> {
+  const sums: Sums = new Map();
+  for await (const page of pages({ pk: partition(tx.tenant, `count/${group}`), ascending: true })) {
+    for (const { pk, sk, ...deltas } of page) addTo(sums, sk.slice(0, sk.lastIndexOf('#')), deltas);
+  }
+  return sums;
+}
+
+function addTo(sums: Sums, name: string, deltas: Readonly<Record<string, unknown>>): void {
+  const sum = sums.get(name) ?? {};
+  for (const [attribute, value] of Object.entries(deltas)) sum[attribute] = (sum[attribute] ?? 0) + Number(value);
+  sums.set(name, sum);
 }

@@ -1,10 +1,10 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '../queues.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { identity, type Key, partition, shardOf, sortableId } from './keys.ts';
+import { identity, type Key, partition, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
-export const duePrefix = 'DUE';
+export const duePrefix = sharedPrefixes.due;
 
 /** When a row wants attention, which queue is told and what. Rows of one `group` are told in commit order. */
 interface WakeUp {
@@ -12,31 +12,103 @@ interface WakeUp {
   queue: QueueName;
   message: Record<string, unknown>;
   group: string;
+  /** One message makes the worker do whatever is due of the group: the sweeper need not tell every row. */
+  isForGroup?: boolean;
+  /** Its worker keeps a pace for the whole deployment: that many wait past their time is no fault. */
+  isPaced?: boolean;
 }
 
-/** A second place where an entity is found: `stage=new`. `copy` is kept there, so that a query needs no second read. */
-interface IndexEntry {
-  name: string;
-  copy?: Record<string, unknown>;
-  /** Sorted by this before the id, for queues and time ranges that `pages` reads; `listPage` takes only entries without. */
-  order?: string;
+/** What an index is asked by. Several names together fill a partition that is called otherwise (`at`). */
+type Value = string | number | true | Readonly<Record<string, string | number>>;
+/** What an item has of it: one value, several, or none. */
+type Values = Value | false | null | undefined | readonly (string | number)[];
+type ValueIn<Given> = Given extends readonly (infer One)[] ? One : Exclude<Given, false | null | undefined>;
+
+/** Which versions of an entity write an index or a counter: from `since` (the first one unless said) to the one before `until`. */
+interface Span {
+  since?: number;
+  until?: number;
 }
+
+/** A second place where an entity is found: by a value that it has, or by being what the index is called after. */
+interface Index<Row> extends Span {
+  /** What an item has of it; every item is in an index without. */
+  of?(row: Row): Values;
+  /** Its partition when that is neither `stage=new` nor, for `true`, `unread`: `{sequenceId}/status={status}`. */
+  at?: string;
+  /** Sorted by this before the id, for queues and time ranges that `entries` reads; a page cannot be made of it. */
+  order?(row: Row): string;
+  /** Kept there, so that a query needs no second read. */
+  copy?(row: Row): Record<string, unknown> | undefined;
+}
+
+/** The short form: what an item has of the index. */
+type IndexBy<Row> = (row: Row) => Values;
+type AnyIndex<Row> = IndexBy<Row> | Index<Row>;
+export type Indexes<Row> = Readonly<Record<string, AnyIndex<Row>>>;
+
+/**
+ * A field that holds the id of another entity, or several ids. Where the other one can be merged or renamed, whoever writes the row
+ * says `tx.demandUnchanged` of it in the same unit of work: so no row appears behind a merge, or with a name that has just changed.
+ */
+export interface Reference<Field extends string = string> {
+  /** The name of the other entity. */
+  to: string;
+  field: Field;
+  /** The field that shows the other one's `name`. */
+  shows?: Field;
+  /** The entity whose rows name these and take them along, so that both always name the same. */
+  with?: string;
+}
+
+/** What an item adds to a counter. */
+interface Counted {
+  /** Of the counter in its group. */
+  name: string;
+  add: Readonly<Record<string, number>>;
+  /** What fills the name of the group. */
+  in?: Readonly<Record<string, string>>;
+}
+
+/** Counters that follow from each row by itself; what follows from more than one is for `UnitOfWork.count`. */
+interface Counter<Row> extends Span {
+  of(row: Row): Counted | false | null | undefined;
+  /** Its group when that is not what the declaration calls it: `realized/{month}`. */
+  group?: string;
+}
+export type Counters<Row> = Readonly<Record<string, Counter<Row>>>;
 
 /** One declaration per entity: what is stored, where it lies, and where else it is found. */
-export interface Entity<Schema extends GenericSchema = GenericSchema> {
+export interface Entity<
+  Schema extends GenericSchema = GenericSchema,
+  Own extends Indexes<never> = Indexes<never>,
+  Sums extends Counters<never> = Counters<never>,
+> {
   /** Also the name of its id counter. */
   name: string;
   /** Of the stored item; every read is parsed with it. */
   schema: Schema;
+  /**
+   * Its version is one more than there are of them: the first turns what version 1 wrote into what version 2 would have written. What
+   * they are given was not parsed (docs/changing-an-entity.md).
+   */
+  upgrades?: readonly ((older: Readonly<Record<string, unknown>>) => Record<string, unknown>)[];
   /** `workspace`: shared by both environments of a workspace. */
   scope?: 'workspace';
   /** Its whole partition key when it must be found without knowing the tenant. */
   partitionKey?(item: InferOutput<Schema>): string;
-  /** The partition it lies in when that is not its name: `contact/5/activity`. */
-  within?(item: InferOutput<Schema>): string;
+  /** The partition it lies in when that is not its name, with the fields that fill it: `contact/{contactId}/activity`. */
+  within?: string;
   /** Its sort key when that is not the padded id. */
   sortKey?(item: InferOutput<Schema>): string;
-  indexes?(item: InferOutput<Schema>): readonly (IndexEntry | false | null | undefined)[];
+  /** Attributes that others count in the row without raising its version: an update leaves them as they stand. Not with `expiresAtSeconds`. */
+  countedBeside?: readonly string[];
+  /** Where else it is found, by the names that queries use. */
+  indexes?: Own;
+  /** Whom it names, where that one must be there: who moves, renames or checks it finds the rows by this. */
+  references?: readonly Reference[];
+  /** What is summed over all of them, kept in the transactions that change them. */
+  counters?: Sums;
   wakeUp?(item: InferOutput<Schema>, tenant: Tenant): WakeUp | null;
   /** Unix seconds after which it is gone. */
   expiresAtSeconds?(item: InferOutput<Schema>): number | undefined;
@@ -44,50 +116,254 @@ export interface Entity<Schema extends GenericSchema = GenericSchema> {
 
 export type Item<E extends Entity> = InferOutput<E['schema']>;
 
-/** Gives the declaration its exact type. */
-export const entity = <const Schema extends GenericSchema>(declaration: Entity<Schema>): Entity<Schema> => declaration;
+type IndexesOf<E extends Entity> = E extends { indexes?: infer Own } ? Exclude<Own, undefined> : never;
+type ValueOf<One> = One extends (row: never) => infer Given
+  ? ValueIn<Given>
+  : One extends { of(row: never): infer Given }
+    ? ValueIn<Given>
+    : true;
+type Unordered<Own> = string extends keyof Own
+  ? string & keyof Own
+  : { [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } ? never : Name }[keyof Own];
+type WithText<Own> = {
+  [Name in keyof Own]: Own[Name] extends { copy(row: never): { text: string } } ? Name : never;
+}[keyof Own];
 
-export function keyOf<E extends Entity>(tenant: Tenant, of: E, item: Item<E>): Key {
+/** The indexes that an item must be in, by their names; an ordered one has no place in a page. */
+export type Where<E extends Entity> = {
+  readonly [Name in Unordered<IndexesOf<E>>]?: ValueOf<IndexesOf<E>[Name]> | undefined;
+};
+/** What an entry's `text` must contain; one that an earlier version has written may contain `before` instead. */
+export type Sought = string | { text: string; before: string };
+/** The indexes whose entries' `text` must contain something, each time it is named. */
+export type Contains<E extends Entity> = {
+  readonly [Name in WithText<IndexesOf<E>>]?: Sought | readonly Sought[] | undefined;
+};
+/** One index, ordered or not, and the value. */
+export type By<E extends Entity> = {
+  [Name in keyof IndexesOf<E>]: IndexesOf<E>[Name] extends { until: number }
+    ? never
+    : { readonly [Own in Name]: ValueOf<IndexesOf<E>[Name]> };
+}[keyof IndexesOf<E>];
+
+/** The names of an entity's counters. */
+export type CounterOf<E extends Entity> = E extends { counters?: infer Sums }
+  ? keyof Exclude<Sums, undefined> & string
+  : never;
+
+/** Of an entity that is found in its partition alone. */
+type NoIndexes = Readonly<Record<string, never>>;
+
+/** Gives the declaration its exact type. */
+export const entity = <
+  const Schema extends GenericSchema,
+  const Own extends Indexes<InferOutput<Schema>>,
+  const Sums extends Counters<InferOutput<Schema>>,
+>(
+  declaration: Entity<Schema, Own, Sums> & { references?: readonly Reference<keyof InferOutput<Schema> & string>[] },
+): Entity<Schema, string extends keyof Own ? NoIndexes : Own, Sums> => declaration as never;
+
+export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> | Item<E>): Key {
+  const item = place as Item<E>;
   return {
-    pk: of.partitionKey?.(item) ?? entityPartition(tenant, of, of.within?.(item)),
+    pk: of.partitionKey?.(item) ?? entityPartition(tenant, of, item),
     sk: of.sortKey?.(item) ?? sortableId((item as { id: number }).id),
   };
 }
 
 /** The partition of an entity: `7:live#contact`, or `7#member` where both environments share it. */
-export const entityPartition = (tenant: Tenant, of: Entity, within: string = of.name) =>
-  of.scope === 'workspace' ? `${tenant.workspaceId}#${within}` : partition(tenant, within);
+export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> = {}): string =>
+  scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
 
-/** The partition of an index: `7:live#contact?stage=new`. */
-export const indexPartition = (tenant: Tenant, of: Entity, name: string) =>
-  entityPartition(tenant, of, `${of.name}?${name}`);
+/** A partition of the tenant, or of the workspace if the entity is. */
+export const scopedPartition = (tenant: Tenant, { scope }: Entity, name: string) =>
+  scope === 'workspace' ? `${tenant.workspaceId}#${name}` : partition(tenant, name);
+
+const field = /\{(\w+)\}/g;
+
+/** What is null fills a template as `none`. Throws for what is missing. */
+const filled = (template: string, values: Readonly<Record<string, unknown>>) =>
+  template.replaceAll(field, (_, name: string) => {
+    if (values[name] === undefined) throw new Error(`${template} is not filled`);
+    return String(values[name] ?? 'none');
+  });
+
+/** One of its partitions by the id that fills its name; the first is without one. */
+export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
+  scopedPartition(tenant, of, (of.within ?? of.name).replace(field, id === 0 ? 'none' : String(id)));
+
+/** The fields that fill the name of its partition. */
+export const fieldsWithin = ({ within = '' }: Entity): string[] =>
+  [...within.matchAll(field)].map(([, name]) => String(name));
+
+/** The partitions of an entity, whatever fills them, without the tenant. */
+export const kindOf = ({ name, within = name }: Entity) => within.replaceAll(field, '*');
+
+/** What an index is called in the table for a value: `stage=new`. */
+function entryName(name: string, at: string | undefined, value: Value): string {
+  if (typeof value === 'object') return filled(at ?? name, value);
+  return value === true ? (at ?? name) : `${at ?? name}=${value}`;
+}
+
+/** The partition of an index, by what it is called in the table: `7:live#contact?stage=new`. */
+export const entriesPartition = (tenant: Tenant, of: Entity, name: string) =>
+  scopedPartition(tenant, of, `${of.name}?${name}`);
+
+/** The same by a value that is asked for. */
+export const indexPartition = <E extends Entity>(tenant: Tenant, of: E, by: By<E>): string =>
+  entriesPartition(tenant, of, wantedBy(of, by).name);
+
+/** Where the entry of an item is. */
+export const entryKey = <E extends Entity>(tenant: Tenant, of: E, by: By<E>, id: number, order?: string): Key => ({
+  pk: indexPartition(tenant, of, by),
+  sk: entrySortKey(id, order),
+});
+
+const entrySortKey = (id: number, order: string | undefined) =>
+  order === undefined ? sortableId(id) : `${order}#${sortableId(id)}`;
+
+/** An index as a query asks for it. */
+export interface Wanted {
+  index: string;
+  value: unknown;
+  /** In the table: `stage=new`. */
+  name: string;
+  /** What the entry's `text` must contain, all of it. */
+  texts: readonly Sought[];
+}
+
+export function wantedBy<E extends Entity>(of: E, by: By<E>): Wanted {
+  const [wanted] = wantedOf(of, { where: by as Where<E> });
+  if (wanted === undefined) throw new Error(`no index of ${of.name} is named`);
+  return wanted;
+}
+
+/** What a query asks of the indexes; one that is named without a value, or with no text, is not asked for. */
+export function wantedOf<E extends Entity>(
+  of: E,
+  { where = {}, contains = {} }: { where?: Where<E> | undefined; contains?: Contains<E> | undefined },
+): Wanted[] {
+  const values = where as Record<string, Value | undefined>;
+  const texts = contains as Record<string, Sought | readonly Sought[] | undefined>;
+  return Object.keys({ ...values, ...texts }).flatMap((index): Wanted[] => {
+    const value = values[index];
+    const sought = [texts[index] ?? []].flat();
+    if (sought.length === 0 && value === undefined) return [];
+    return [{ index, value, name: entryName(index, indexOf(of, index).at, value ?? true), texts: sought }];
+  });
+}
+
+/** Whether an entry's `text` contains all of these. */
+export const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly Sought[]): boolean =>
+  texts.every((one) => String(entry?.['text']).includes(typeof one === 'string' ? one : one.text));
+
+/** Whether an item is in all of the indexes. */
+export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readonly Wanted[]): boolean {
+  return wanted.every(({ index, name, texts }) =>
+    entriesIn(of, index, item).some((entry) => entry.name === name && hasTexts(entry.copy, texts)),
+  );
+}
+
+/** The version of an entity that this code writes. */
+export const latestVersion = ({ upgrades = [] }: Entity): number => upgrades.length + 1;
+
+/** Whether a version writes an index or a counter. */
+export type IsWritten = (span: Span) => boolean;
+export const writtenBy =
+  (version: number): IsWritten =>
+  ({ since = 1, until = Number.POSITIVE_INFINITY }) =>
+    since <= version && version < until;
+
+/** Since which version of the entity an index or a counter is written. */
+export const indexSince = (of: Entity, name: string): number => indexOf(of, name).since ?? 1;
+export const counterSince = (of: Entity, name: string): number => of.counters?.[name]?.since ?? 1;
+
+function indexOf(of: Entity, name: string): Index<unknown> {
+  const index = of.indexes?.[name] as AnyIndex<unknown> | undefined;
+  if (index === undefined) throw new Error(`${of.name} has no index ${name}`);
+  return typeof index === 'function' ? { of: index } : index;
+}
+
+interface Entry {
+  /** In the table: `stage=new`. */
+  name: string;
+  order: string | undefined;
+  copy: Record<string, unknown> | undefined;
+}
+
+/** The entries that an item has in an index. */
+function entriesIn<E extends Entity>(of: E, name: string, item: Item<E>): Entry[] {
+  const index = indexOf(of, name);
+  return [index.of === undefined ? true : index.of(item)].flat().flatMap((value) => {
+    if (value === false || value === null || value === undefined) return [];
+    return [{ name: entryName(name, index.at, value), order: index.order?.(item), copy: index.copy?.(item) }];
+  });
+}
+
+/** The group in which a counter is kept. */
+export const counterGroup = (of: Entity, counter: string, parts: Readonly<Record<string, string>> = {}): string =>
+  filled(of.counters?.[counter]?.group ?? counter, parts);
+
+/** What an item adds to the counters of its entity. */
+export function countedOf<E extends Entity>(
+  of: E,
+  item: Item<E>,
+  isWritten: IsWritten = writtenBy(latestVersion(of)),
+): { group: string; name: string; add: Counted['add'] }[] {
+  return Object.entries(of.counters ?? {}).flatMap(([name, counter]) => {
+    const counted = isWritten(counter) && counter.of(item as never);
+    return counted ? [{ ...counted, group: counterGroup(of, name, counted.in) }] : [];
+  });
+}
+
+type Companion = Record<string, unknown> & Key;
+
+/** The entries of an item in an index, as they are stored. */
+export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: string, item: Item<E>): Companion[] {
+  const expiresAtSeconds = of.expiresAtSeconds?.(item);
+  return entriesIn(of, index, item).map(({ name, order, copy }) => ({
+    ...copy,
+    pk: entriesPartition(tenant, of, name),
+    sk: entrySortKey((item as { id: number }).id, order),
+    of: keyOf(tenant, of, item),
+    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
+  }));
+}
+
+/** The index entries that stand beside an entity, by their keys. */
+export const entryRows = <E extends Entity>(
+  tenant: Tenant,
+  of: E,
+  item: Item<E>,
+  isWritten: IsWritten = writtenBy(latestVersion(of)),
+): Map<string, Companion> =>
+  new Map(
+    Object.keys(of.indexes ?? {})
+      .filter((index) => isWritten(indexOf(of, index)))
+      .flatMap((index) => entryRowsIn(tenant, of, index, item))
+      .map((row) => [identity(row), row]),
+  );
 
 /** The items that stand beside an entity: its index entries and its wake-up, by their keys. */
 export function companions<E extends Entity>(
   tenant: Tenant,
   of: E,
   item: Item<E>,
-): Map<string, Record<string, unknown> & Key> {
-  const found = new Map<string, Record<string, unknown> & Key>();
+  isWritten?: IsWritten,
+): Map<string, Companion> {
+  const found = entryRows(tenant, of, item, isWritten);
   const key = keyOf(tenant, of, item);
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
-  const add = (companion: Record<string, unknown> & Key) => {
-    found.set(identity(companion), expiresAtSeconds === undefined ? companion : { ...companion, expiresAtSeconds });
-  };
-  for (const entry of of.indexes?.(item) ?? []) {
-    if (!entry) continue;
-    const id = sortableId((item as { id: number }).id);
-    const sk = entry.order === undefined ? id : `${entry.order}#${id}`;
-    add({ ...entry.copy, pk: indexPartition(tenant, of, entry.name), sk, of: key });
-  }
   const wakeUp = of.wakeUp?.(item, tenant);
   if (wakeUp) {
-    add({
+    const row = {
       ...wakeUp,
       pk: `${duePrefix}#${shardOf(wakeUp.group)}`,
       sk: `${wakeUp.at}#${key.pk}#${key.sk}`,
       tenant: tenantKey(tenant),
-    });
+      ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
+    };
+    found.set(identity(row), row);
   }
   return found;
 }

@@ -1,30 +1,25 @@
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
-import { env } from '../env.ts';
-import { type Event, rowsOf } from '../events/outbox.ts';
 import type { Tenant } from '../tenant.ts';
-import {
-  type Action,
-  addition,
-  type Change,
-  type Conditional,
-  conditional,
-  holding,
-  Overtaken,
-  send,
-} from './change.ts';
-import { documentClient } from './client.ts';
+import { type Change, type Conditional, conditional, Overtaken, send } from './change.ts';
+import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
-import { type Key, partition, sortableId } from './keys.ts';
-import { finishPlan, newPlan, type PlanKind, Plans } from './plan.ts';
-import { Transaction, transact } from './transaction.ts';
+import { demandOwn, type Key, partition, sortableId } from './keys.ts';
+import { type Event, rowsOf } from './outbox.ts';
+import { newPlan, type Plan, type PlanKind, Plans } from './plan.ts';
+import { untilFirst } from './retry.ts';
+import { readRow } from './rows.ts';
+import { UnitOfWork, type Work } from './unit-of-work.ts';
+import { writeIf } from './update.ts';
+import type { Write } from './write.ts';
 
 /**
  * A commit of more than a hundred actions, all or nothing. What shall be written is kept first; then every item whose state was
  * relied on is locked; one transaction decides; then the writes are done, piece by piece, each exactly once. Who meets a locked
  * item waits for it. After a crash the plan's worker completes what was decided and releases what was not.
  */
-export async function commitLarge(tx: Transaction, work: Work): Promise<void> {
+export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void> {
+  const { work } = tx;
   const pieces = piecesOf(work);
   const plan = newPlan(tx, largeCommit, { phase: 'lock', next: 0, pieces: pieces.length });
   await Promise.all(pieces.map((piece, index) => keep(tx.tenant, plan.id, index, piece)));
@@ -36,22 +31,18 @@ export async function commitLarge(tx: Transaction, work: Work): Promise<void> {
     await once(tx, (decision) => decide(decision, plan.id, work));
   } catch (error) {
     if (!(await isDecided(tx, plan.id))) {
-      await finishPlan(tx.tenant, largeCommit, plan);
+      await finish(tx.tenant, largeCommit, plan);
       throw error;
     }
   }
-  tx.afterwards(() => finishPlan(tx.tenant, largeCommit, plan));
+  tx.afterwards(() => finish(tx.tenant, largeCommit, plan));
 }
 
-interface Work {
-  changes: readonly Change[];
-  /** Actions with conditions of their own; they are part of the decision. */
-  raw: readonly Conditional[];
-  events: readonly Event[];
-  audit: Record<string, unknown> | undefined;
-}
+/** Does the parts of a plan that are left. */
+type Finish = (tenant: Tenant, kind: PlanKind<State>, plan: Plan) => Promise<void>;
 
-type State = { phase: 'lock' | 'apply' | 'release'; next: number; pieces: number };
+const State = v.object({ phase: v.picklist(['lock', 'apply', 'release']), next: v.number(), pieces: v.number() });
+type State = v.InferOutput<typeof State>;
 
 interface Piece {
   changes: Change[];
@@ -59,7 +50,7 @@ interface Piece {
 }
 
 /** Goes on with a large commit: writes what was decided, releases what never will be. */
-export const largeCommit: PlanKind<State> = {
+export const largeCommit: PlanKind<State, 'commit'> = {
   name: 'commit',
   async step(tx, state, planId) {
     const { phase, next, pieces } = state;
@@ -72,34 +63,37 @@ export const largeCommit: PlanKind<State> = {
     } else {
       await Promise.all(changes.filter(isLocked).map((change) => release(planId, change)));
     }
-    tx.write({ Delete: { TableName: env('TABLE_NAME'), Key: pieceKey(tx.tenant, planId, next) } });
+    tx.write({ key: pieceKey(tx.tenant, planId, next), item: null });
     return next + 1 === pieces ? undefined : { ...state, next: next + 1 };
   },
 };
 
-async function once(of: Transaction, work: (tx: Transaction) => Promise<void>): Promise<void> {
-  const tx = new Transaction(of.tenant, of.actor);
-  await work(tx);
-  await tx.commit();
+async function once<Result>(of: UnitOfWork, work: (tx: UnitOfWork) => Promise<Result>): Promise<Result> {
+  const tx = new UnitOfWork(of.tenant, of.actor);
+  const result = await work(tx);
+  if (!(await commitAtOnce(tx))) throw new Error('a step of a large commit is too large');
+  return result;
 }
 
-async function decide(tx: Transaction, planId: string, { raw, audit }: Work): Promise<void> {
+async function decide(tx: UnitOfWork, planId: string, { writes, audit }: Work): Promise<void> {
   const plan = await tx.find(Plans, { id: planId });
-  if (plan === undefined || (plan.state as State).phase !== 'lock') throw new Overtaken('the plan was given up');
+  if (plan === undefined || v.parse(State, plan.state).phase !== 'lock') throw new Overtaken('the plan was given up');
   tx.update(Plans, { ...plan, state: { ...plan.state, phase: 'apply' } });
-  for (const { action, refusal } of raw) tx.write(action, refusal);
+  for (const { refusal, ...write } of writes) tx.write(write, refusal);
   if (audit) tx.audit(audit);
 }
 
 /** Whether the decision was made, although its answer was lost; from now on it is not if it was not. */
-const isDecided = (of: Transaction, planId: string): Promise<boolean> =>
-  transact(of.tenant, of.actor, async (tx) => {
-    const plan = await tx.find(Plans, { id: planId });
-    if (plan === undefined) return false;
-    const state = plan.state as State;
-    if (state.phase === 'lock') tx.update(Plans, { ...plan, state: { ...state, phase: 'release' } });
-    return state.phase === 'apply';
-  });
+const isDecided = (of: UnitOfWork, planId: string): Promise<boolean> =>
+  untilFirst(() =>
+    once(of, async (tx) => {
+      const plan = await tx.find(Plans, { id: planId });
+      if (plan === undefined) return false;
+      const state = v.parse(State, plan.state);
+      if (state.phase === 'lock') tx.update(Plans, { ...plan, state: { ...state, phase: 'release' } });
+      return state.phase === 'apply';
+    }),
+  );
 
 const maxPieceChanges = 90;
 const maxPieceBytes = 300_000;
@@ -144,29 +138,17 @@ const pieceKey = (tenant: Tenant, planId: string, index: number): Key => ({
 const keptSeconds = 30 * 24 * 3600;
 
 async function keep(tenant: Tenant, planId: string, index: number, piece: Piece): Promise<void> {
-  await documentClient().send(
-    new PutCommand({
-      TableName: env('TABLE_NAME'),
-      Item: {
-        ...pieceKey(tenant, planId, index),
-        piece: JSON.stringify(piece),
-        expiresAtSeconds: epochSeconds() + keptSeconds,
-      },
-    }),
-  );
+  const key = pieceKey(tenant, planId, index);
+  await writeIf({ key, item: { piece: JSON.stringify(piece), expiresAtSeconds: epochSeconds() + keptSeconds } });
 }
 
 async function pieceOf(tenant: Tenant, planId: string, index: number): Promise<Piece> {
-  const { Item } = await documentClient().send(
-    new GetCommand({
-      TableName: env('TABLE_NAME'),
-      Key: pieceKey(tenant, planId, index),
-      ConsistentRead: true,
-    }),
-  );
+  const kept = await readRow(pieceKey(tenant, planId, index));
   // Another runner has just done this piece.
-  if (Item === undefined) throw new Overtaken('the piece is done');
-  return JSON.parse(Item['piece'] as string) as Piece;
+  if (kept === undefined) throw new Overtaken('the piece is done');
+  const piece: Piece = JSON.parse(String(kept['piece']));
+  for (const { key } of piece.changes) demandOwn(tenant, key, true);
+  return piece;
 }
 
 /** Whether others could touch the item meanwhile: not where its key is new, nor beside an item that is locked itself. */
@@ -183,39 +165,18 @@ async function lockAll(planId: string, planKey: Key, changes: readonly Change[])
 }
 
 /** The new version makes everybody read the item again who has read it before; then they see the lock. */
-function lock(planId: string, { key, holds, refusal }: Change): Conditional {
-  const TableName = env('TABLE_NAME');
-  const condition = holding(holds);
-  if (holds === 'absent')
-    return { action: { Put: { TableName, Item: { ...key, v: 0, plan: planId }, ...condition } }, refusal };
-  const action: Action = {
-    Update: {
-      TableName,
-      Key: key,
-      UpdateExpression: 'SET #plan = :plan ADD #v :one',
-      ...condition,
-      ExpressionAttributeNames: { ...condition.ExpressionAttributeNames, '#plan': 'plan', '#v': 'v' },
-      ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ':plan': planId, ':one': 1 },
-    },
-  };
-  return { action, refusal };
-}
+const lock = (planId: string, { key, holds, refusal }: Change): Conditional =>
+  conditional(
+    holds === 'absent'
+      ? { key, item: { v: 0, plan: planId }, holds, refusal }
+      : { key, set: { plan: planId }, add: { v: 1 }, ...(holds !== undefined && { holds }), refusal },
+  );
 
 /** The write itself; what was locked is free with it. */
-function applied(change: Change): Action {
-  const { key, item, add } = change;
-  if (item !== undefined || !isLocked(change))
-    return conditional({ key, ...withVersion(item), ...(add ? { add } : {}) }).action;
-  const sums = add ? addition(Object.entries(add)) : undefined;
-  return {
-    Update: {
-      TableName: env('TABLE_NAME'),
-      Key: key,
-      ...sums,
-      UpdateExpression: `${sums?.UpdateExpression ?? ''} REMOVE #plan`,
-      ExpressionAttributeNames: { ...sums?.ExpressionAttributeNames, '#plan': 'plan' },
-    },
-  };
+function applied(change: Change): Write {
+  const { holds: _, refusal: __, isFresh: ___, ...write } = change;
+  if (change.item !== undefined || !isLocked(change)) return { ...write, ...withVersion(change.item) };
+  return { ...write, remove: [...(change.remove ?? []), 'plan'] };
 }
 
 /** One version was the lock. */
@@ -226,17 +187,5 @@ const withVersion = (item: Change['item']) => {
 
 /** Frees an item of a commit that was not decided; doing so again does no harm. */
 async function release(planId: string, { key, holds }: Change): Promise<void> {
-  const own = {
-    TableName: env('TABLE_NAME'),
-    Key: key,
-    ConditionExpression: '#plan = :plan',
-    ExpressionAttributeNames: { '#plan': 'plan' },
-    ExpressionAttributeValues: { ':plan': planId },
-  };
-  try {
-    if (holds === 'absent') await documentClient().send(new DeleteCommand(own));
-    else await documentClient().send(new UpdateCommand({ ...own, UpdateExpression: 'REMOVE #plan' }));
-  } catch (error) {
-    if ((error as { name?: string }).name !== 'ConditionalCheckFailedException') throw error;
-  }
+  await writeIf({ key, ...(holds === 'absent' ? { item: null } : { remove: ['plan'] }), if: { is: { plan: planId } } });
 }

@@ -1,12 +1,30 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { hourMs, shifted } from '../clock.ts';
 import { env } from '../env.ts';
-import { documentClient } from './client.ts';
-import { type Entity, entityPartition, type Item, indexPartition } from './entity.ts';
-import { type Key, sortableId } from './keys.ts';
-import { isAbsent, type Transaction } from './transaction.ts';
+import { folded } from '../text.ts';
+import {
+  type Contains,
+  type Entity,
+  entityPartition,
+  type Item,
+  isIndexed,
+  type Wanted,
+  type Where,
+  wantedOf,
+} from './entity.ts';
+import { entriesOfIndex, intersection } from './entries.ts';
+import { batches, belowId, flatten, type Meter, pages, stop, unitsOf, until } from './pages.ts';
+import { bytesOf } from './size.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Items read side by side at most. */
-const maxBatch = 1600;
+/** Items read side by side at most, and how many bytes they may be expected to have. */
+const maxBatch = 400;
+const maxBatchBytes = 16_000_000;
+
+/** What the items of one page may come to in bytes of JSON (contract, revision 1.3): a page that would be more ends earlier. */
+export const maxPageBytes = 5_000_000;
+
+/** `createdAt` rises with the ids but for units of work that went on at the same time, none of them for so long. */
+const maxOverlapMs = hourMs;
 
 /** The list envelope (base document, "List envelope"). */
 export interface Page<Row> {
@@ -21,234 +39,178 @@ export interface Listing<E extends Entity> {
   /** Only ids strictly greater than this; not together with `ids`. */
   above?: number | undefined;
   limit: number;
-  /** The partition when it is not the entity's name: `contact/5/activity`. */
-  within?: string;
+  /** What fills the name of the partition where an entity has several: `{ contactId: 5 }`. */
+  within?: Partial<Item<E>>;
   /** Only these ids. */
   ids?: readonly number[] | undefined;
-  /** Index partitions (`stage=new`) whose entries an item must be in, all of them. */
-  indexes?: readonly string[];
-  /** Index partitions whose entries' `text` must contain something, lower case. */
-  texts?: readonly { index: string; contains: string }[];
+  /** The indexes that an item must be in, all of them. */
+  where?: Where<E>;
+  /** What the entries of these indexes must contain. */
+  contains?: Contains<E>;
   /** Whatever else must hold. */
   matches?: (item: Item<E>) => boolean;
+  /** Part of what `matches` asks: nothing created before this is wanted, so that the search can end there. */
+  createdSince?: string | undefined;
+  /** At least so many bytes that an item takes in an answer, where a hundred of them may be more than a page holds. */
+  shownBytes?: (item: Item<E>) => number;
 }
 
-/** The index entry that makes an entity findable by a substring of any of the texts. */
-export const searchEntry = (texts: readonly (string | null | undefined)[]) => ({
-  name: 'search',
-  copy: {
-    text: texts
-      .filter((text) => text)
-      .join('\n')
-      .toLowerCase(),
-  },
+/** What an index keeps of an entity to make it findable by a substring of any of the texts. */
+export const searchable = (...texts: (string | null)[]) => ({
+  text: folded(texts.filter((text) => text).join('\n')),
 });
 
-/** The `texts` of a listing that a `q` means; none without it. */
-export const searching = (q: string | undefined) =>
-  q === undefined ? [] : [{ index: 'search', contains: q.toLowerCase() }];
+/** What such entries must contain for a `q`. */
+export const searched = (q: string | undefined) =>
+  q === undefined ? undefined : { text: folded(q), before: q.toLowerCase() };
 
 /**
- * One page in descending order of id, strongly consistent, never short while there is more. Without filters one query;
- * with index filters one query per index side by side, then one batch read.
+ * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or
+ * where the search has read READ_UNITS_PER_LIST: it goes on with the cursor.
+ * Without filters one query; with index filters one query per index, whatever it must contain, side by side, then one batch read.
  */
-export async function listPage<E extends Entity>(tx: Transaction, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
-  const items: Item<E>[] = [];
-  const wanted = listing.limit + 1;
-  const entries = [
-    ...(listing.indexes ?? []).map((name) => ({ name, text: undefined })),
-    ...(listing.texts ?? []).map(({ index, contains }) => ({ name: index, text: contains })),
-  ];
-  const matches = listing.matches ?? (() => true);
-  const chunk = listing.matches ? Math.max(100, wanted) : wanted;
-  // Most matches are found soon; what is rare shall not cost a round trip per hundred.
-  const grows = listing.matches !== undefined;
-  if (listing.ids) {
-    const below = listing.after ?? Number.POSITIVE_INFINITY;
-    const ids = [...new Set(listing.ids)].filter((id) => id < below).sort((a, b) => b - a);
-    const found = await tx.findAll(
-      of,
-      ids.map((id) => ({ id }) as Partial<Item<E>>),
-    );
-    items.push(...found.filter((item) => matches(item) && isIndexed(of, item, entries)).slice(0, wanted));
-  } else if (entries.length === 0) {
-    const pages = descending(entityPartition(tx.tenant, of, listing.within), listing.after, chunk, undefined, grows);
-    for await (const stored of until(flatten(pages), listing.above)) {
-      const item = tx.remember(of, stored);
-      if (matches(item)) items.push(item);
-      if (items.length === wanted) break;
-    }
-  } else {
-    // A text filter reads many entries for few matches, so it asks for whole pages of the index.
-    const streams = entries.map(({ name, text }) =>
-      descending(indexPartition(tx.tenant, of, name), listing.after, entries.length > 1 ? 1000 : chunk, text, grows),
-    );
-    for await (const keys of batches(until(intersection(streams), listing.above), chunk, grows ? maxBatch : chunk)) {
-      for (const item of await tx.findAllByKey(of, keys)) {
-        // The entry was read before the item, which may have changed in between.
-        if (matches(item) && isIndexed(of, item, entries) && items.length < wanted) items.push(item);
-      }
-      if (items.length === wanted) break;
-    }
-  }
-  const hasMore = items.length === wanted;
-  if (hasMore) items.pop();
-  const last = items.at(-1) as { id: number } | undefined;
-  return { items, nextCursor: hasMore && last ? last.id : null, hasMore };
+export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
+  const found = new Found<Item<E>>(listing);
+  const wanted = wantedOf(of, listing);
+  if (listing.ids) await findByIds(tx, of, listing, listing.ids, wanted, found);
+  else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
+  else await findByIndexes(tx, of, listing, wanted, found);
+  return found.page();
 }
 
-/** Whether an item would be found by way of all the index entries. */
-function isIndexed<E extends Entity>(
+async function findByIds<E extends Entity>(
+  tx: UnitOfWork,
   of: E,
-  item: Item<E>,
-  wanted: readonly { name: string; text?: string | undefined }[],
-): boolean {
-  const entries = (of.indexes?.(item) ?? []).filter((entry) => !!entry);
-  return wanted.every(({ name, text }) =>
-    entries.some((entry) => entry.name === name && (text === undefined || String(entry.copy?.['text']).includes(text))),
+  { after = Number.POSITIVE_INFINITY, matches = () => true }: Listing<E>,
+  ids: readonly number[],
+  wanted: readonly Wanted[],
+  found: Found<Item<E>>,
+): Promise<void> {
+  const descending = [...new Set(ids)].filter((id) => id < after).sort((a, b) => b - a);
+  const all = await tx.findAll(
+    of,
+    descending.map((id) => ({ id }) as Partial<Item<E>>),
   );
+  found.take(all.filter((item) => matches(item) && isIndexed(of, item, wanted)));
+}
+
+async function findInPartition<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  listing: Listing<E>,
+  found: Found<Item<E>>,
+): Promise<void> {
+  const { matches = () => true } = listing;
+  const isPast = pastOf(listing);
+  const { meter } = found;
+  const range = { below: belowId(listing.after), limit: firstLook(listing), grows: isSearch(listing), meter };
+  const rows = flatten(pages({ ...range, pk: entityPartition(tx.tenant, of, listing.within) }));
+  let isOver = false;
+  for await (const stored of until(rows, listing.above)) {
+    found.take(
+      tx.rememberIf(of, stored, (item) => {
+        isOver = isPast(item);
+        return matches(item);
+      }),
+    );
+    if (isOver || found.isFull) return;
+  }
+}
+
+async function findByIndexes<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  listing: Listing<E>,
+  wanted: readonly Wanted[],
+  found: Found<Item<E>>,
+): Promise<void> {
+  const { after, above, matches = () => true } = listing;
+  const isPast = pastOf(listing);
+  const grows = isSearch(listing);
+  let size = firstLook(listing);
+  // A text filter reads many entries for few matches, so it asks for whole pages of the index.
+  const { meter } = found;
+  const range = { below: belowId(after), limit: wanted.length > 1 ? 1000 : size, grows, meter };
+  const common = intersection(wanted.map((one) => entriesOfIndex(tx, of, one, range)));
+  let isOver = false;
+  for await (const keys of batches(until(common, above), () => size)) {
+    let bytes = 0;
+    const items = await tx.findAllByKey(of, keys, (item) => {
+      const itemBytes = bytesOf(item);
+      bytes += itemBytes;
+      meter.unitsLeft -= unitsOf(itemBytes);
+      isOver ||= isPast(item);
+      // The entry was read before the item, which may have changed in between.
+      return matches(item) && isIndexed(of, item, wanted);
+    });
+    found.take(items);
+    if (isOver || found.isFull) return;
+    const last = keys.at(-1);
+    if (last && meter.unitsLeft < 0) return stop(meter, last.sk);
+    if (grows) size = Math.ceil(Math.min(size * 4, maxBatch, (maxBatchBytes * keys.length) / (bytes + 1)));
+  }
+}
+
+/** Most matches are found soon; what is rare shall not cost a round trip per hundred. */
+const isSearch = ({ matches }: { matches?: unknown }) => matches !== undefined;
+
+/** How many items are read at first. */
+const firstLook = (listing: { matches?: unknown; limit: number }) =>
+  isSearch(listing) ? Math.max(100, listing.limit + 1) : listing.limit + 1;
+
+/** Whether nothing that is wanted can come any more. */
+function pastOf<E extends Entity>({ createdSince }: Listing<E>): (item: Item<E>) => boolean {
+  const oldest = createdSince && shifted(createdSince, -maxOverlapMs);
+  return (item) => oldest !== undefined && (item as { createdAt: string }).createdAt < oldest;
+}
+
+interface Bounds<T> {
+  limit: number;
+  above?: number | undefined;
+  shownBytes?: (item: T) => number;
+}
+
+/** The items of a page as they are found, in their order, and one more that says that there is more. */
+class Found<T> {
+  readonly #items: T[] = [];
+  readonly #limit: number;
+  readonly #above: number;
+  readonly #shownBytes: (item: T) => number;
+  readonly meter: Meter = { unitsLeft: env('READ_UNITS_PER_LIST') };
+  #bytes = 0;
+  isFull = false;
+
+  constructor({ limit, above = 0, shownBytes = () => 0 }: Bounds<T>) {
+    this.#limit = limit;
+    this.#above = above;
+    this.#shownBytes = shownBytes;
+  }
+
+  take(items: readonly T[]): void {
+    for (const item of items) {
+      if (this.isFull) return;
+      this.#items.push(item);
+      this.#bytes += this.#shownBytes(item);
+      this.isFull = this.#items.length > Math.min(this.#limit, this.#bytes > maxPageBytes ? 1 : this.#limit);
+    }
+  }
+
+  page(): Page<T> {
+    const items = this.isFull ? this.#items.slice(0, -1) : this.#items;
+    const last = items.at(-1) as { id: number } | undefined;
+    if (this.isFull) return { items, nextCursor: last?.id ?? null, hasMore: true };
+    const stoppedAt = Number(this.meter.stoppedAt ?? 0);
+    return stoppedAt > this.#above
+      ? { items, nextCursor: stoppedAt, hasMore: true }
+      : { items, nextCursor: null, hasMore: false };
+  }
 }
 
 /** Every entity of a partition, ascending by its sort key: for small dictionaries only. */
-export async function listAll<E extends Entity>(tx: Transaction, of: E, within?: string): Promise<Item<E>[]> {
+export async function listAll<E extends Entity>(tx: UnitOfWork, of: E, within?: Partial<Item<E>>): Promise<Item<E>[]> {
   const items: Item<E>[] = [];
   for await (const page of pages({ pk: entityPartition(tx.tenant, of, within), ascending: true })) {
     for (const stored of page) items.push(tx.remember(of, stored));
   }
   return items;
-}
-
-/** Every entity that has this index entry, descending by id: where one parent has few. */
-export async function listIndexed<E extends Entity>(tx: Transaction, of: E, index: string): Promise<Item<E>[]> {
-  const keys: Key[] = [];
-  for await (const entry of flatten(pages({ pk: indexPartition(tx.tenant, of, index) }))) keys.push(pointedAt(entry));
-  return (await tx.findAllByKey(of, keys)).filter((item) => isIndexed(of, item, [{ name: index }]));
-}
-
-/** The copies that an index keeps, descending by id, without reading the entities: one round trip. */
-export async function listCopies(tx: Transaction, of: Entity, index: string): Promise<Record<string, unknown>[]> {
-  const copies: Record<string, unknown>[] = [];
-  for await (const entry of flatten(pages({ pk: indexPartition(tx.tenant, of, index) }))) copies.push(entry);
-  return copies;
-}
-
-interface Range {
-  pk: string;
-  ascending?: boolean;
-  /** Exclusive upper bound of the sort key. */
-  below?: string | undefined;
-  /** Exclusive lower bound of the sort key; together with `below`, no key may equal either. */
-  above?: string | undefined;
-  limit?: number;
-  /** Only the first page is limited, the following are as large as DynamoDB makes them. */
-  grows?: boolean;
-  /** Keeps entries whose `text` contains this. */
-  text?: string | undefined;
-}
-
-/** The pages of a partition, strongly consistent, without what has expired. */
-export async function* pages(range: Range): AsyncGenerator<Record<string, unknown>[]> {
-  const { below, above, text } = range;
-  const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
-  const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
-  const input: QueryCommandInput = {
-    TableName: env('TABLE_NAME'),
-    ConsistentRead: true,
-    ScanIndexForward: range.ascending ?? false,
-    KeyConditionExpression: `pk = :pk${bound}`,
-    ExpressionAttributeValues: {
-      ':pk': range.pk,
-      ...(below !== undefined && { ':below': below }),
-      ...(above !== undefined && { ':above': above }),
-      ...(text !== undefined && { ':text': text }),
-    },
-    // With a text filter the limit would count what is looked at, not what is found.
-    ...(range.limit !== undefined && text === undefined && { Limit: range.limit }),
-    ...(text !== undefined && {
-      FilterExpression: 'contains(#text, :text)',
-      ExpressionAttributeNames: { '#text': 'text' },
-    }),
-  };
-  let from: QueryCommandInput['ExclusiveStartKey'];
-  do {
-    const { Items = [], LastEvaluatedKey } = await documentClient().send(
-      new QueryCommand({ ...input, ExclusiveStartKey: from }),
-    );
-    const live = Items.filter((item) => !isAbsent(item));
-    if (live.length > 0) yield live;
-    from = LastEvaluatedKey;
-    if (range.grows) delete input.Limit;
-  } while (from);
-}
-
-const descending = (pk: string, after: number | undefined, limit: number, text?: string, grows = false) =>
-  pages({
-    pk,
-    grows,
-    below: after === undefined ? undefined : sortableId(Math.max(0, Math.min(after, 9_999_999_999))),
-    limit,
-    text,
-  });
-
-async function* flatten<T>(source: AsyncIterable<T[]>): AsyncGenerator<T> {
-  for await (const page of source) yield* page;
-}
-
-/** Descending rows or keys down to an id, exclusive. */
-async function* until<T extends { sk?: unknown }>(source: AsyncIterable<T>, id: number | undefined): AsyncGenerator<T> {
-  for await (const one of source) {
-    if (id !== undefined && (one.sk as string) <= sortableId(id)) return;
-    yield one;
-  }
-}
-
-/** Batches of `size`, each four times the one before, up to `maxSize`. */
-async function* batches<T>(source: AsyncIterable<T>, size: number, maxSize: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  let wanted = size;
-  for await (const one of source) {
-    batch.push(one);
-    if (batch.length === wanted) {
-      yield batch;
-      batch = [];
-      wanted = Math.min(wanted * 4, maxSize);
-    }
-  }
-  if (batch.length > 0) yield batch;
-}
-
-const pointedAt = (entry: Record<string, unknown>): Key => entry['of'] as Key;
-
-/** The keys that all descending streams have in common; the streams' first pages are fetched side by side. */
-async function* intersection(sources: AsyncGenerator<Record<string, unknown>[]>[]): AsyncGenerator<Key> {
-  const cursors = sources.map((source) => ({
-    source,
-    page: [] as Record<string, unknown>[],
-    at: 0,
-    next: source.next() as ReturnType<typeof source.next> | undefined,
-  }));
-  type Cursor = (typeof cursors)[number];
-  const head = async (cursor: Cursor): Promise<Record<string, unknown> | undefined> => {
-    while (cursor.at >= cursor.page.length) {
-      const { value, done } = await (cursor.next ?? cursor.source.next());
-      if (done) return undefined;
-      cursor.page = value;
-      cursor.at = 0;
-      cursor.next = undefined;
-    }
-    return cursor.page[cursor.at];
-  };
-  for (;;) {
-    const heads = await Promise.all(cursors.map(head));
-    if (heads.some((entry) => entry === undefined)) return;
-    const lowest = heads.map((entry) => entry?.['sk'] as string).sort()[0] as string;
-    if (heads.every((entry) => entry?.['sk'] === lowest)) {
-      yield pointedAt(heads[0] as Record<string, unknown>);
-      for (const cursor of cursors) cursor.at += 1;
-    } else {
-      for (const [index, cursor] of cursors.entries()) {
-        if ((heads[index]?.['sk'] as string) > lowest) cursor.at += 1;
-      }
-    }
-  }
 }

@@ -1,15 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { env } from '../env.ts';
+import { sliced } from '../parallel.ts';
 import { unavailable } from '../problem.ts';
 import { documentClient } from './client.ts';
 import { identity, type Key } from './keys.ts';
 
 export type Row = Key & Record<string, unknown>;
 
+/** As every item of the table is; for its client they are anything. */
+export const isRow = (item: Record<string, unknown> | undefined): item is Row =>
+  typeof item?.['pk'] === 'string' && typeof item['sk'] === 'string';
+
 const maxReads = 100;
 const maxWrites = 25;
 const maxAttempts = 7;
+
+/** A row by key, strongly consistent. */
+export async function readRow(key: Key, abortSignal?: AbortSignal): Promise<Row | undefined> {
+  const { Item } = await documentClient().send(
+    new GetCommand({ TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true }),
+    abortSignal && { abortSignal },
+  );
+  return isRow(Item) ? Item : undefined;
+}
 
 /** Any number of rows by key, strongly consistent, in rounds of a hundred side by side; by their `identity`. Raises 503. */
 export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> {
@@ -20,8 +34,8 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
     const { Responses, UnprocessedKeys } = await documentClient().send(
       new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
     );
-    for (const item of Responses?.[TableName] ?? []) found.set(identity(item as Row), item as Row);
-    return (UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+    for (const row of (Responses?.[TableName] ?? []).filter(isRow)) found.set(identity(row), row);
+    return (UnprocessedKeys?.[TableName]?.Keys ?? []).filter(isRow);
   });
   return found;
 }
@@ -39,13 +53,18 @@ export async function writeRows(writes: readonly Write[]): Promise<void> {
   });
 }
 
+/** Puts any number of rows, each by itself. Raises 503 when some are left. */
+export const putRows = (rows: readonly Row[]): Promise<void> =>
+  writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
+
+/** Removes any number of rows, each by itself. Raises 503 when some are left. */
+export const removeRows = (keys: readonly Key[]): Promise<void> =>
+  writeRows(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+
 /** Rounds side by side; what the table leaves of one is tried again, a little later each time. */
 async function inRounds<T>(all: readonly T[], size: number, work: (round: T[]) => Promise<T[]>): Promise<void> {
-  const rounds = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
   await Promise.all(
-    rounds.map(async (round) => {
+    sliced(all, size).map(async (round) => {
       let left = round;
       for (let attempt = 0; left.length > 0; attempt += 1) {
         if (attempt === maxAttempts) throw unavailable(1);

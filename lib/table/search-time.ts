@@ -1,7 +1,8 @@
-import { type Entity, entityPartition } from './entity.ts';
+import { type Entity, entityPartition, type Item } from './entity.ts';
 import { sortableId } from './keys.ts';
-import { pages } from './list.ts';
-import type { Transaction } from './transaction.ts';
+import { pages } from './pages.ts';
+import type { Row } from './rows.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 const fanOut = 16;
 
@@ -9,12 +10,18 @@ const fanOut = 16;
  * The highest id in a partition that was made by a time, or 0: ids rise with `createdAt`, so each round of single reads side by
  * side leaves a sixteenth of the ids. Exact to the rows that exist.
  */
-export async function lastIdBy(tx: Transaction, of: Entity, within: string, time: string): Promise<number> {
+export async function lastIdBy<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  within: Partial<Item<E>>,
+  time: string,
+): Promise<number> {
   const pk = entityPartition(tx.tenant, of, within);
   /** The newest row whose id is at most this. */
   const newest = async (id?: number) => {
     const below = id === undefined ? undefined : sortableId(id + 1);
-    for await (const [row] of pages({ pk, below, limit: 1 })) return row as { id: number; createdAt: string };
+    for await (const [row] of pages({ pk, below, limit: 1 }))
+      return row as (Row & { id: number; createdAt: string }) | undefined;
     return undefined;
   };
   // Every id up to `low` was made by the time, every row above `high` after it.

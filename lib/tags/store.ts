@@ -1,7 +1,4 @@
 import type * as v from 'valibot';
-import { conflict, notFound } from '#lib/problem.ts';
-import { listAll } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
 import {
   byName,
   type CreateTag,
@@ -12,19 +9,22 @@ import {
   TagCounts,
   TagNames,
   Tags,
-} from './tag.ts';
+} from '#lib/entities/tag.ts';
+import { oncePer } from '#lib/once.ts';
+import { conflict, notFound } from '#lib/problem.ts';
+import { listAll } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const maxTags = 1000;
-const read = new WeakMap<Transaction, Promise<StoredTag[]>>();
+const once = oncePer<UnitOfWork, StoredTag[]>();
 
 /**
  * The whole dictionary by name, with what the unit of work has changed in it. It is read once, perhaps before a contact that has
  * got a new tag since: `with` are ids that are looked up when they are not in it.
  */
-export async function listTags(tx: Transaction, { with: ids = [] as readonly number[] } = {}): Promise<StoredTag[]> {
-  const known = read.get(tx) ?? listAll(tx, Tags);
-  read.set(tx, known);
-  const tags = new Map((await known).map((tag) => [tag.id, tag]));
+export async function listTags(tx: UnitOfWork, { with: ids = [] as readonly number[] } = {}): Promise<StoredTag[]> {
+  const read = await once(tx, () => listAll(tx, Tags));
+  const tags = new Map(read.map((tag) => [tag.id, tag]));
   const later = ids.filter((id) => !tags.has(id)).map((id) => ({ id }));
   const found = later.length === 0 ? [] : await tx.findAll(Tags, later);
   for (const tag of [...found, ...tx.written(Tags)]) tags.set(tag.id, tag);
@@ -32,14 +32,14 @@ export async function listTags(tx: Transaction, { with: ids = [] as readonly num
 }
 
 /** Raises 404. */
-export const getTag = (tx: Transaction, id: number): Promise<StoredTag> => tx.get(Tags, { id }, () => notFound('tag'));
+export const getTag = (tx: UnitOfWork, id: number): Promise<StoredTag> => tx.get(Tags, { id }, () => notFound('tag'));
 
 /** The tag of that name in any case. */
-export const findTag = async (tx: Transaction, name: string): Promise<StoredTag | undefined> =>
+export const findTag = async (tx: UnitOfWork, name: string): Promise<StoredTag | undefined> =>
   (await listTags(tx)).find((tag) => sameName(tag.name) === sameName(name));
 
 /** A new tag. Raises 409 when the name is taken in any case, or when there are a thousand. */
-export async function createTag(tx: Transaction, input: v.InferOutput<typeof CreateTag>): Promise<StoredTag> {
+export async function createTag(tx: UnitOfWork, input: v.InferOutput<typeof CreateTag>): Promise<StoredTag> {
   const [counted] = await Promise.all([
     tx.find(TagCounts, { id: 1 }),
     tx.find(TagNames, { name: sameName(input.name) }),
@@ -56,7 +56,7 @@ export async function createTag(tx: Transaction, input: v.InferOutput<typeof Cre
 }
 
 /** Renames or recolours a tag; contacts show it at once. Raises 404, and 409 when the name is taken in any case. */
-export async function patchTag(tx: Transaction, id: number, patch: v.InferOutput<typeof PatchTag>): Promise<StoredTag> {
+export async function patchTag(tx: UnitOfWork, id: number, patch: v.InferOutput<typeof PatchTag>): Promise<StoredTag> {
   const tag = await getTag(tx, id);
   const next = { ...tag, name: patch.name ?? tag.name, color: patch.color ?? tag.color };
   if (next.name === tag.name && next.color === tag.color) return tag;
@@ -67,20 +67,20 @@ export async function patchTag(tx: Transaction, id: number, patch: v.InferOutput
 }
 
 /** Takes a tag out of the dictionary; from then on no contact shows it. */
-export async function removeTag(tx: Transaction, tag: StoredTag): Promise<void> {
+export async function removeTag(tx: UnitOfWork, tag: StoredTag): Promise<void> {
   const [counted] = await Promise.all([tx.find(TagCounts, { id: 1 }), freeName(tx, tag.name)]);
   if (counted) tx.update(TagCounts, { id: 1, count: counted.count - 1 });
   tx.delete(Tags, tag);
 }
 
-async function takeName(tx: Transaction, name: string, tagId: number): Promise<void> {
+async function takeName(tx: UnitOfWork, name: string, tagId: number): Promise<void> {
   const key = sameName(name);
   const taken = await tx.find(TagNames, { name: key });
   if (taken) throw conflict('tag_name_taken', 'another tag has this name', { tagId: taken.tagId });
   tx.create(TagNames, { name: key, tagId });
 }
 
-async function freeName(tx: Transaction, name: string): Promise<void> {
+async function freeName(tx: UnitOfWork, name: string): Promise<void> {
   const taken = await tx.find(TagNames, { name: sameName(name) });
   if (taken) tx.delete(TagNames, taken);
 }

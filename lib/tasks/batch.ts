@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
-import { choice, id } from '#lib/schema.ts';
+import { CreateTask, PatchTask, Task, TaskStatusBody, Tasks } from '#lib/entities/task.ts';
+import { choice, idInput } from '#lib/schema.ts';
 import { createTask, patchTask, setTaskStatus } from './store.ts';
-import { CreateTask, PatchTask, Task, TaskStatusBody, Tasks } from './task.ts';
 
 const touches = (item: { id: number }) => `task/${item.id}`;
 
@@ -14,13 +14,13 @@ export const taskOps = {
     run: async (tx, item) => ({ status: 201, shown: await createTask(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: choice(['update']), id: id(), ...PatchTask.entries }),
+    schema: v.object({ op: choice(['update']), id: idInput(), ...PatchTask.entries }),
     misplaced: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchTask(tx, id, patch) }),
   }),
   status: batchOp({
-    schema: v.object({ op: choice(['status']), id: id(), ...TaskStatusBody.entries }),
+    schema: v.object({ op: choice(['status']), id: idInput(), ...TaskStatusBody.entries }),
     touches,
     run: async (tx, item) => ({ status: 200, shown: await setTaskStatus(tx, item.id, item.status) }),
   }),

@@ -1,21 +1,10 @@
 import * as v from 'valibot';
-import { Contacts } from '#lib/contacts/contact.ts';
-import { changeRowsOf } from '#lib/contacts/follow.ts';
-import type { Follower } from '#lib/contacts/follower.ts';
-import { referredContact } from '#lib/contacts/reference.ts';
-import { Deals } from '#lib/deals/deal.ts';
-import { referredDeal } from '#lib/deals/reference.ts';
-import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { demandActiveMember } from '#lib/members/store.ts';
-import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
-import { notFound } from '#lib/problem.ts';
-import { matching, since } from '#lib/table/conditions.ts';
-import { listCopies, listPage, type Page, searching } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
 import {
   type CreateTask,
   type DealTask,
-  dealIndex,
+  isOpen,
   type PatchTask,
   priorityNames,
   type StoredTask,
@@ -25,49 +14,56 @@ import {
   type TaskQuery,
   type TaskStatus,
   Tasks,
-} from './task.ts';
+} from '#lib/entities/task.ts';
+import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
+import { demandActiveMember } from '#lib/members/store.ts';
+import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
+import { notFound } from '#lib/problem.ts';
+import { referredContact, referredDeal } from '#lib/references/referred.ts';
+import { matching, since } from '#lib/table/conditions.ts';
+import { listCopies } from '#lib/table/entries.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Shown = v.InferOutput<typeof Task>;
 
-const getStoredTask = (tx: Transaction, id: number): Promise<StoredTask> =>
+const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
   tx.get(Tasks, { id }, () => notFound('task'));
 
 /** The task. Raises 404. */
-export const getTask = async (tx: Transaction, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
+export const getTask = async (tx: UnitOfWork, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
 
-const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: Transaction, task: T) => ({
+const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => ({
   ...task,
-  status: statusNames[task.status],
-  priority: priorityNames[task.priority],
+  status: statusNames[task.status] ?? task.status,
+  priority: priorityNames[task.priority] ?? task.priority,
   isOverdue: isOverdue(tx, task),
 });
 
 /** Contract section 7: computed when it is read. */
-const isOverdue = (tx: Transaction, { status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>) =>
+const isOverdue = (tx: UnitOfWork, { status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>) =>
   status !== 'done' && dueAt !== null && dueAt < tx.now;
 
-const isOpen = ({ status }: StoredTask) => status !== 'done';
-
 /** The tasks of a deal as it shows them, newest first. One round trip. */
-export async function listTasksOfDeal(tx: Transaction, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
-  const copies = await listCopies(tx, Tasks, dealIndex(dealId));
+export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
+  const copies = await listCopies(tx, Tasks, { deal: dealId });
   return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
 }
 
 /** Tasks in descending order of id; every filter is exact and may be combined. */
-export async function listTasks(tx: Transaction, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
+export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
   const { overdue, dueBefore, dueAfter } = query;
   const page = await listPage(tx, Tasks, {
     ...query,
-    indexes: [
-      query.dealId !== undefined && dealIndex(query.dealId),
-      query.contactId !== undefined && `contact=${query.contactId}`,
-      query.assignedToUserId !== undefined && `assignee=${query.assignedToUserId}`,
-      query.status !== undefined && `status=${query.status}`,
-      query.priority !== undefined && `priority=${query.priority}`,
-      overdue === true && 'awaited',
-    ].filter((name) => name !== false),
-    texts: [...withMetadata(query.metadata), ...searching(query.q)],
+    where: {
+      deal: query.dealId,
+      contact: query.contactId,
+      assignee: query.assignedToUserId,
+      status: query.status,
+      priority: query.priority,
+      awaited: overdue || undefined,
+    },
+    contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
     ...matching<StoredTask>(
       overdue !== undefined && ((task) => isOverdue(tx, task) === overdue),
       dueBefore !== undefined && (({ dueAt }) => dueAt !== null && dueAt < dueBefore),
@@ -79,7 +75,7 @@ export async function listTasks(tx: Transaction, query: v.InferOutput<typeof Tas
 }
 
 /** A new task (contract section 7). Its contact is its deal's unless given. Emits task.created. */
-export async function createTask(tx: Transaction, input: CreateTask): Promise<Shown> {
+export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Shown> {
   const [deal, contact] = await Promise.all([
     referredDeal(tx, input.dealId),
     referredContact(tx, input.contactId),
@@ -124,7 +120,7 @@ export async function createTask(tx: Transaction, input: CreateTask): Promise<Sh
 }
 
 /** Changes the given fields. Emits task.updated unless nothing changed. */
-export async function patchTask(tx: Transaction, id: number, patch: PatchTask): Promise<Shown> {
+export async function patchTask(tx: UnitOfWork, id: number, patch: PatchTask): Promise<Shown> {
   const task = await getStoredTask(tx, id);
   const changed = changedFields(task, patch);
   if (changed.length === 0) return shown(tx, task);
@@ -137,7 +133,7 @@ export async function patchTask(tx: Transaction, id: number, patch: PatchTask): 
 }
 
 /** Any status from any other; done stamps completedAt. Emits task.status_changed. The same status changes nothing. */
-export async function setTaskStatus(tx: Transaction, id: number, status: TaskStatus): Promise<Shown> {
+export async function setTaskStatus(tx: UnitOfWork, id: number, status: TaskStatus): Promise<Shown> {
   const task = await getStoredTask(tx, id);
   if (task.status === status) return shown(tx, task);
   const next = saveTask(tx, task, { ...task, status, completedAt: status === 'done' ? tx.now : null });
@@ -155,19 +151,19 @@ export async function setTaskStatus(tx: Transaction, id: number, status: TaskSta
   return shown(tx, next);
 }
 
-export const getTaskMetadata = async (tx: Transaction, id: number) => ({
+export const getTaskMetadata = async (tx: UnitOfWork, id: number) => ({
   metadata: (await getStoredTask(tx, id)).metadata,
 });
 
 /** Replaces the metadata. Emits task.updated unless nothing changed. */
-export async function putTaskMetadata(tx: Transaction, id: number, metadata: Record<string, string>) {
+export async function putTaskMetadata(tx: UnitOfWork, id: number, metadata: Record<string, string>) {
   const task = await getStoredTask(tx, id);
   if (!isSameMetadata(task.metadata, metadata)) updateTask(tx, task, { ...task, metadata }, ['metadata']);
   return { metadata };
 }
 
 function updateTask(
-  tx: Transaction,
+  tx: UnitOfWork,
   before: StoredTask,
   after: StoredTask,
   changed: readonly (keyof StoredTask)[],
@@ -180,7 +176,7 @@ function updateTask(
   return saveTask(tx, before, after);
 }
 
-function saveTask(tx: Transaction, before: StoredTask, after: StoredTask): StoredTask {
+function saveTask(tx: UnitOfWork, before: StoredTask, after: StoredTask): StoredTask {
   if (before.dealId !== after.dealId || isOpen(before) !== isOpen(after)) {
     countOpen(tx, before, -1);
     countOpen(tx, after, 1);
@@ -188,14 +184,7 @@ function saveTask(tx: Transaction, before: StoredTask, after: StoredTask): Store
   return tx.update(Tasks, { ...after, updatedAt: tx.now });
 }
 
-/** The open tasks of the tenant and the deal's `openTaskCount`, in the transaction that changes them. */
-function countOpen(tx: Transaction, task: StoredTask, sign: 1 | -1): void {
-  if (!isOpen(task)) return;
-  tx.count('tasks', 'open', { count: sign }, task.id);
-  if (task.dealId !== null) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
+/** The deal's `openTaskCount`, in the transaction that changes it. */
+function countOpen(tx: UnitOfWork, task: StoredTask, sign: 1 | -1): void {
+  if (isOpen(task) && task.dealId !== null) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
 }
-
-/** A task follows its contact through merges. */
-export const taskFollower: Follower = {
-  move: (tx, from, to) => changeRowsOf(tx, Tasks, from, (task) => ({ ...task, contactId: to.id, updatedAt: tx.now })),
-};

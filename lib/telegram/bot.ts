@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
-import type { StoredJob } from '#lib/jobs/job.ts';
-import { unanswered, waitFor } from '#lib/jobs/outcomes.ts';
+import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
-import { openProvider } from '#lib/network/provider.ts';
+import { type Answered, openProvider } from '#lib/network/provider.ts';
 
 /** Telegram's limits for bots: about 25 messages a second, one a second in a chat. */
 const policy = { peerGapMs: 1000, gapMs: 40 };
@@ -16,9 +16,10 @@ export function openBot(token: string, chatIdOf: (job: StoredJob) => Promise<num
   const provider = openProvider(env('TELEGRAM_API_ROOT'));
   return {
     policy,
-    isRepeatable: false,
+    maxRepeats: 0,
     async send(job) {
-      const chatId = await chatIdOf(job);
+      const chatId = await chatIdOf(job).catch(notLookedUp);
+      if (typeof chatId === 'object') return chatId;
       if (chatId === undefined) return { kind: 'failed', error: unknownRecipient };
       const exchange = await provider.request(
         'POST',
@@ -26,7 +27,7 @@ export function openBot(token: string, chatIdOf: (job: StoredJob) => Promise<num
         {},
         { chat_id: chatId, text: job.text },
       );
-      return 'error' in exchange ? unanswered(exchange) : outcomeOf(exchange.status, exchange.body);
+      return 'error' in exchange ? unanswered(exchange) : outcomeOf(token, exchange);
     },
     close: () => provider.close(),
   };
@@ -37,11 +38,12 @@ const Answer = v.object({
   parameters: v.optional(v.object({ retry_after: v.optional(v.pipe(v.number(), v.minValue(0)), defaultWaitSeconds) })),
 });
 
-function outcomeOf(status: number, body: unknown): Outcome {
+function outcomeOf(token: string, { status, body }: Answered): Outcome {
   const { description, parameters } = v.is(Answer, body)
     ? v.parse(Answer, body)
     : { description: 'no reason given', parameters: undefined };
-  const error = `Telegram answered ${status}: ${description}`;
+  // Whoever stands in for Telegram may name the path.
+  const error = `Telegram answered ${status}: ${description.replaceAll(token, '…')}`;
   if (status === 200) return { kind: 'sent' };
   if (status === 401 || (status === 404 && description === 'Not Found')) return { kind: 'lost', state: 'disconnected' };
   if (status === 429) return waitFor(parameters?.retry_after ?? defaultWaitSeconds);

@@ -1,28 +1,7 @@
-import * as v from 'valibot';
-import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { readCounters } from '#lib/table/counters.ts';
-import { entity } from '#lib/table/entity.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-
-/** A username may pass to another person, so what it meant is forgotten. */
-const usernameKeptMs = 7 * dayMs;
-
-/** Somebody whom a user account can write to: the key to a person is different for each account. */
-const Peers = entity({
-  name: 'peer',
-  schema: v.object({
-    accountId: v.number(),
-    /** The id, or `@username`. */
-    name: v.string(),
-    userId: v.number(),
-    accessHash: v.string(),
-    createdAt: v.string(),
-  }),
-  within: ({ accountId }) => `account/${accountId}/peer`,
-  sortKey: ({ name }) => name,
-  expiresAtSeconds: ({ name, createdAt }) =>
-    name.startsWith('@') ? epochSeconds(new Date(new Date(createdAt).getTime() + usernameKeptMs)) : undefined,
-});
+import type * as v from 'valibot';
+import { Peers } from '#lib/entities/peer.ts';
+import { readGroup } from '#lib/table/counters.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 export type Peer = Pick<v.InferOutput<(typeof Peers)['schema']>, 'userId' | 'accessHash'>;
 
@@ -30,7 +9,7 @@ const usernameKey = (username: string) => `@${username.toLowerCase()}`;
 
 /** The person with this id or username, if the account has met them. */
 export async function findPeer(
-  tx: Transaction,
+  tx: UnitOfWork,
   accountId: number,
   { telegramUserId, username }: { telegramUserId?: number | undefined; username?: string | undefined },
 ): Promise<Peer | undefined> {
@@ -40,7 +19,7 @@ export async function findPeer(
 }
 
 /** From now on the account knows this person; one it had not met counts as new today. */
-export async function meetPeer(tx: Transaction, accountId: number, username: string, peer: Peer): Promise<void> {
+export async function meetPeer(tx: UnitOfWork, accountId: number, username: string, peer: Peer): Promise<void> {
   const names = [String(peer.userId), usernameKey(username)];
   const [known, named] = await Promise.all(names.map((name) => tx.find(Peers, { accountId, name })));
   for (const [name, row] of [
@@ -55,7 +34,7 @@ export async function meetPeer(tx: Transaction, accountId: number, username: str
 }
 
 /** How many people the account has met on the day of the unit of work. */
-export const metToday = async (tx: Transaction, accountId: number): Promise<number> =>
-  (await readCounters(tx, metOn(tx.now))).get(String(accountId))?.met ?? 0;
+export const metToday = async (tx: UnitOfWork, accountId: number): Promise<number> =>
+  (await readGroup(tx, metOn(tx.now))).get(String(accountId))?.['met'] ?? 0;
 
 const metOn = (time: string) => `met/${time.slice(0, 10)}`;

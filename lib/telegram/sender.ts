@@ -1,14 +1,14 @@
 import { accountSecret } from '#lib/accounts/store.ts';
-import { Contacts } from '#lib/contacts/contact.ts';
-import type { StoredJob } from '#lib/jobs/job.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { findContact } from '#lib/messages/recipient.ts';
-import { Transaction } from '#lib/table/transaction.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { openBot } from './bot.ts';
 
-/** The way out of a Telegram account. Needs `kms`. */
+/** The way out of a Telegram account. Needs the key. */
 export const openTelegram: OpenSender = async (tenant, account) => {
   if (tenant.env === 'test') return sandboxSender;
   if (account.kind === 'user') {
@@ -21,7 +21,7 @@ export const openTelegram: OpenSender = async (tenant, account) => {
 /** The chat with a person has the person's id: known from the send, or from the contact that has written. */
 async function chatIdOf(tenant: Tenant, { target, contactId }: StoredJob): Promise<number | undefined> {
   if (target.telegramUserId !== undefined) return target.telegramUserId;
-  const tx = new Transaction(tenant, system);
+  const tx = new UnitOfWork(tenant, system);
   const contact =
     contactId === null ? await findContact(tx, 'telegram', target) : await tx.find(Contacts, { id: contactId });
   return contact?.telegramUserId ?? undefined;

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import Long from 'long';
-import { Accounts, type StoredAccount } from '#lib/accounts/account.ts';
 import { accountSecret } from '#lib/accounts/store.ts';
-import { dayMs, hourMs, shifted, timestamp } from '#lib/clock.ts';
-import { Contacts } from '#lib/contacts/contact.ts';
+import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
-import type { StoredJob } from '#lib/jobs/job.ts';
 import { waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { connectUser, RefusedCall, readSession, type UserConnection } from './connection.ts';
 import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
@@ -27,7 +28,7 @@ export async function openUser(tenant: Tenant, account: StoredAccount): Promise<
   const connection = await connectUser(session, app);
   return {
     policy,
-    isRepeatable: true,
+    maxRepeats: Number.POSITIVE_INFINITY,
     send: (job) => send(tenant, account, connection, job).catch(outcomeOf),
     close: () => connection.close(),
   };
@@ -35,7 +36,7 @@ export async function openUser(tenant: Tenant, account: StoredAccount): Promise<
 
 const answering = (outcome: Outcome): Sender => ({
   policy,
-  isRepeatable: true,
+  maxRepeats: Number.POSITIVE_INFINITY,
   send: async () => outcome,
   close: async () => {},
 });
@@ -46,7 +47,7 @@ async function send(
   connection: UserConnection,
   job: StoredJob,
 ): Promise<Outcome> {
-  const tx = new Transaction(tenant, system);
+  const tx = new UnitOfWork(tenant, system);
   const contact = job.contactId === null ? undefined : await tx.find(Contacts, { id: job.contactId });
   const person = {
     telegramUserId: job.target.telegramUserId ?? contact?.telegramUserId ?? undefined,
@@ -76,12 +77,11 @@ async function meet(
 ): Promise<Peer | Outcome> {
   if (username === undefined)
     return { kind: 'failed', error: 'this account has not met the user with this id: give a username' };
-  const tx = new Transaction(tenant, system);
+  const tx = new UnitOfWork(tenant, system);
   const [account, met] = await Promise.all([tx.get(Accounts, { id }), metToday(tx, id)]);
   const pausedUntil = account.newPeers?.pausedUntil;
   if (pausedUntil !== undefined && pausedUntil > timestamp()) return { kind: 'not-yet', until: pausedUntil };
-  if (met >= (account.pacing?.newPeersPerDay ?? maxNewPeersPerDay))
-    return { kind: 'not-yet', until: `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z` };
+  if (met >= (account.pacing?.newPeersPerDay ?? maxNewPeersPerDay)) return { kind: 'not-yet', until: nextDay() };
   const found = await connection.resolve(username);
   if (!found) return { kind: 'failed', error: 'this username is not a person' };
   const peer = { userId: found.userId, accessHash: found.accessHash.toString() };

@@ -1,29 +1,29 @@
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
-import { Contacts } from '#lib/contacts/contact.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
-import type { StoredJob } from '#lib/jobs/job.ts';
-import { unanswered, waitFor } from '#lib/jobs/outcomes.ts';
+import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender, Outcome } from '#lib/jobs/sender.ts';
 import { findContact } from '#lib/messages/recipient.ts';
-import { type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
-import { Transaction } from '#lib/table/transaction.ts';
+import { type Answered, openProvider, type Provider } from '#lib/network/provider.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 
 const policy = { peerGapMs: 1000, gapMs: 200 };
 const defaultWaitSeconds = 15 * 60;
 
-/** The way out of an X account: direct messages of the X API. Needs `kms`. */
+/** The way out of an X account: direct messages of the X API. Needs the key. */
 export const openTwitter: OpenSender = async (tenant, account) => {
   if (tenant.env === 'test') return sandboxSender;
   const headers = { authorization: `Bearer ${await accountSecret(tenant, account)}` };
   const provider = openProvider(env('TWITTER_API_ROOT'));
   return {
     policy,
-    isRepeatable: false,
+    maxRepeats: 0,
     async send(job) {
-      const participant = await participantOf(tenant, provider, headers, job);
+      const participant = await participantOf(tenant, provider, headers, job).catch(notLookedUp);
       if (typeof participant !== 'string') return participant;
       const path = `/2/dm_conversations/with/${participant}/messages`;
       const exchange = await provider.request('POST', path, headers, { text: job.text });
@@ -33,11 +33,9 @@ export const openTwitter: OpenSender = async (tenant, account) => {
   };
 };
 
-type Answer = Exclude<Exchange, { error: string }>;
-
 const Reason = v.object({ detail: v.optional(v.string()), title: v.optional(v.string()) });
 
-function outcomeOf({ status, headers, body }: Answer): Outcome {
+function outcomeOf({ status, headers, body }: Answered): Outcome {
   const { detail, title } = v.is(Reason, body) ? body : {};
   const error = `X answered ${status}: ${detail ?? title ?? 'no reason given'}`;
   if (status >= 200 && status < 300) return { kind: 'sent' };
@@ -61,7 +59,7 @@ async function participantOf(
   { target, contactId }: StoredJob,
 ): Promise<string | Outcome> {
   if (target.twitterUserId !== undefined) return target.twitterUserId;
-  const tx = new Transaction(tenant, system);
+  const tx = new UnitOfWork(tenant, system);
   const contact =
     contactId === null ? await findContact(tx, 'twitter', target) : await tx.find(Contacts, { id: contactId });
   if (contact?.twitterUserId) return contact.twitterUserId;

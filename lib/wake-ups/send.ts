@@ -3,7 +3,10 @@ import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { minuteMs } from '#lib/clock.ts';
 import { env, queueArnVariable, queueUrlVariable } from '#lib/env.ts';
+import { inParallel, sliced } from '#lib/parallel.ts';
+import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
+import { isOwnReason } from '#lib/table/set-aside.ts';
 import type { WakeUpRow } from './wake-up.ts';
 
 let sqs: SQSClient | undefined;
@@ -11,49 +14,84 @@ let scheduler: SchedulerClient | undefined;
 
 const maxDelaySeconds = 900;
 
+/** Calls to one queue side by side. */
+const maxCalls = 10;
+
+/** A row that could not be told, and why. */
+export interface Untold {
+  row: WakeUpRow;
+  error: unknown;
+}
+
 /**
  * Tells the rows' queues at their time: up to 15 minutes ahead by SQS's own delay, beyond that by a one-time schedule. Telling
- * twice does no harm: the row is the truth. Throws when a queue or the scheduler refuses.
+ * twice does no harm: the row is the truth. Returns those that a queue or the scheduler did not take; the others are told.
  */
-export async function sendWakeUps(rows: readonly WakeUpRow[]): Promise<void> {
+export async function sendWakeUps(rows: readonly WakeUpRow[]): Promise<Untold[]> {
   const now = Date.now();
   const delayed = rows.map((row) => ({
     row,
     delaySeconds: Math.max(0, Math.ceil((new Date(row.at).getTime() - now) / 1000)),
   }));
-  const soon = Map.groupBy(
-    delayed.filter(({ delaySeconds }) => delaySeconds <= maxDelaySeconds),
-    ({ row }) => row.queue,
-  );
-  const later = delayed.filter(({ delaySeconds }) => delaySeconds > maxDelaySeconds);
-  await Promise.all([
+  const isSoon = ({ delaySeconds }: Delayed) => delaySeconds <= maxDelaySeconds;
+  const soon = Map.groupBy(delayed.filter(isSoon), ({ row }) => row.queue);
+  const later = delayed.filter((message) => !isSoon(message));
+  const untold = await Promise.all([
     ...[...soon].map(([queue, messages]) => sendAll(queue, messages)),
-    ...later.map(({ row }) => schedule(row)),
+    tellAll(later, 1, ([{ row }]) => schedule(row)),
   ]);
+  return untold.flat();
 }
 
-async function sendAll(queue: QueueName, messages: readonly { row: WakeUpRow; delaySeconds: number }[]): Promise<void> {
+interface Delayed {
+  row: WakeUpRow;
+  delaySeconds: number;
+}
+
+const sendAll = (queue: QueueName, messages: readonly Delayed[]): Promise<Untold[]> =>
+  tellAll(messages, 10, (batch) => sendBatch(queue, batch));
+
+/** Does the work for so many messages at a time. Messages that fail together for a reason of their own are tried one by one. */
+async function tellAll(
+  messages: readonly Delayed[],
+  size: number,
+  work: (batch: [Delayed, ...Delayed[]]) => Promise<Untold[] | undefined>,
+): Promise<Untold[]> {
+  const untold: Untold[] = [];
+  const tell = async (batch: readonly Delayed[]): Promise<void> => {
+    try {
+      untold.push(...((await work(batch as [Delayed, ...Delayed[]])) ?? []));
+    } catch (error) {
+      if (batch.length > 1 && isOwnReason(error)) for (const message of batch) await tell([message]);
+      else untold.push(...batch.map(({ row }) => ({ row, error })));
+    }
+  };
+  await inParallel(sliced(messages, size), maxCalls, tell);
+  return untold;
+}
+
+async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<Untold[]> {
   sqs ??= new SQSClient({});
-  for (let start = 0; start < messages.length; start += 10) {
-    const batch = messages.slice(start, start + 10);
-    const { Failed = [] } = await sqs.send(
-      new SendMessageBatchCommand({
-        QueueUrl: queueUrl(queue),
-        Entries: batch.map(({ row, delaySeconds }, index) => ({
-          Id: String(index),
-          MessageBody: JSON.stringify({ ...row.message, tenant: row.tenant }),
-          DelaySeconds: delaySeconds,
-          // Fair queues: one tenant's backlog does not delay the others.
-          MessageGroupId: row.tenant.replace(':', '-'),
-        })),
-      }),
-    );
-    if (Failed.length > 0) throw new Error(`${Failed.length} wake-ups for ${queue} were refused: ${Failed[0]?.Code}`);
-  }
+  const { Failed = [] } = await sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl: queueUrl(queue),
+      Entries: batch.map(({ row, delaySeconds }, index) => ({
+        Id: String(index),
+        MessageBody: JSON.stringify({ ...row.message, tenant: row.tenant }),
+        DelaySeconds: delaySeconds,
+        // Fair queues: one tenant's backlog does not delay the others.
+        MessageGroupId: row.tenant.replace(':', '-'),
+      })),
+    }),
+  );
+  return Failed.map(({ Id, Code, SenderFault }) => {
+    const refusal = new Error(`the queue ${queue} refuses a wake-up: ${Code}`);
+    return { row: (batch[Number(Id)] as Delayed).row, error: SenderFault ? refusal : unavailable(1, refusal) };
+  });
 }
 
 /** Schedules are precise to a minute, so this one fires up to a minute early and the rest is SQS's delay. */
-async function schedule(row: WakeUpRow): Promise<void> {
+async function schedule(row: WakeUpRow): Promise<undefined> {
   scheduler ??= new SchedulerClient({});
   const at = new Date(new Date(row.at).getTime() - minuteMs).toISOString().slice(0, 19);
   try {
@@ -76,6 +114,7 @@ async function schedule(row: WakeUpRow): Promise<void> {
     // The name derives from the row: it is already there.
     if (!(error instanceof ConflictException)) throw error;
   }
+  return undefined;
 }
 
 function variable(name: string): string {

@@ -1,13 +1,26 @@
 import * as v from 'valibot';
 import { queues } from '#lib/queues.ts';
+import { tenantKeyPattern } from '#lib/tenant.ts';
 
 /** A row that waits for its time, as the table keeps it beside the row itself (lib/table/entity.ts). */
 export const WakeUpRow = v.object({
   sk: v.string(),
-  at: v.string(),
+  at: v.pipe(
+    v.string(),
+    v.check((at) => !Number.isNaN(Date.parse(at))),
+  ),
   queue: v.picklist(queues),
-  tenant: v.string(),
+  tenant: v.pipe(v.string(), v.regex(tenantKeyPattern)),
   message: v.record(v.string(), v.unknown()),
+  /** Absent in a schedule of revision 1.2. */
+  group: v.optional(v.string()),
+  /** One message makes the worker do whatever is due of the group. */
+  isForGroup: v.optional(v.boolean()),
+  /** Those of a queue and tenant count as one when they are past their time. */
+  isPaced: v.optional(v.boolean()),
+  /** How often the sweeper has told it, and when last. */
+  tries: v.optional(v.number(), 0),
+  triedAt: v.optional(v.string()),
 });
 
 export type WakeUpRow = v.InferOutput<typeof WakeUpRow>;

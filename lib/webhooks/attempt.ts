@@ -1,6 +1,6 @@
 import { epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
+import type { DueDelivery } from '#lib/entities/delivery.ts';
 import type { Outbound } from '#lib/network/outbound.ts';
-import type { DueDelivery } from './delivery.ts';
 import { headersOf } from './headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';
 

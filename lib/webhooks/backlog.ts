@@ -1,47 +1,76 @@
 import * as v from 'valibot';
-import { indexPartition } from '#lib/table/entity.ts';
-import { pages } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { Deliveries, DueDelivery, pendingIndex, retryIndex } from './delivery.ts';
+import { minuteMs } from '#lib/clock.ts';
+import { Deliveries, DueDelivery } from '#lib/entities/delivery.ts';
+import type { By } from '#lib/table/entity.ts';
+import { type EntryRow, entries } from '#lib/table/entries.ts';
+import type { Key } from '#lib/table/keys.ts';
+import type { Row } from '#lib/table/rows.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { instant } from './wake.ts';
 
 /** What waits for an endpoint. */
 export interface Backlog {
   /** First attempts in event order. */
-  first: DueDelivery[];
+  first: Waiting[];
   /** Further attempts whose time has come, in order of it. */
-  retries: DueDelivery[];
+  retries: Waiting[];
   /** Further attempts whose time is to come. */
-  later: DueDelivery[];
+  later: Waiting[];
   nextRetryAt: string | null;
+  /** What this version cannot read, and what failed for a reason of its own a while ago: it holds up none of the others. */
+  suspects: Suspect[];
 }
+
+/** A delivery that is passed over. */
+export interface Suspect {
+  id: number;
+  entry: Key;
+  isReadable: boolean;
+  /** When it is tried again. */
+  at: string;
+}
+
+/** How long one rests between two tries. */
+const restMs = minuteMs;
+
+/** What waits, and its entry in the index. */
+export type Waiting = DueDelivery & { entry: Key };
 
 const pageSize = 250;
 
 /** The beginning of what waits, two queries side by side. */
-export async function readBacklog(tx: Transaction, endpointId: number): Promise<Backlog> {
+export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<Backlog> {
   const [first, retrying] = await Promise.all([
-    beginning(tx, pendingIndex(endpointId)),
-    beginning(tx, retryIndex(endpointId)),
+    beginning(tx, { status: { endpointId, status: 'pending' } }),
+    beginning(tx, { retry: { endpointId } }),
   ]);
   const now = instant(Date.now());
   const later = retrying.filter((entry) => timeOf(entry) > now);
   const [next] = later;
+  const suspects: Suspect[] = [];
+  const sound = (entries: readonly Row[]): Waiting[] =>
+    entries.flatMap(({ pk, sk, triedAt, ...copy }) => {
+      const entry = { pk, sk };
+      const { success, output } = v.safeParse(DueDelivery, copy);
+      if (success && triedAt === undefined) return [{ ...output, entry }];
+      const id = Number(sk.split('#').at(-1));
+      const at = triedAt === undefined ? now : instant(Date.parse(triedAt as string) + restMs);
+      suspects.push({ id, entry, isReadable: success, at });
+      return [];
+    });
   return {
-    first: first.map(parsed),
-    retries: retrying.slice(0, retrying.length - later.length).map(parsed),
-    later: later.map(parsed),
+    first: sound(first),
+    retries: sound(retrying.slice(0, retrying.length - later.length)),
+    later: sound(later),
     nextRetryAt: next ? timeOf(next) : null,
+    suspects,
   };
 }
 
-const parsed = (entry: Record<string, unknown>) => v.parse(DueDelivery, entry);
-
 /** Entries of the retry index are sorted by `<time>#<id>`. */
-const timeOf = (entry: Record<string, unknown>) => (entry['sk'] as string).split('#')[0] as string;
+const timeOf = ({ sk }: Row) => sk.split('#')[0] as string;
 
-async function beginning(tx: Transaction, index: string): Promise<Record<string, unknown>[]> {
-  const pk = indexPartition(tx.tenant, Deliveries, index);
-  for await (const page of pages({ pk, ascending: true, limit: pageSize })) return page;
+async function beginning(tx: UnitOfWork, by: By<typeof Deliveries>): Promise<EntryRow[]> {
+  for await (const page of entries(tx, Deliveries, by, { ascending: true, limit: pageSize })) return page;
   return [];
 }

@@ -1,27 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
 import { dayMs, secondMs, shifted } from '#lib/clock.ts';
-import { Feed, type FeedEvent } from '#lib/events/feed.ts';
-import type { EventKind } from '#lib/events/kinds.ts';
-import { conflict, invalidField, notFound } from '#lib/problem.ts';
-import { indexPartition } from '#lib/table/entity.ts';
-import { listPage, type Page, pages } from '#lib/table/list.ts';
-import { lastIdBy } from '#lib/table/search-time.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import {
   Deliveries,
   type Delivery,
   type DeliveryDetail,
   DeliveryIds,
   type DeliveryQuery,
-  deliveriesOf,
-  replayableIndex,
   type StoredDelivery,
-} from './delivery.ts';
+} from '#lib/entities/delivery.ts';
+import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
+import { conflict, invalidField, notFound } from '#lib/problem.ts';
+import { entries } from '#lib/table/entries.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
+import { lastIdBy } from '#lib/table/search-time.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { headersOf } from './headers.ts';
-import { ReplayQueues } from './replays.ts';
 import { getStoredEndpoint } from './store.ts';
+import { countWaiting, maxWaiting } from './waiting.ts';
 import { instant, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Delivery>;
@@ -39,26 +37,36 @@ export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+/** Why a delivery was skipped. */
+export const skippedFor = {
+  disabled: 'the endpoint was disabled',
+  quota: 'the delivery attempts of the day were used up',
+  backlog: `more than ${maxWaiting.toLocaleString('en')} deliveries were waiting for the endpoint`,
+} as const;
+type SkippedFor = keyof typeof skippedFor;
+
 export interface NewDelivery {
   endpointId: number;
   deliveryId: string;
   event: Pick<FeedEvent, 'id' | 'subject'> & { event: string; sequence: number | null };
-  status: 'pending' | 'skipped';
+  /** Undefined when it is to be made. */
+  skipped: SkippedFor | undefined;
   replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
   /** Of a test. */
   body?: string;
 }
 
 /** Writes a delivery, four actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
-export async function createDelivery(tx: Transaction, input: NewDelivery): Promise<StoredDelivery> {
-  const { endpointId, deliveryId, event, status, replayOf, body } = input;
+export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promise<StoredDelivery> {
+  const { endpointId, deliveryId, event, skipped, replayOf, body } = input;
+  const status = skipped === undefined ? 'pending' : 'skipped';
   const id = await tx.nextId(Deliveries);
   tx.create(DeliveryIds, { deliveryId, endpointId, id, createdAt: tx.now });
   return tx.create(Deliveries, {
     id,
     deliveryId,
     endpointId,
-    eventKind: event.event as EventKind,
+    eventKind: event.event,
     eventId: event.id,
     sequence: event.sequence,
     subject: event.subject,
@@ -67,7 +75,7 @@ export async function createDelivery(tx: Transaction, input: NewDelivery): Promi
     nextAttemptAt: status === 'pending' ? instant(Date.now()) : null,
     responseStatus: null,
     responseBody: null,
-    error: status === 'skipped' ? skippedError : null,
+    error: skipped === undefined ? null : skippedFor[skipped],
     durationMs: null,
     replayOfId: replayOf?.id ?? null,
     replayOf: replayOf?.deliveryId ?? null,
@@ -80,8 +88,6 @@ export async function createDelivery(tx: Transaction, input: NewDelivery): Promi
   });
 }
 
-export const skippedError = 'the endpoint was disabled';
-
 /** As lists show it: to the second. */
 export const shownDelivery = (delivery: StoredDelivery): Shown => ({
   ...delivery,
@@ -90,15 +96,11 @@ export const shownDelivery = (delivery: StoredDelivery): Shown => ({
 
 /** An endpoint's deliveries in descending order of id. Raises 404 for the endpoint. */
 export async function listDeliveries(
-  tx: Transaction,
+  tx: UnitOfWork,
   endpointId: number,
   { after, limit, status, eventKind, since, until }: v.InferOutput<typeof DeliveryQuery>,
 ): Promise<Page<Shown>> {
-  const indexes = [
-    status !== undefined && status !== 'succeeded' && `${endpointId}/status=${status}`,
-    eventKind !== undefined && `${endpointId}/kind=${eventKind}`,
-  ].filter((name) => name !== false);
-  const within = deliveriesOf(endpointId);
+  const within = { endpointId };
   const [above, last] = await Promise.all([
     since === undefined ? undefined : lastIdBy(tx, Deliveries, within, shifted(since, -secondMs)),
     until === undefined ? undefined : lastIdBy(tx, Deliveries, within, until),
@@ -110,7 +112,10 @@ export async function listDeliveries(
       above,
       limit,
       within,
-      indexes,
+      where: {
+        status: status === undefined || status === 'succeeded' ? undefined : { endpointId, status },
+        kind: eventKind && { endpointId, eventKind },
+      },
       ...(status === 'succeeded' && { matches: (delivery: StoredDelivery) => delivery.status === status }),
     }),
     getStoredEndpoint(tx, endpointId),
@@ -119,13 +124,13 @@ export async function listDeliveries(
 }
 
 /** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
-async function getStoredDelivery(tx: Transaction, endpointId: number, key: string): Promise<StoredDelivery> {
+async function getStoredDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<StoredDelivery> {
   const [, delivery] = await Promise.all([getStoredEndpoint(tx, endpointId), findDelivery(tx, endpointId, key)]);
   if (!delivery) throw notFound('delivery');
   return delivery;
 }
 
-async function findDelivery(tx: Transaction, endpointId: number, key: string): Promise<StoredDelivery | undefined> {
+async function findDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<StoredDelivery | undefined> {
   if (/^\d{1,10}$/.test(key)) return tx.find(Deliveries, { endpointId, id: Number(key) });
   const found = await tx.find(DeliveryIds, { endpointId, deliveryId: key.toLowerCase() });
   return found && tx.find(Deliveries, { endpointId, id: found.id });
@@ -133,7 +138,7 @@ async function findDelivery(tx: Transaction, endpointId: number, key: string): P
 
 /** A delivery with its attempts and the last request. Raises 404. */
 export async function getDelivery(
-  tx: Transaction,
+  tx: UnitOfWork,
   endpointId: number,
   key: string,
 ): Promise<v.InferOutput<typeof DeliveryDetail>> {
@@ -149,13 +154,13 @@ export async function getDelivery(
 }
 
 /** The exact text of an event, or null once it is no longer kept. */
-async function bodyOf(tx: Transaction, sequence: number | null): Promise<string | null> {
+async function bodyOf(tx: UnitOfWork, sequence: number | null): Promise<string | null> {
   if (sequence === null) return null;
   return (await tx.find(Feed, { sequence }))?.body ?? null;
 }
 
 /** Delivers a finished delivery's event once more, as a new delivery. Raises 404, and 409 while the first is not finished. */
-export async function replayDelivery(tx: Transaction, endpointId: number, key: string): Promise<Shown> {
+export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<Shown> {
   const [original, endpoint] = await Promise.all([
     getStoredDelivery(tx, endpointId, key),
     getStoredEndpoint(tx, endpointId),
@@ -168,31 +173,35 @@ export async function replayDelivery(tx: Transaction, endpointId: number, key: s
 }
 
 /** The new delivery that repeats one; six actions. What arrives at a disabled endpoint is skipped, replays too. */
-export function repeat(tx: Transaction, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
+export function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
   const { endpointId, eventId: id, eventKind: event, sequence, subject, body } = original;
   if (!original.isReplayed) tx.update(Deliveries, { ...original, isReplayed: true });
+  if (isActive) countWaiting(tx, endpointId, 1, 'made');
   return createDelivery(tx, {
     endpointId,
     deliveryId: randomUUID(),
     event: { id, event, sequence, subject },
-    status: isActive ? 'pending' : 'skipped',
+    skipped: isActive ? undefined : 'disabled',
     replayOf: original,
     ...(body !== null && { body }),
   });
 }
 
 const maxReplays = 1000;
+/** Waiting to be replayed, in one row that is written again with every dozen. */
+const maxWaitingReplays = 5000;
 const maxAgeDays = 30;
 
 /**
- * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first. Calling
- * again goes on with the next ones. Raises 404 and 400.
+ * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first, and no more
+ * than five thousand wait. Calling again goes on with the next ones. Raises 404 and 400.
  */
-export async function replayFailed(tx: Transaction, endpointId: number, since: string): Promise<{ queued: number }> {
+export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
   if (new Date(since).getTime() < Date.now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
-  const ids = await replayable(tx, endpointId, since, waiting?.deliveryIds ?? []);
+  const known = waiting?.deliveryIds ?? [];
+  const ids = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
   if (ids.length === 0) return { queued: 0 };
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
@@ -200,11 +209,11 @@ export async function replayFailed(tx: Transaction, endpointId: number, since: s
   return { queued: ids.length };
 }
 
-async function replayable(tx: Transaction, endpointId: number, since: string, waiting: readonly number[]) {
+async function replayable(tx: UnitOfWork, endpointId: number, since: string, waiting: readonly number[]) {
   const known = new Set(waiting);
   const ids: number[] = [];
-  const pk = indexPartition(tx.tenant, Deliveries, replayableIndex(endpointId));
-  for await (const page of pages({ pk, ascending: true, above: since, limit: maxReplays + known.size })) {
+  const range = { ascending: true, above: since, limit: maxReplays + known.size };
+  for await (const page of entries(tx, Deliveries, { replayable: { endpointId } }, range)) {
     ids.push(...page.map((entry) => entry['id'] as number).filter((id) => !known.has(id)));
     if (ids.length >= maxReplays) break;
   }

@@ -1,44 +1,124 @@
-import type { FeedEvent } from '#lib/events/feed.ts';
-import { listAll } from '#lib/table/list.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
-import { system, type Tenant } from '#lib/tenant.ts';
-import { createDelivery, deliveryIdOf } from './deliveries.ts';
-import { Deliveries, DeliveryIds } from './delivery.ts';
-import { Endpoints, isSubscribed, type StoredEndpoint } from './endpoint.ts';
-import { Wakes, wakeNow } from './wake.ts';
+import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { Endpoints, isSubscribed, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { Wakes } from '#lib/entities/webhook-wake.ts';
+import { log } from '#lib/log.ts';
+import { left, take } from '#lib/quotas/quota.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { Row } from '#lib/table/rows.ts';
+import { parseStored } from '#lib/table/stored.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
+import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
+import { instant, wakeNow } from './wake.ts';
 
 /** Each is five actions at most of a transaction's hundred. */
 const chunkSize = 20;
 /** What the clocks of two functions may differ, and less than a caller needs from one answer to the next call. */
 const skewMs = 5;
 
+/** How many deliveries may still be made at once; those who share it take from it. */
+export interface Room {
+  deliveries: number;
+}
+
 /**
  * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
- * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other.
+ * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
+ * the day's attempts, or too much for an endpoint that does not keep up, is stored as skipped. What is beyond the room, and what
+ * follows it, is left to a worker (fan-out-rest.ts); without one everything is made.
  */
-export async function fanOut(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
+export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?: Room): Promise<void> {
   if (events.length === 0) return;
-  const endpoints = await listAll(new Transaction(tenant, system), Endpoints);
-  await Promise.all(endpoints.map((endpoint) => fanOutTo(tenant, endpoint, events)));
+  const tx = new UnitOfWork(tenant, system);
+  const rows: Row[] = [];
+  for await (const page of pages({ pk: entityPartition(tenant, Endpoints), ascending: true })) rows.push(...page);
+  if (rows.length === 0) return;
+  if (room) {
+    const wanted = rows.length * events.length;
+    if (wanted > room.deliveries || (await tx.find(FanOuts, { id: 1 }))) return leave(tenant, events);
+    room.deliveries -= wanted;
+  }
+  // None are left, too, while workers hold what they have taken in advance: then some are skipped a little early.
+  const [attemptsLeft, waiting] = await Promise.all([left(tenant, 'deliveries'), readWaiting(tx)]);
+  const outcomes = await Promise.allSettled(
+    rows.map(async (row) => {
+      const endpoint = parseStored(Endpoints, row);
+      const freeCount = maxWaiting + 1 - (waiting.get(endpoint.id) ?? 0);
+      await fanOutTo(tenant, endpoint, events, (index) =>
+        !endpoint.isActive ? 'disabled' : attemptsLeft === 0 ? 'quota' : index >= freeCount ? 'backlog' : undefined,
+      );
+    }),
+  );
+  // What fails for one endpoint, which may be unreadable, is made for the others first.
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
+
+/** Events that were numbered earlier than what is left already are made first. */
+async function leave(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
+  const sequences = events.map(({ sequence }) => sequence);
+  const [doneTo, upTo] = [Math.min(...sequences) - 1, Math.max(...sequences)];
+  await transact(tenant, system, async (tx) => {
+    const rest = await tx.find(FanOuts, { id: 1 });
+    if (!rest) tx.create(FanOuts, { id: 1, doneTo, upTo, at: instant(Date.now()) });
+    else if (doneTo < rest.doneTo || upTo > rest.upTo)
+      tx.update(FanOuts, { ...rest, doneTo: Math.min(doneTo, rest.doneTo), upTo: Math.max(upTo, rest.upTo) });
+  });
+}
+
+type Skipping = (index: number) => NewDelivery['skipped'];
 
 /** In order and one chunk after the other, so that ids rise with the sequence whatever call dies. */
-async function fanOutTo(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
+async function fanOutTo(
+  tenant: Tenant,
+  endpoint: StoredEndpoint,
+  events: readonly FeedEvent[],
+  skipping: Skipping,
+): Promise<void> {
   const fromMs = endpoint.registeredAtMs - skewMs;
-  const wanted = events.filter(
+  const subscribed = events.filter(
     ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= fromMs,
   );
-  if (wanted.length === 0) return;
-  for (let start = 0; start < wanted.length; start += chunkSize)
-    await createAll(tenant, endpoint, wanted.slice(start, start + chunkSize));
+  // Those that are skipped come last. What an earlier call has made counts towards nothing again.
+  const areSkipped = subscribed.length > 0 && skipping(subscribed.length - 1) !== undefined;
+  const missing = areSkipped ? await withoutMade(tenant, endpoint.id, subscribed) : subscribed;
+  const wanted = missing.map((event, index) => ({ event, skipped: skipping(index) }));
+  const skippedCount = wanted.filter(({ skipped }) => skipped).length;
+  const { amount } = skippedCount === 0 ? { amount: 0 } : await take(tenant, 'skippedDeliveries', skippedCount);
+  // What is not even stored is in the feed.
+  const stored = wanted.slice(0, wanted.length - skippedCount + amount);
+  if (stored.length < wanted.length)
+    log().error('more deliveries were skipped today than are stored', {
+      tenant: tenantKey(tenant),
+      endpointId: endpoint.id,
+      left: wanted.length - stored.length,
+    });
+  for (let start = 0; start < stored.length; start += chunkSize)
+    await createAll(tenant, endpoint.id, stored.slice(start, start + chunkSize));
   // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
-  // woken must also see what for. A crash in between is repaired by the next call.
-  if (endpoint.isActive) await transact(tenant, system, (tx) => wakeNow(tx, endpoint.id));
+  // woken must also see what for. A crash in between is repaired by the next call, even if that one finds the endpoint disabled.
+  const mayWait = missing.length < subscribed.length || stored.some(({ skipped }) => !skipped);
+  if (mayWait) await transact(tenant, system, (tx) => wakeNow(tx, endpoint.id));
 }
 
-function createAll(tenant: Tenant, endpoint: StoredEndpoint, events: readonly FeedEvent[]): Promise<void> {
-  const { id: endpointId, isActive } = endpoint;
-  const ids = events.map((event) => deliveryIdOf(tenant, endpointId, event.id));
+/** Those of the events that have no delivery yet. */
+async function withoutMade(tenant: Tenant, endpointId: number, events: readonly FeedEvent[]): Promise<FeedEvent[]> {
+  const places = events.map(({ id }) => ({ endpointId, deliveryId: deliveryIdOf(tenant, endpointId, id) }));
+  const made = await new UnitOfWork(tenant, system).findAll(DeliveryIds, places);
+  const known = new Set(made.map(({ deliveryId }) => deliveryId));
+  return events.filter((_, index) => !known.has(places[index]?.deliveryId as string));
+}
+
+function createAll(
+  tenant: Tenant,
+  endpointId: number,
+  deliveries: readonly { event: FeedEvent; skipped: NewDelivery['skipped'] }[],
+): Promise<void> {
+  const ids = deliveries.map(({ event }) => deliveryIdOf(tenant, endpointId, event.id));
   return transact(tenant, system, async (tx) => {
     const [known, wake] = await Promise.all([
       tx.findAll(
@@ -46,15 +126,16 @@ function createAll(tenant: Tenant, endpoint: StoredEndpoint, events: readonly Fe
         ids.map((deliveryId) => ({ endpointId, deliveryId })),
       ),
       tx.find(Wakes, { id: endpointId }),
-      tx.reserveIds({ [Deliveries.name]: events.length }),
+      tx.reserveIds({ [Deliveries.name]: deliveries.length }),
     ]);
     // Its worker has taken everything away that belonged to the deleted endpoint.
     if (!wake) return;
     const made = new Set(known.map(({ deliveryId }) => deliveryId));
-    for (const [index, event] of events.entries()) {
+    for (const [index, { event, skipped }] of deliveries.entries()) {
       const deliveryId = ids[index] as string;
-      if (!made.has(deliveryId))
-        await createDelivery(tx, { endpointId, deliveryId, event, status: isActive ? 'pending' : 'skipped' });
+      if (made.has(deliveryId)) continue;
+      await createDelivery(tx, { endpointId, deliveryId, event, skipped });
+      if (!skipped) countWaiting(tx, endpointId, 1, 'made');
     }
   });
 }

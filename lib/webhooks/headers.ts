@@ -1,4 +1,4 @@
-import type { DueDelivery } from './delivery.ts';
+import type { DueDelivery } from '#lib/entities/delivery.ts';
 import type { Signatures } from './sign.ts';
 
 /** The headers of one attempt (base document, "Events"; contract section 14, "Sending"). */

@@ -1,33 +1,10 @@
-import * as v from 'valibot';
 import { dayMs, hourMs, minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import type { Health } from '#lib/entities/webhook-health.ts';
 import { env } from '#lib/env.ts';
-import { entity } from '#lib/table/entity.ts';
+import { leases } from '#lib/table/lease.ts';
 
-/**
- * How the deliveries to an endpoint fare, and who makes them: one worker at a time holds the lease, so that order, pace and
- * the number in flight are kept inside one process. Only the holder writes here, and the calls that reset it.
- */
-export const Healths = entity({
-  name: 'webhook-health',
-  schema: v.object({
-    /** Of the endpoint. */
-    id: v.number(),
-    consecutiveFailures: v.number(),
-    /** The first failure since the last success. */
-    failingSince: v.nullable(v.string()),
-    lastDeliveryAt: v.nullable(v.string()),
-    lastSuccessAt: v.nullable(v.string()),
-    /** Moving average of how long an attempt takes. */
-    averageMs: v.number(),
-    /** How often the breaker has opened since the last success, and until when it is open. */
-    openings: v.number(),
-    openUntilMs: v.number(),
-    owner: v.nullable(v.string()),
-    leaseUntilMs: v.number(),
-  }),
-});
-
-export type Health = v.InferOutput<(typeof Healths)['schema']>;
+/** Who delivers to an endpoint has it in hand. */
+export const endpointLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochMs) => epochMs });
 
 export const newHealth = (endpointId: number): Health => ({
   id: endpointId,
@@ -40,6 +17,7 @@ export const newHealth = (endpointId: number): Health => ({
   openUntilMs: 0,
   owner: null,
   leaseUntilMs: 0,
+  begun: [],
 });
 
 /** Forgets the failures, as after a success. */

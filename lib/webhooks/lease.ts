@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondMs } from '#lib/clock.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { type Health, Healths } from '#lib/entities/webhook-health.ts';
+import { dueAt, type Wake, Wakes } from '#lib/entities/webhook-wake.ts';
+import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { type Health, Healths } from './health.ts';
-import { dueAt, type Wake, Wakes } from './wake.ts';
+import { endpointLeases } from './health.ts';
 
 /** A worker that dies holds an endpoint for so long; a living one renews in time. */
 export const leaseMs = 10 * secondMs;
@@ -23,10 +23,9 @@ export interface Lease {
  * will find what there is. Waits for a dead one's lease to end.
  */
 export async function acquire(tenant: Tenant, endpointId: number): Promise<Lease | undefined> {
-  const owner = randomUUID();
   let holder: Health | undefined;
   for (;;) {
-    const found = await tryAcquire(tenant, endpointId, owner);
+    const found = await tryAcquire(tenant, endpointId);
     if (found === undefined || 'owner' in found) return found;
     const isRenewed = holder !== undefined && found.holder?.leaseUntilMs !== holder.leaseUntilMs;
     if (isRenewed) return undefined;
@@ -40,7 +39,7 @@ interface Wait {
   holder?: Health;
 }
 
-function tryAcquire(tenant: Tenant, id: number, owner: string): Promise<Lease | Wait | undefined> {
+function tryAcquire(tenant: Tenant, id: number): Promise<Lease | Wait | undefined> {
   return transact(tenant, system, async (tx) => {
     const [wake, health] = await Promise.all([tx.find(Wakes, { id }), tx.find(Healths, { id })]);
     const at = wake && dueAt(wake);
@@ -49,9 +48,8 @@ function tryAcquire(tenant: Tenant, id: number, owner: string): Promise<Lease | 
     const waitMs = new Date(at).getTime() - now;
     if (waitMs > earlyMs) return undefined;
     if (waitMs > 0) return { waitMs };
-    if (health.owner !== null && health.leaseUntilMs > now)
-      return { waitMs: health.leaseUntilMs - now + 1, holder: health };
-    const held = tx.update(Healths, { ...health, owner, leaseUntilMs: now + leaseMs });
-    return { owner, health: held, wake };
+    if (!endpointLeases.isFree(health, now)) return { waitMs: health.leaseUntilMs - now + 1, holder: health };
+    const taken = endpointLeases.taken(now + leaseMs);
+    return { owner: taken.owner, health: tx.update(Healths, { ...health, ...taken }), wake };
   });
 }

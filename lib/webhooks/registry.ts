@@ -1,45 +1,28 @@
-import * as v from 'valibot';
 import { minuteMs, shifted } from '#lib/clock.ts';
+import { Registries, type Registry } from '#lib/entities/webhook-registry.ts';
 import { conflict } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
-import { entity } from '#lib/table/entity.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { newSecret } from './sign.ts';
-
-/** The one row of a tenant that makes its endpoints' urls unique, their number limited and their secret shared. */
-const Registries = entity({
-  name: 'webhook-registry',
-  schema: v.object({
-    id: v.literal(1),
-    endpoints: v.array(v.object({ id: v.number(), url: v.string() })),
-    /** Encrypted. */
-    secret: v.string(),
-    secretHint: v.string(),
-    previousSecret: v.nullable(v.string()),
-    previousValidUntil: v.nullable(v.string()),
-  }),
-});
-
-type Registry = v.InferOutput<(typeof Registries)['schema']>;
 
 const maxEndpoints = 20;
 const hintLength = 4;
 
 /** Undefined before the first endpoint. */
-export const findRegistry = (tx: Transaction): Promise<Registry | undefined> => tx.find(Registries, { id: 1 });
+export const findRegistry = (tx: UnitOfWork): Promise<Registry | undefined> => tx.find(Registries, { id: 1 });
 
 /** The registry of a tenant that has an endpoint. */
-export const getRegistry = (tx: Transaction): Promise<Registry> => tx.get(Registries, { id: 1 });
+export const getRegistry = (tx: UnitOfWork): Promise<Registry> => tx.get(Registries, { id: 1 });
 
 /**
  * Takes up an endpoint, or its new url, and makes the secret with the first one. Raises 409 when another has the url or there
  * are too many. Returns the registry.
  */
-export async function register(tx: Transaction, endpoint: { id: number; url: string }): Promise<Registry> {
+export async function register(tx: UnitOfWork, endpoint: { id: number; url: string }): Promise<Registry> {
   const registry = await findRegistry(tx);
   const others = (registry?.endpoints ?? []).filter(({ id }) => id !== endpoint.id);
-  const url = new URL(endpoint.url).href;
+  const { url } = endpoint;
   const taken = others.find((other) => other.url === url);
   if (taken) throw conflict('webhook_url_taken', 'another endpoint has this url', { endpointId: taken.id });
   if (others.length >= maxEndpoints)
@@ -51,13 +34,13 @@ export async function register(tx: Transaction, endpoint: { id: number; url: str
 }
 
 /** Lets an endpoint go; the secret stays for the next one. */
-export async function unregister(tx: Transaction, endpointId: number): Promise<void> {
+export async function unregister(tx: UnitOfWork, endpointId: number): Promise<void> {
   const registry = await getRegistry(tx);
   tx.update(Registries, { ...registry, endpoints: registry.endpoints.filter(({ id }) => id !== endpointId) });
 }
 
 /** Replaces the secret; the one before still signs for so many minutes. */
-export async function rotate(tx: Transaction, graceMinutes: number): Promise<Registry> {
+export async function rotate(tx: UnitOfWork, graceMinutes: number): Promise<Registry> {
   const registry = await getRegistry(tx);
   return tx.update(Registries, {
     ...registry,
@@ -67,11 +50,12 @@ export async function rotate(tx: Transaction, graceMinutes: number): Promise<Reg
   });
 }
 
-const contextOf = (tenant: Tenant) => ({ tenant: tenantKey(tenant), purpose: 'webhook' });
+/** What the secret of a tenant's webhooks belongs to. */
+export const secretContext = (tenant: Tenant) => ({ tenant: tenantKey(tenant), purpose: 'webhook' });
 
 async function makeSecret(tenant: Tenant) {
   const secret = newSecret();
-  return { secret: await encrypt(secret, contextOf(tenant)), secretHint: secret.slice(-hintLength) };
+  return { secret: await encrypt(secret, secretContext(tenant)), secretHint: secret.slice(-hintLength) };
 }
 
 const maxKnown = 1000;
@@ -80,18 +64,18 @@ const known = new Map<string, Promise<string>>();
 /** The secret in clear, decrypted once in the life of the process. */
 function reveal(tenant: Tenant, encrypted: string): Promise<string> {
   const found = known.get(encrypted);
-  if (found) return found;
+  if (found !== undefined) return found;
   if (known.size >= maxKnown) known.clear();
-  const secret = decrypt(encrypted, contextOf(tenant));
+  const secret = decrypt(encrypted, secretContext(tenant));
   known.set(encrypted, secret);
   secret.catch(() => known.delete(encrypted));
   return secret;
 }
 
-/** The current secret in clear. Needs `kms`. */
+/** The current secret in clear. Needs the key. */
 export const currentSecret = (tenant: Tenant, { secret }: Registry): Promise<string> => reveal(tenant, secret);
 
-/** The secrets that sign now: the current one and, during a grace, the one before. Needs `kms`. */
+/** The secrets that sign now: the current one and, during a grace, the one before. Needs the key. */
 export function secretsOf(tenant: Tenant, registry: Registry, now: string): Promise<string[]> {
   const { secret, previousSecret, previousValidUntil } = registry;
   const isInGrace = previousSecret !== null && previousValidUntil !== null && previousValidUntil > now;

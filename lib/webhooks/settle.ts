@@ -1,33 +1,61 @@
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
+import { type Health, Healths } from '#lib/entities/webhook-health.ts';
+import type { Key } from '#lib/table/keys.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
-import { Deliveries, type DueDelivery, type StoredDelivery } from './delivery.ts';
-import { Endpoints } from './endpoint.ts';
-import { afterAttempt, type Health, Healths, isGivenUp, withBreaker } from './health.ts';
+import { afterAttempt, endpointLeases, isGivenUp, withBreaker } from './health.ts';
 import { leaseMs } from './lease.ts';
 import { retryWaitMs } from './schedule.ts';
+import { countWaiting } from './waiting.ts';
 import { instant } from './wake.ts';
 
-/** What became of a delivery: an attempt, or none because its event is no longer kept. */
+/** What became of a delivery's attempt: it was made, or it failed on our side; neither when its event is no longer kept. */
 export interface Result {
-  delivery: DueDelivery;
-  attempt: Attempt | undefined;
+  id: number;
+  /** Its entry in the index; unknown when another worker began the attempt. */
+  entry?: Key | undefined;
+  attempt?: Attempt;
+  fault?: string;
 }
+
+/** Faults of ours, as the customer reads them. */
+export const faults = {
+  interrupted: 'the attempt was interrupted on our side; whether it arrived is not known',
+  unsendable: 'the attempt failed on our side',
+  unrecordable: 'the delivery could not be read or recorded on our side',
+} as const;
 
 /** Another process has taken the endpoint over: what this one did since is not known to the table. */
 export class LeaseLost extends Error {}
 
+/** Throws LeaseLost. */
+export function demandHeld(health: Health | undefined, owner: string): asserts health is Health {
+  if (!endpointLeases.isHeldBy(health, { owner })) throw new LeaseLost();
+}
+
 const goneStatus = 410;
 
+/** What one transaction of a worker writes. */
+export interface Written {
+  results?: readonly Result[];
+  /** Deliveries whose next attempt begins. */
+  beginning?: readonly number[];
+  /** Deliveries whose attempt was to begin and was not made. */
+  released?: readonly number[];
+}
+
 /**
- * Writes the results of attempts and what follows from them, all in one transaction, and renews the lease. Returns how the
- * endpoint is after it. Throws LeaseLost.
+ * Writes the results of attempts and what follows from them, and which attempts begin, all in one transaction, and renews the
+ * lease. Returns how the endpoint is after it. Throws LeaseLost.
  */
 export function settle(
   tenant: Tenant,
   endpointId: number,
   owner: string,
-  results: readonly Result[],
+  { results = [], beginning = [], released = [] }: Written,
 ): Promise<{ health: Health; isActive: boolean }> {
   return transact(tenant, system, async (tx) => {
     const [health, endpoint, rows] = await Promise.all([
@@ -35,16 +63,22 @@ export function settle(
       tx.find(Endpoints, { id: endpointId }),
       tx.findAll(
         Deliveries,
-        results.map(({ delivery }) => ({ endpointId, id: delivery.id })),
+        results.map(({ id }) => ({ endpointId, id })),
       ),
     ]);
-    if (health?.owner !== owner) throw new LeaseLost();
+    demandHeld(health, owner);
     const now = Date.now();
-    let next: Health = { ...health, leaseUntilMs: now + leaseMs };
-    for (const { delivery, attempt } of results) {
-      const row = rows.find(({ id }) => id === delivery.id);
-      if (row && isUnderWay(row))
-        tx.update(Deliveries, attempt ? attempted(tx, row, attempt, now) : forgotten(tx, row));
+    const ended = new Set([...results.map(({ id }) => id), ...released]);
+    const begun = [...health.begun.filter((id) => !ended.has(id)), ...beginning];
+    let next: Health = { ...health, ...endpointLeases.renewed(now + leaseMs), begun };
+    for (const result of results) {
+      const { attempt } = result;
+      const row = rows.find(({ id }) => id === result.id);
+      if (!row && result.entry) forgetEntry(tx, result.entry);
+      if (row && isUnderWay(row)) {
+        const after = tx.update(Deliveries, outcome(tx, row, result, now));
+        if (!isUnderWay(after)) countWaiting(tx, endpointId, -1, 'finished');
+      }
       if (attempt) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(now));
     }
     if (results.some(({ attempt }) => attempt && !attempt.isSuccess)) next = withBreaker(next, now);
@@ -55,9 +89,36 @@ export function settle(
   });
 }
 
-const isUnderWay = ({ status }: StoredDelivery) => status === 'pending' || status === 'retrying';
+/** An entry whose delivery is gone would be found, and sent, for ever. */
+export function forgetEntry(tx: UnitOfWork, key: Key): void {
+  tx.write({ key, item: null });
+}
 
-function attempted(tx: Transaction, row: StoredDelivery, attempt: Attempt, now: number): StoredDelivery {
+/** Whether something may still become of it. */
+export const isUnderWay = ({ status }: StoredDelivery) => status === 'pending' || status === 'retrying';
+
+function outcome(tx: UnitOfWork, row: StoredDelivery, { attempt, fault }: Result, now: number): StoredDelivery {
+  if (attempt) return attempted(tx, row, attempt, now);
+  return fault === undefined ? forgotten(tx, row) : attempted(tx, row, faulty(tx, row, fault), now);
+}
+
+/** An attempt that failed on our side counts like any other of the delivery, and for nothing against the endpoint. */
+const faulty = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error: string): Recorded => ({
+  number: attemptCount + 1,
+  startedAt: tx.now,
+  durationMs: 0,
+  responseStatus: null,
+  responseBody: null,
+  error,
+  isSuccess: false,
+  isTimeout: false,
+  retryAfter: undefined,
+  signed,
+});
+
+type Recorded = Omit<Attempt, 'signed'> & Pick<StoredDelivery, 'signed'>;
+
+function attempted(tx: UnitOfWork, row: StoredDelivery, attempt: Recorded, now: number): StoredDelivery {
   if (attempt.isSuccess) return finished(tx, recorded(row, attempt), 'succeeded');
   const { number: attempts, responseStatus: status } = attempt;
   const waitMs = status === goneStatus ? null : retryWaitMs({ ...attempt, attempts, status });
@@ -66,7 +127,7 @@ function attempted(tx: Transaction, row: StoredDelivery, attempt: Attempt, now: 
 }
 
 /** The delivery with one more attempt. */
-export function recorded(row: StoredDelivery, attempt: Attempt): StoredDelivery {
+export function recorded(row: StoredDelivery, attempt: Recorded): StoredDelivery {
   const { number, startedAt, durationMs, responseStatus, responseBody, error, signed } = attempt;
   return {
     ...row,
@@ -82,12 +143,12 @@ export function recorded(row: StoredDelivery, attempt: Attempt): StoredDelivery 
 
 /** The delivery in a status from which nothing more becomes of it. */
 export const finished = (
-  tx: Transaction,
+  tx: UnitOfWork,
   row: StoredDelivery,
   status: 'succeeded' | 'failed' | 'skipped',
 ): StoredDelivery => ({ ...row, status, nextAttemptAt: null, completedAt: tx.now });
 
-const forgotten = (tx: Transaction, row: StoredDelivery): StoredDelivery => ({
+const forgotten = (tx: UnitOfWork, row: StoredDelivery): StoredDelivery => ({
   ...finished(tx, row, 'failed'),
   error: 'the event is no longer kept',
 });

@@ -1,8 +1,4 @@
 import type * as v from 'valibot';
-import { changedFields } from '#lib/events/changes.ts';
-import { notFound } from '#lib/problem.ts';
-import { listAll, listPage, type Page } from '#lib/table/list.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
 import {
   type CreateEndpoint,
   type Endpoint,
@@ -13,20 +9,26 @@ import {
   type PatchEndpoint,
   type RotatedSecret,
   type StoredEndpoint,
-} from './endpoint.ts';
-import { type Health, Healths, newHealth, recovered, statusOf } from './health.ts';
+} from '#lib/entities/webhook.ts';
+import { type Health, Healths } from '#lib/entities/webhook-health.ts';
+import { Wakes } from '#lib/entities/webhook-wake.ts';
+import { changedFields } from '#lib/events/changes.ts';
+import { notFound } from '#lib/problem.ts';
+import { listAll, listPage, type Page } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { newHealth, recovered, statusOf } from './health.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
-import { demandDeliverable } from './url.ts';
-import { newWake, Wakes, wakeSoon } from './wake.ts';
+import { deliverableUrl } from './url.ts';
+import { newWake, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Endpoint>;
 
 /** The endpoint as stored. Raises 404. */
-export const getStoredEndpoint = (tx: Transaction, id: number): Promise<StoredEndpoint> =>
+export const getStoredEndpoint = (tx: UnitOfWork, id: number): Promise<StoredEndpoint> =>
   tx.get(Endpoints, { id }, () => notFound('webhook endpoint'));
 
 /** The endpoint with its health. Raises 404. */
-export async function getEndpoint(tx: Transaction, id: number): Promise<Shown> {
+export async function getEndpoint(tx: UnitOfWork, id: number): Promise<Shown> {
   const [endpoint, health, registry] = await Promise.all([
     getStoredEndpoint(tx, id),
     tx.find(Healths, { id }),
@@ -37,7 +39,7 @@ export async function getEndpoint(tx: Transaction, id: number): Promise<Shown> {
 
 /** Endpoints in descending order of id. */
 export async function listEndpoints(
-  tx: Transaction,
+  tx: UnitOfWork,
   { after, limit, isActive }: v.InferOutput<typeof EndpointQuery>,
 ): Promise<Page<Shown>> {
   const [page, healths, registry] = await Promise.all([
@@ -55,18 +57,18 @@ export async function listEndpoints(
 
 /**
  * Registers an endpoint; the first one of a tenant makes its secret. Raises 400 for a url that must not be sent to, 409 when it
- * is taken or there are too many. Needs `kms`.
+ * is taken or there are too many. Needs the key.
  */
 export async function createEndpoint(
-  tx: Transaction,
+  tx: UnitOfWork,
   input: v.InferOutput<typeof CreateEndpoint>,
 ): Promise<v.InferOutput<typeof EndpointWithSecret>> {
-  await demandDeliverable(input.url, tx.tenant.env);
+  const url = await deliverableUrl(input.url, tx.tenant.env);
   const id = await tx.nextId(Endpoints);
-  const registry = await register(tx, { id, url: input.url });
+  const registry = await register(tx, { id, url });
   const endpoint = tx.create(Endpoints, {
     id,
-    url: input.url,
+    url,
     description: input.description ?? null,
     eventKinds: normalised(input.eventKinds),
     isActive: true,
@@ -84,7 +86,7 @@ export async function createEndpoint(
 
 /** Changes the given fields; `isActive: true` forgets failures. Raises 400 and 409 as the creation does. */
 export async function patchEndpoint(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
   patch: v.InferOutput<typeof PatchEndpoint>,
 ): Promise<Shown> {
@@ -93,17 +95,21 @@ export async function patchEndpoint(
     tx.find(Healths, { id }),
     getRegistry(tx),
   ]);
-  const wanted = { ...patch, ...(patch.eventKinds && { eventKinds: normalised(patch.eventKinds) }) };
+  const wanted = {
+    ...patch,
+    ...(patch.eventKinds && { eventKinds: normalised(patch.eventKinds) }),
+    ...(patch.url !== undefined &&
+      patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
+  };
   const changed = changedFields(endpoint, wanted).filter(
     (field) => JSON.stringify(endpoint[field]) !== JSON.stringify(wanted[field]),
   );
   const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
   if (changed.includes('url')) {
-    await demandDeliverable(wanted.url as string, tx.tenant.env);
     await register(tx, { id, url: wanted.url as string });
   }
-  // Whoever delivers looks again: at the new url, at once, or to skip what was pending.
-  if (isReset || changed.includes('isActive') || changed.includes('url')) await wakeSoon(tx, id, { notBefore: null });
+  // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may tell any more.
+  if (isReset || changed.some((field) => field !== 'description')) await wakeSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;
   if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);
   const values = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null]));
@@ -112,16 +118,16 @@ export async function patchEndpoint(
 }
 
 /** Removes an endpoint; its worker drops what is pending. Raises 404. */
-export async function deleteEndpoint(tx: Transaction, id: number) {
+export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   const endpoint = await getStoredEndpoint(tx, id);
   await Promise.all([unregister(tx, id), wakeSoon(tx, id, { notBefore: null })]);
   tx.delete(Endpoints, endpoint);
   return { id, deleted: true as const };
 }
 
-/** Replaces the secret of all endpoints. Raises 404. Needs `kms`. */
+/** Replaces the secret of all endpoints. Raises 404. Needs the key. */
 export async function rotateSecret(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
   graceMinutes: number,
 ): Promise<v.InferOutput<typeof RotatedSecret>> {

@@ -1,5 +1,5 @@
-import { MetricUnit, measure } from '#lib/metrics.ts';
-import type { Lane } from './wake.ts';
+import type { Lane } from '#lib/entities/webhook-wake.ts';
+import { measure } from '#lib/metrics.ts';
 
 /** What a worker did, as operators see it. */
 export interface Tally {
@@ -12,6 +12,9 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ attempts: 0, successes: 0, breakerOpenings: 0, latenciesMs: [] });
 
+/** Under these the metrics of a lane lie. */
+export const dimensionsOf = (lane: Lane) => ({ worker: 'deliver', lane });
+
 /** Writes the metrics of one invocation; none when nothing was attempted. */
 export function report(lane: Lane, tallies: readonly Tally[]): void {
   const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
@@ -19,14 +22,11 @@ export function report(lane: Lane, tallies: readonly Tally[]): void {
   if (attempts === 0) return;
   const successes = sum((tally) => tally.successes);
   const latenciesMs = tallies.flatMap((tally) => tally.latenciesMs);
-  measure(
-    { worker: 'deliver', lane },
-    {
-      deliveryAttempts: { unit: MetricUnit.Count, value: attempts },
-      deliverySuccesses: { unit: MetricUnit.Count, value: successes },
-      deliveryFailures: { unit: MetricUnit.Count, value: attempts - successes },
-      breakerOpenings: { unit: MetricUnit.Count, value: sum((tally) => tally.breakerOpenings) },
-      ...(latenciesMs.length > 0 && { deliveryLatency: { unit: MetricUnit.Milliseconds, value: latenciesMs } }),
-    },
-  );
+  measure(dimensionsOf(lane), {
+    deliveryAttempts: attempts,
+    deliverySuccesses: successes,
+    deliveryFailures: attempts - successes,
+    breakerOpenings: sum((tally) => tally.breakerOpenings),
+    deliveryLatency: latenciesMs.length > 0 ? latenciesMs : undefined,
+  });
 }

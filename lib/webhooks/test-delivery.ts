@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
-import { exampleOf } from '#lib/events/examples.ts';
+import { Deliveries, type TestedDelivery } from '#lib/entities/delivery.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
-
+import { exampleOf } from '#lib/events/kinds.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
-import type { Transaction } from '#lib/table/transaction.ts';
+import { oncePer } from '#lib/once.ts';
+import { reserve } from '#lib/quotas/quota.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { createDelivery, shownDelivery } from './deliveries.ts';
-import { Deliveries, type TestedDelivery } from './delivery.ts';
-import { Healths } from './health.ts';
 import { getRegistry, secretsOf } from './registry.ts';
 import { finished, recorded } from './settle.ts';
 import { type Signer, signer } from './sign.ts';
@@ -21,15 +22,14 @@ interface Sent {
   made: Attempt;
 }
 
-/** A unit of work may run again after a conflict; what a request has sent stays sent. */
-const sentFor = new WeakMap<object, Promise<Sent>>();
+const once = oncePer<object, Sent>();
 
 /**
  * Sends the example of an event kind now, once, and keeps it as a delivery. It counts for no failure of the endpoint, which
- * may be disabled. Raises 404. Needs `kms`.
+ * may be disabled. Raises 404, and 429 when the attempts of the day are used up. Needs the key.
  */
 export async function testEndpoint(
-  tx: Transaction,
+  tx: UnitOfWork,
   id: number,
   kind: EventKind,
   request: object,
@@ -40,11 +40,11 @@ export async function testEndpoint(
     tx.find(Healths, { id }),
   ]);
   const secrets = await secretsOf(tx.tenant, registry, tx.now);
-  const sending = sentFor.get(request) ?? send(tx, id, url, kind, secrets.map(signer) as [Signer, Signer?]);
-  sentFor.set(request, sending);
-  const { deliveryId, eventId, body, made } = await sending;
+  const { deliveryId, eventId, body, made } = await once(request, () =>
+    send(tx, id, url, kind, secrets.map(signer) as [Signer, Signer?]),
+  );
   const event = { id: eventId, event: kind, sequence: null, subject: `webhook/${id}` };
-  const row = await createDelivery(tx, { endpointId: id, deliveryId, event, status: 'pending', body });
+  const row = await createDelivery(tx, { endpointId: id, deliveryId, event, skipped: undefined, body });
   const delivery = finished(tx, recorded(row, made), made.isSuccess ? 'succeeded' : 'failed');
   if (health) {
     const lastSuccessAt = made.isSuccess ? tx.now : health.lastSuccessAt;
@@ -54,7 +54,7 @@ export async function testEndpoint(
 }
 
 async function send(
-  tx: Transaction,
+  tx: UnitOfWork,
   endpointId: number,
   url: string,
   kind: EventKind,
@@ -71,6 +71,7 @@ async function send(
     livemode: tx.tenant.env === 'live',
     data: kind === 'webhook.test' ? { ...data, endpoint_id: String(endpointId) } : data,
   });
+  await reserve(tx.tenant, 'deliveries', 1);
   const outbound = openOutbound();
   try {
     const delivery = {

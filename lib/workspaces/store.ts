@@ -1,25 +1,16 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type * as v from 'valibot';
-import { env } from '#lib/env.ts';
+import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { createBoards } from '#lib/pipelines/store.ts';
-import { documentClient } from '#lib/table/client.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { markNew } from '#lib/table/release.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { addTo } from '#lib/table/update.ts';
 import { environments, operator } from '#lib/tenant.ts';
-import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from './workspace.ts';
 
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
-  const { Attributes } = await documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk: 'WORKSPACES', sk: 'ids' },
-      UpdateExpression: 'ADD #last :one',
-      ExpressionAttributeNames: { '#last': 'last' },
-      ExpressionAttributeValues: { ':one': 1 },
-      ReturnValues: 'UPDATED_NEW',
-    }),
-  );
-  const id = Attributes?.['last'] as number;
+  const { last: id = 0 } = await addTo({ pk: 'WORKSPACES', sk: 'ids' }, { last: 1 });
+  await markNew(id);
   const [workspace] = await Promise.all(
     environments.map((name) =>
       transact({ workspaceId: id, env: name }, operator, async (tx) => {
@@ -39,4 +30,4 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
 }
 
 /** The workspace of the unit of work. Raises 404. */
-export const getWorkspace = (tx: Transaction): Promise<Workspace> => tx.get(Workspaces, { id: tx.tenant.workspaceId });
+export const getWorkspace = (tx: UnitOfWork): Promise<Workspace> => tx.get(Workspaces, { id: tx.tenant.workspaceId });

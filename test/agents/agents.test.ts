@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAgent, setAgentStatus } from '#lib/agents/store.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { left, take } from '#lib/quotas/quota.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import type { Client } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -9,7 +11,7 @@ let workspace: TestWorkspace;
 let client: Client;
 let id: number;
 
-const inSandbox = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+const inSandbox = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
   transact({ workspaceId: workspace.id, env: 'test' }, operator, work);
 
 const newAgent = (name: string, status: 'active' | 'disabled' = 'active') =>
@@ -97,6 +99,18 @@ describe('a test run', () => {
       body: { details: { reason: 'missing_scope', requiredScopes: ['contacts:read'] } },
     });
     expect((await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi' })).status).toBe(200);
+  });
+
+  test('beyond the tokens of the day is refused until the next; what it used is what counts', async () => {
+    const { id: workspaceId } = workspace;
+    const tenant = { workspaceId, env: 'test' as const };
+    const before = await left(tenant, 'agentTokens');
+    const { body } = await client.post(`/v1/agents/${id}/test-run`, { message: 'Hi' });
+    expect(before - (await left(tenant, 'agentTokens'))).toBe(body.inputTokens + body.outputTokens);
+    await take(tenant, 'agentTokens', before);
+    const refused = await client.post(`/v1/agents/${id}/test-run`, { message: 'Hi' });
+    expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } });
+    expect(Number(refused.headers['retry-after'])).toBe(refused.body.details.retryAfterSeconds);
   });
 
   test('of a disabled agent is a conflict', async () => {

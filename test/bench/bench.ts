@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { coldStart } from '#test/bench/cold.ts';
+import { deliveryCpu } from '#test/bench/deliveries.ts';
+import { pipeline } from '#test/bench/pipeline.ts';
+import { type Line, table } from '#test/bench/report.ts';
+import { roundTrips } from '#test/bench/round-trips.ts';
+import { warmCpu } from '#test/bench/warm.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
-import { coldStart } from './cold.ts';
-import { deliveryCpu } from './deliveries.ts';
-import { pipeline } from './pipeline.ts';
-import { type Line, table } from './report.ts';
-import { roundTrips } from './round-trips.ts';
-import { warmCpu } from './warm.ts';
 
 /** `npm run bench`: every budget as a ratio in one run. Exits 1 when one is missed. */
 const workDir = await mkdtemp(join(tmpdir(), 'crm-bench-'));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes } from '#infra/functions.ts';
+import { atMost, beside, type Line, median } from '#test/bench/report.ts';
 import { carryingMore } from '#test/infra/carrying-more.ts';
-import { atMost, beside, type Line, median } from './report.ts';
 
 const rounds = 15;
 const root = join(import.meta.dirname, '../..');

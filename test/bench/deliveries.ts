@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
+import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { attempt } from '#lib/webhooks/attempt.ts';
-import type { DueDelivery } from '#lib/webhooks/delivery.ts';
 import { newSecret, signer } from '#lib/webhooks/sign.ts';
-import { atLeast, type Line, median } from './report.ts';
+import { atLeast, type Line, median } from '#test/bench/report.ts';
 
 const deliveries = 2000;
 const connections = 10;
@@ -66,7 +66,7 @@ const rawLoop = (url: string) => async () => {
 };
 
 const ourLoop = (url: string) => async () => {
-  const outbound = openOutbound({ allowPrivate: true });
+  const outbound = openOutbound({ reach: 'local' });
   const signers = [signer(newSecret())] as const;
   await inParallel(async () => {
     const { isSuccess } = await attempt(outbound, `${url}/`, delivery(), body, signers);

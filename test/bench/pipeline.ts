@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { demoClient } from '#test/bench/demo.ts';
+import { beside, type Line, quantile } from '#test/bench/report.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { cpuSeconds, descendants } from '#test/processes.ts';
 import { startSystem } from '#test/system.ts';
 import { type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
-import { demoClient } from './demo.ts';
-import { beside, type Line, quantile } from './report.ts';
 
 const quietChanges = 200;
 const quietGapMs = 50;

@@ -1,8 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { demoClient } from '#test/bench/demo.ts';
+import { atMost, type Line } from '#test/bench/report.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
-import { demoClient } from './demo.ts';
-import { atMost, type Line } from './report.ts';
 
 const addedMs = 20;
 

@@ -7,14 +7,14 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-
 import express from 'express';
 import { Hono } from 'hono';
 import { handle } from 'hono/aws-lambda';
 import serverless from 'serverless-http';
 import { hashKey } from '#lib/keys/identify.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { atMost, beside, type Line, median } from './report.ts';
+import { atMost, beside, type Line, median } from '#test/bench/report.ts';
+import { contactRow } from '#test/contacts/row.ts';
 
 const rounds = 15;
 const callsPerRound = 100;
@@ -109,26 +109,13 @@ const storedContact = {
   pk: '1:live#contact',
   sk: '0000000001',
   v: 1,
-  id: 1,
-  platform: 'telegram',
-  name: 'Ann Example',
-  username: 'ann',
-  phone: '+1 555 0100',
-  email: 'ann@example.com',
-  company: 'Acme',
-  notes: null,
-  stage: 'new',
-  leadScore: null,
-  leadScoreIsAi: false,
-  assignedToUserId: null,
-  createdAt: '2026-01-01T00:00:00Z',
-  updatedAt: null,
-  lastMessageAt: null,
-  hasUnreadMessages: false,
-  tagIds: [],
-  metadata: {},
-  telegramUserId: null,
-  twitterUserId: null,
+  ...contactRow({
+    name: 'Ann Example',
+    username: 'ann',
+    phone: '+1 555 0100',
+    email: 'ann@example.com',
+    company: 'Acme',
+  }),
 };
 
 /** A client whose requests are built, serialised and signed as ever and answered from memory instead of a socket. */

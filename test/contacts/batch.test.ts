@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { documentClient } from '#lib/table/client.ts';
-import { pages } from '#lib/table/list.ts';
+import { pages } from '#lib/table/pages.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -217,4 +217,26 @@ test('a batch whose call died after its items is completed by a retry and repeat
   expect([second.status, second.headers['idempotency-replayed']]).toEqual([200, undefined]);
   expect(second.body).toEqual(first.body);
   expect(await named('survivor')).toHaveLength(12);
+});
+
+test('a batch whose answer would be more than 5 MB is done and kept, with ids for contacts', async () => {
+  const notes = '\u{1f600}'.repeat(10_000);
+  const { live } = await newWorkspace();
+  const { id } = (await live.post('/v1/contacts', { name: 'Large', notes })).body;
+  const tags = Array.from({ length: 100 }, (_, tag) => ({
+    op: 'addTag',
+    id,
+    tagName: '\u{1f600}'.repeat(47) + String(tag).padStart(3, '0'),
+  }));
+  expect((await live.post('/v1/contacts/batch', { items: tags, atomic: true })).body.succeeded).toBe(100);
+  const items = Array.from({ length: 100 }, (_, leadScore) => ({ op: 'update', id, leadScore: leadScore + 1 }));
+  const send = () => live.post('/v1/contacts/batch', { items, atomic: true }, { 'idempotency-key': 'large' });
+  const { status, body } = await send();
+  expect([status, body.succeeded, body.failed]).toEqual([200, 100, 0]);
+  expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(5_000_000);
+  expect(body.results[0].contact).toMatchObject({ id, notes, leadScore: 1 });
+  expect(body.results[99]).toEqual({ index: 99, status: 200, contact: null, error: null, id });
+  const replayed = await send();
+  expect([replayed.headers['idempotency-replayed'], replayed.body]).toEqual(['true', body]);
+  expect((await live.get(`/v1/contacts/${id}`)).body).toMatchObject({ notes, leadScore: 100 });
 });

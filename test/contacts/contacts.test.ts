@@ -1,9 +1,13 @@
-import { beforeAll, expect, test } from 'vitest';
-import { Contacts } from '#lib/contacts/contact.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Contacts } from '#lib/entities/contact.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { entryKey } from '#lib/table/entity.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -274,16 +278,111 @@ test('an unknown activity type and a blank note are refused, and an unknown cont
   }
 });
 
-test.each(['__proto__', 'prototype', 'constructor', 'with space', ''])(
-  'metadata with the key "%s" are refused',
-  async (key) => {
-    const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ada' });
-    const path = `/v1/contacts/${contact.id}/metadata`;
-    const { status, body } = await workspace.live.put(path, `{"metadata":{"fine":"1",${JSON.stringify(key)}:"2"}}`);
-    expect([status, body.error]).toEqual([400, 'bad_request']);
-    expect((await workspace.live.get(path)).body).toEqual({ metadata: {} });
-  },
-);
+test('a search does not tell the cases of any script apart, and finds what an earlier version has written as that did', async () => {
+  const found = async (q: string) =>
+    (await workspace.live.get('/v1/contacts', { q })).body.items.map(({ id }: { id: number }) => id);
+  const names = ['ΟΔΟΣ ΑΘΗΝΩΝ', 'Große Straße', 'İstanbul', 'ＡＢＣ ﬁn'];
+  const ids: number[] = [];
+  for (const name of names) ids.push((await workspace.live.post('/v1/contacts', { name })).body.id);
+  for (const [index, spellings] of [
+    ['οδος', 'οδός', 'Αθηνών'],
+    ['STRASSE', 'straße', 'GROẞE'],
+    ['istanbul', 'ISTANBUL'],
+    ['abc FIN', 'ａｂｃ'],
+  ].entries())
+    for (const q of spellings) expect([q, await found(q)]).toEqual([q, [ids[index]]]);
+  // Until 1.3 the entry had the text in lower case.
+  await documentClient().send(
+    new UpdateCommand({
+      TableName: process.env['TABLE_NAME'],
+      Key: entryKey({ workspaceId: workspace.id, env: 'live' }, Contacts, { search: true }, ids[1] as number),
+      UpdateExpression: 'SET #text = :text',
+      ExpressionAttributeNames: { '#text': 'text' },
+      ExpressionAttributeValues: { ':text': 'große straße' },
+    }),
+  );
+  expect(await found('STRAßE')).toEqual([ids[1]]);
+});
+
+test('metadata are trimmed where they are written and where they are looked for', async () => {
+  const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ada' });
+  const value = ` value ${contact.id} `;
+  await workspace.live.put(`/v1/contacts/${contact.id}/metadata`, { metadata: { place: value } });
+  const { body } = await workspace.live.get('/v1/contacts', { 'metadata.place': value });
+  expect(body.items.map(({ id }: { id: number }) => id)).toEqual([contact.id]);
+});
+
+test.each(['constructor!', 'with space', ''])('metadata with the key "%s" are refused', async (key) => {
+  const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ada' });
+  const path = `/v1/contacts/${contact.id}/metadata`;
+  const { status, body } = await workspace.live.put(path, `{"metadata":{"fine":"1",${JSON.stringify(key)}:"2"}}`);
+  expect([status, body.error]).toEqual([400, 'bad_request']);
+  expect((await workspace.live.get(path)).body).toEqual({ metadata: {} });
+});
+
+describe('names that JavaScript gives a meaning are names like any other', () => {
+  const names = ['__proto__', 'constructor', 'hasOwnProperty', 'length', 'prototype', 'toJSON', 'toString'];
+  /** As JSON, because some of these names are lost in an object literal. */
+  const json = (pairs: readonly (readonly [string, string])[]) => JSON.stringify(Object.fromEntries(pairs));
+  const pairs = names.map((name, index) => [name, `value ${index}`] as const);
+
+  test('as keys of metadata, which are kept, shown, found, announced and merged', async () => {
+    const { id } = await create();
+    const path = `/v1/contacts/${id}/metadata`;
+    const put = await workspace.live.put(path, `{"metadata":${json(pairs)}}`);
+    expect([put.status, JSON.stringify(put.body.metadata)]).toEqual([200, json(pairs)]);
+    const read = await workspace.live.get(path);
+    expect([JSON.stringify(read.body.metadata), read.headers['etag']]).toEqual([json(pairs), put.headers['etag']]);
+    const found = async (key: string, value: string) =>
+      (await everyItem(workspace.live, '/v1/contacts', { [`metadata.${key}`]: value })).map((one) => one.id);
+    for (const [name, value] of pairs) {
+      expect([name, await found(name, value)]).toEqual([name, [id]]);
+      expect([name, await found(name, 'another')]).toEqual([name, []]);
+    }
+    const [, updated] = await eventsAbout(workspace.id, `contact/${id}`, 2);
+    expect(JSON.stringify(updated?.data.changes)).toBe(`{"metadata":{"from":{},"to":${json(pairs)}}}`);
+    const { body: target } = await workspace.live.post('/v1/contacts', { name: 'Target' });
+    await workspace.live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: id });
+    const { body: merged } = await workspace.live.get(`/v1/contacts/${target.id}/metadata`);
+    expect(JSON.stringify(merged.metadata)).toBe(json(pairs));
+  });
+
+  test('as keys of metadata of deals and tasks, and by way of MCP', async () => {
+    const { body: deal } = await workspace.live.post('/v1/deals', { title: 'x' });
+    const { body: task } = await workspace.live.post('/v1/tasks', { title: 'x' });
+    for (const path of [`/v1/deals/${deal.id}/metadata`, `/v1/tasks/${task.id}/metadata`]) {
+      await workspace.live.put(path, `{"metadata":${json(pairs)}}`);
+      expect(JSON.stringify((await workspace.live.get(path)).body.metadata)).toBe(json(pairs));
+    }
+    const { value } = mcp(workspace.liveKey);
+    const metadata = JSON.parse(json(pairs.slice(0, 4)));
+    await value('deals_update', { id: deal.id, metadata });
+    expect(JSON.stringify((await value('deals_get', { id: deal.id })).metadata)).toBe(json(pairs.slice(0, 4)));
+    const filters = JSON.parse('{"metadata":{"__proto__":"value 0"}}');
+    expect((await value('deals_search', { filters })).items).toHaveLength(1);
+    expect((await value('deals_search', { filters: JSON.parse('{"metadata":{"__proto__":"x"}}') })).items).toEqual([]);
+  });
+
+  test('as fields that no operation knows, which are ignored and named', async () => {
+    const body = '{"name":"Ada","__proto__":{"company":"x"},"constructor":{"prototype":{"a":1}},"prototype":1}';
+    const made = await workspace.live.post('/v1/contacts', body);
+    expect([made.status, made.headers['x-ignored-parameters']]).toEqual([201, '__proto__,constructor,prototype']);
+    expect(made.body).toMatchObject({ name: 'Ada', company: null });
+    const patched = await workspace.live.patch(`/v1/contacts/${made.body.id}`, body);
+    expect([patched.status, patched.headers['x-ignored-parameters']]).toEqual([200, '__proto__,constructor,prototype']);
+    const batch = await workspace.live.post(
+      '/v1/contacts/batch',
+      `{"__proto__":1,"items":[{"op":"create",${body.slice(1)}]}`,
+    );
+    expect([batch.status, batch.headers['x-ignored-parameters'], batch.body.results[0].shown]).toEqual([
+      200,
+      '__proto__,items[0].__proto__,items[0].constructor,items[0].prototype',
+      undefined,
+    ]);
+    const listed = await workspace.live.get('/v1/contacts?__proto__=1&constructor=2&metadata=3');
+    expect(listed.headers['x-ignored-parameters']).toBe('__proto__,constructor,metadata');
+  });
+});
 
 test('metadata are replaced as a whole, found by pair, and announced when they change', async () => {
   const { id } = await create();

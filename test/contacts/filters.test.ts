@@ -1,9 +1,16 @@
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { Contacts, type StoredContact } from '#lib/contacts/contact.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { listContacts } from '#lib/contacts/store.ts';
+import { ContactQuery, Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import type { FieldError } from '#lib/problem.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
+import { contactRow } from '#test/contacts/row.ts';
+import { mcp } from '#test/mcp/client.ts';
+import { rowsRead } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 /** Few values of each kind, so that filters meet. */
@@ -41,28 +48,27 @@ beforeAll(async () => {
         for (const seed of seeds.slice(start, start + 50)) {
           const at = (index: number) => seed[index] as number;
           made.push(
-            tx.create(Contacts, {
-              id: await tx.nextId(Contacts),
-              platform: pick(platforms, at(0)),
-              name: orNull(names, at(1)),
-              username: orNull(usernames, at(2)),
-              phone: orNull(phones, at(3)),
-              email: orNull(emails, at(4)),
-              company: orNull(names, at(5)),
-              notes: orNull(usernames, at(5)),
-              stage: pick(stages, at(6)),
-              leadScore: orNull([0, 10, 50, 100], at(7)),
-              leadScoreIsAi: false,
-              assignedToUserId: pick(members, at(8)),
-              createdAt: `2026-0${1 + (at(9) % 9)}-01T00:00:00Z`,
-              updatedAt: at(10) % 2 === 0 ? null : `2026-11-0${1 + (at(10) % 9)}T00:00:00Z`,
-              lastMessageAt: null,
-              hasUnreadMessages: at(10) % 5 === 0,
-              tagIds: tagIds.filter((_, index) => (at(11) >> index) % 2 === 0),
-              metadata: at(11) % 4 === 0 ? { source: pick(usernames, at(11) >> 2), lang: 'de' } : {},
-              telegramUserId: null,
-              twitterUserId: null,
-            }),
+            tx.create(
+              Contacts,
+              contactRow({
+                id: await tx.nextId(Contacts),
+                platform: pick(platforms, at(0)),
+                name: orNull(names, at(1)),
+                username: orNull(usernames, at(2)),
+                phone: orNull(phones, at(3)),
+                email: orNull(emails, at(4)),
+                company: orNull(names, at(5)),
+                notes: orNull(usernames, at(5)),
+                stage: pick(stages, at(6)),
+                leadScore: orNull([0, 10, 50, 100], at(7)),
+                assignedToUserId: pick(members, at(8)),
+                createdAt: `2026-0${1 + (at(9) % 9)}-01T00:00:00Z`,
+                updatedAt: at(10) % 2 === 0 ? null : `2026-11-0${1 + (at(10) % 9)}T00:00:00Z`,
+                hasUnreadMessages: at(10) % 5 === 0,
+                tagIds: tagIds.filter((_, index) => (at(11) >> index) % 2 === 0),
+                metadata: at(11) % 4 === 0 ? { source: pick(usernames, at(11) >> 2), lang: 'de' } : {},
+              }),
+            ),
           );
         }
         return made;
@@ -196,3 +202,33 @@ test.each([
   const { status, body } = await workspace.live.get('/v1/contacts', { [name]: value });
   expect([status, body.details.fields[0].field]).toEqual([400, `query.${name}`]);
 });
+
+test('the pairs of metadata that a list is filtered by are looked for together', async () => {
+  const tx = () => new UnitOfWork({ workspaceId: workspace.id, env: 'live' }, operator);
+  const filter = (metadata: Record<string, string>) => listContacts(tx(), v.parse(ContactQuery, { metadata }));
+  const others = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`absent${index}`, 'x']));
+  const read = (metadata: Record<string, string>) => rowsRead(() => filter(metadata));
+  expect(await read({ lang: 'none', ...others })).toBe(await read({ lang: 'none' }));
+});
+
+test.each(['contacts', 'deals', 'tasks'])(
+  'a list of %s takes ten pairs of metadata, as they may be stored',
+  async (noun) => {
+    const pairs = (count: number) => Array.from({ length: count }, (_, index) => [`key${index}`, 'x'] as const);
+    const query = (count: number) => Object.fromEntries(pairs(count).map(([key, value]) => [`metadata.${key}`, value]));
+    const refused = async (filter: Record<string, string>) => {
+      const { status, body } = await workspace.live.get(`/v1/${noun}`, filter);
+      return [status, ...(body.details?.fields ?? []).map(({ field, code }: FieldError) => [field, code])];
+    };
+    expect(await refused(query(10))).toEqual([200]);
+    expect(await refused(query(11))).toEqual([400, ['query.metadata', 'too_many']]);
+    expect(await refused({ 'metadata.with space': 'x' })).toEqual([
+      400,
+      ['query.metadata.with space', 'invalid_format'],
+    ]);
+    expect(await refused({ 'metadata.key': 'x'.repeat(501) })).toEqual([400, ['query.metadata.key', 'too_long']]);
+    const filters = { metadata: Object.fromEntries(pairs(20_000)) };
+    const { value, isError } = await mcp(workspace.liveKey).call(`${noun}_search`, { filters });
+    expect([isError, value.details.fields.map(({ code }: FieldError) => code)]).toEqual([true, ['too_many']]);
+  },
+);

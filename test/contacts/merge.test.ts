@@ -1,17 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { commands as email } from '#infra/local/admin/email.ts';
-import { commands as invoice } from '#infra/local/admin/invoice.ts';
-import { commands as message } from '#infra/local/admin/message.ts';
-import { commands as sequence } from '#infra/local/admin/sequence.ts';
-import { commands as account } from '#infra/local/admin/telegram-account.ts';
+import { commands as email } from '#infra/admin/commands/email.ts';
+import { commands as invoice } from '#infra/admin/commands/invoice.ts';
+import { commands as message } from '#infra/admin/commands/message.ts';
+import { commands as sequence } from '#infra/admin/commands/sequence.ts';
+import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { listAll } from '#lib/table/list.ts';
-import { finishPlan, Plans } from '#lib/table/plan.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { Plans } from '#lib/table/plan.ts';
+import { finishPlan, transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
+import { trusted } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -109,6 +110,7 @@ test('everything that names the source names the target afterwards', async () =>
   await email.receive.run({
     ...ids,
     raw: 'From: Stranger <stranger@example.com>\r\nTo: us@example.com\r\nSubject: Hi\r\nMessage-ID: <1@example.com>\r\n\r\nHello\r\n',
+    authentication: trusted.authentication,
   } as never);
   await invoice.create.run({
     ...ids,
@@ -174,6 +176,30 @@ test('a contact without a name takes that of the source, and its deals show it',
   const deal = (await workspace.live.post('/v1/deals', { title: 'Deal', contactId: target.id })).body;
   await merge(target.id, source.id);
   expect((await workspace.live.get(`/v1/deals/${deal.id}`)).body.contactName).toBe('Named');
+});
+
+test('metadata for which there is no room is in notes of the target, whole and told', async () => {
+  const [target, source] = [await newContact(), await newContact()];
+  const pairs = (from: number, count: number, value: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${from + index}`, value]));
+  const put = (id: number, metadata: object) => workspace.live.put(`/v1/contacts/${id}/metadata`, { metadata });
+  const own = pairs(100, 48, 'own');
+  await put(target.id, own);
+  await put(source.id, { ...pairs(147, 49, '😀'.repeat(500)), ['__proto__']: 'kept' });
+  await merge(target.id, source.id);
+  const { metadata } = (await workspace.live.get(`/v1/contacts/${target.id}/metadata`)).body;
+  expect(metadata).toEqual({ ...own, ['__proto__']: 'kept', k148: '😀'.repeat(500) });
+  const notes = (await all(`/v1/contacts/${target.id}/activities`, { type: 'Note' })).map(({ text }) => text);
+  const lines = notes.reverse().flatMap((text) => {
+    const [title, ...rest] = text.split('\n');
+    expect(title).toBe(`Metadata of contact ${source.id}, merged into this one, for which there was no room:`);
+    expect([...text].length).toBeLessThanOrEqual(10_000);
+    return rest;
+  });
+  expect(lines).toEqual(Object.entries(pairs(149, 47, '😀'.repeat(500))).map(([key, value]) => `${key}: ${value}`));
+  // Two changes of metadata, one note after the other, the merge and two creations.
+  const events = await eventsAbout(workspace.id, `contact/${target.id}`, 3 + notes.length);
+  expect(events.filter(({ event }) => event === 'contact.note_added')).toHaveLength(notes.length);
 });
 
 test('itself, an unknown source and another platform are refused', async () => {

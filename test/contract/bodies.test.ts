@@ -48,6 +48,37 @@ describe('a body', () => {
     expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'malformed_json' }]);
   });
 
+  const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const create = (inner: string) => `{"op":"create","name":"Deep","x":${inner}}`;
+  const tooDeep = 'the body is nested deeper than 3000 levels';
+
+  test('of 3,000 levels is read, of more is 400', async () => {
+    const statusOf = async (path: string, body: string) =>
+      (await workspace.live.post(path, body, { 'idempotency-key': `deep-${path}-${body.length}` })).status;
+    expect(await statusOf('/v1/contacts', create(lists(2_999)))).toBe(201);
+    expect(await statusOf('/v1/contacts', create(objects(2_999)))).toBe(201);
+    expect(await statusOf('/v1/contacts/batch', `{"items":[${create(objects(2_997))}]}`)).toBe(200);
+    expect(await statusOf('/v1/contacts', create(lists(3_000)))).toBe(400);
+  });
+
+  test.each([
+    ['/v1/contacts', create(lists(20_000))],
+    ['/v1/contacts', create(lists(500_000))],
+    ['/v1/contacts', create(objects(20_000))],
+    ['/v1/contacts/batch', `{"items":[${create(lists(20_000))}]}`],
+  ])('that is nested as deep as can be is 400: %s', async (path, deep) => {
+    const { status, body } = await workspace.live.post(path, deep, { 'idempotency-key': 'deep' });
+    expect([status, body.message, body.details]).toEqual([400, tooDeep, { reason: 'malformed_json' }]);
+  });
+
+  test('that is nested as deep as can be is a parse error of MCP', async () => {
+    const params = `{"name":"contacts_create","arguments":${create(lists(20_000))}}`;
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const { status, body } = await workspace.live.post('/mcp', call);
+    expect([status, body.error]).toEqual([400, { code: -32700, message: tooDeep }]);
+  });
+
   test.each([1_048_577, 3_000_000, 7_000_000, 12_000_000])(
     'of %i bytes is 400 in the envelope, as any',
     async (size) => {
@@ -74,6 +105,10 @@ describe('a body', () => {
 test('unknown fields are named once each, those of a batch by their item', async () => {
   const { headers } = await workspace.live.post('/v1/contacts?foo=1', { name: 'A', foo: 2, 'bar[]': 3, 'a,b': 4 });
   expect(headers['x-ignored-parameters']).toBe('foo,bar[],a%2Cb');
+  const many = Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`f${index}`, 1]));
+  const some = await workspace.live.post('/v1/contacts', { name: 'A', [`${'x'.repeat(99)}ä`]: 1, ...many });
+  const named = ['x'.repeat(99), ...Object.keys(many).slice(0, 19)];
+  expect(some.headers['x-ignored-parameters']?.split(',')).toEqual([`${named[0]}...`, ...named.slice(1), '+4 more']);
   const items = [
     { op: 'create', name: 'B', zzz: 1, stage: 'new' },
     { op: 'nonsense', y: 1 },
@@ -115,4 +150,34 @@ test('a page before an id that nothing reaches is the first page', async () => {
   const all = (await workspace.live.get('/v1/contacts')).body;
   for (const after of ['99999999999', '99999999999999999999'])
     expect((await workspace.live.get('/v1/contacts', { after })).body).toEqual(all);
+});
+
+test.each([
+  ['a list', '/v1/keys', { name: 'Many', env: 'live', scopes: Array(260_000).fill('a') }, 1],
+  [
+    'fields',
+    '/v1/contacts/batch',
+    { items: Array.from({ length: 100 }, () => ({ op: 'create', name: 1 })) },
+    undefined,
+  ],
+])('%s of wrong values answers 400 in a few words', async (_, path, body, count) => {
+  const answer = await post(path, JSON.stringify(body), 'application/json');
+  expect([200, 400]).toContain(answer.status);
+  if (count !== undefined) expect(answer.body.details.fields).toHaveLength(count);
+  expect(JSON.stringify(answer.body).length).toBeLessThan(50_000);
+});
+
+test('an answer names 50 wrong fields and says how many more there are, each name cut', async () => {
+  const { id } = (await workspace.live.post('/v1/contacts', { name: 'Many' })).body;
+  const query = Array.from({ length: 9 }, (_, index) => `metadata.${'k'.repeat(900)}${index}=x`).join('&');
+  const long = await workspace.live.get(`/v1/contacts?${query}`);
+  expect(long.status).toBe(400);
+  for (const { field } of long.body.details.fields) expect(field.length).toBeLessThanOrEqual(100);
+  const allowlist = Array.from({ length: 50 }, (_, index) => `wrong ${index}`);
+  const scopes = Array.from({ length: 30 }, (_, index) => `wrong:${index}`);
+  const many = await workspace.live.post('/v1/keys', { name: 'x', env: 'live', scopes, ipAllowlist: allowlist });
+  expect(many.status).toBe(400);
+  expect(many.body.details.fields).toHaveLength(50);
+  expect(many.body.message).toContain('80 fields are invalid: the 50 that are named, and 30 more');
+  expect((await workspace.live.get(`/v1/contacts/${id}`)).status).toBe(200);
 });

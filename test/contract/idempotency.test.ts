@@ -1,5 +1,13 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { env } from '#lib/env.ts';
+import { claim } from '#lib/http/idempotency.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { partition } from '#lib/table/keys.ts';
 import { everyItem } from '#test/client.ts';
+import { everyByteOf } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -49,6 +57,17 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
+  test('with another query is 409, and one that says what none says is none', async () => {
+    const headers = { 'idempotency-key': 'other query' };
+    const { id } = (await workspace.live.post('/v1/keys', { name: 'Gone', scopes: ['deals:read'] })).body;
+    const path = `/v1/keys/${id}`;
+    const first = await workspace.live.delete(path, headers);
+    const other = await workspace.live.delete(`${path}?cancelQueued=true`, headers);
+    expect([other.status, other.body.details]).toEqual([409, { reason: 'idempotency_key_reused' }]);
+    const same = await workspace.live.delete(`${path}?cancelQueued=false`, headers);
+    expect([same.status, same.body, same.headers['idempotency-replayed']]).toEqual([200, first.body, 'true']);
+  });
+
   test('knows the same JSON again, however it is written', async () => {
     const headers = { 'idempotency-key': 'spelling' };
     const first = await workspace.live.post('/v1/contacts', '{"name":"Spelt","company":"X"}', headers);
@@ -81,6 +100,132 @@ describe('an Idempotency-Key', () => {
   test('is 1 to 255 printable ASCII characters', async () => {
     const answer = await workspace.live.post('/v1/contacts', { name: 'A' }, { 'idempotency-key': 'x'.repeat(256) });
     expect([answer.status, answer.body.details.fields[0].field]).toEqual([400, 'Idempotency-Key']);
+  });
+});
+
+describe('a kept answer', () => {
+  test('holds no secret, in any row: given again it has null in its place', async () => {
+    const { live, id: workspaceId } = await newWorkspace();
+    const key = { name: 'Minted', scopes: ['deals:read'] };
+    const hook = { url: 'https://example.com/kept', eventKinds: ['deal.created'] };
+    const minted = await live.post('/v1/keys', key, { 'idempotency-key': 'key' });
+    const made = await live.post('/v1/webhooks', hook, { 'idempotency-key': 'hook' });
+    const rotate = `/v1/webhooks/${made.body.id}/rotate`;
+    const rotated = await live.post(rotate, {}, { 'idempotency-key': 'rotate' });
+    const secrets = [minted.body.key, made.body.secret, rotated.body.secret];
+    expect(secrets).toEqual([
+      expect.stringMatching(/^csk_live_/),
+      expect.stringMatching(/^whsec_/),
+      expect.stringMatching(/^whsec_/),
+    ]);
+    expect(await live.post('/v1/keys', key, { 'idempotency-key': 'key' })).toMatchObject({
+      status: 201,
+      body: { ...minted.body, key: null },
+      headers: { 'idempotency-replayed': 'true', location: `/v1/keys/${minted.body.id}` },
+    });
+    expect(await live.post('/v1/webhooks', hook, { 'idempotency-key': 'hook' })).toMatchObject({
+      status: 201,
+      body: { ...made.body, secret: null },
+      headers: { 'idempotency-replayed': 'true' },
+    });
+    expect(await live.post(rotate, {}, { 'idempotency-key': 'rotate' })).toMatchObject({
+      status: 200,
+      body: { ...rotated.body, secret: null },
+      headers: { 'idempotency-replayed': 'true' },
+    });
+    const bytes = await everyByteOf(workspaceId);
+    expect(bytes).toContain(minted.body.keyId);
+    for (const secret of secrets) {
+      expect(bytes).not.toContain(secret);
+      expect(bytes).not.toContain(secret.slice(-32));
+    }
+  });
+
+  test('is given to the key alone that made the first call', async () => {
+    const { live, mint } = await newWorkspace();
+    const { client: other } = await mint();
+    const headers = { 'idempotency-key': 'mine' };
+    const first = await live.post('/v1/contacts', { name: 'Mine' }, headers);
+    for (const body of [{ name: 'Mine' }, { name: 'Other' }]) {
+      const answer = await other.post('/v1/contacts', body, headers);
+      expect([answer.status, answer.body.details]).toEqual([409, { reason: 'idempotency_key_reused' }]);
+    }
+    expect((await live.post('/v1/contacts', { name: 'Mine' }, headers)).body).toEqual(first.body);
+  });
+
+  test('is given only while the key may still make the call', async () => {
+    const { live, mint } = await newWorkspace();
+    const { client, keyId } = await mint({ scopes: ['keys:manage', 'contacts:write', 'deals:read'] });
+    const { id } = (await everyItem(live, '/v1/keys')).find((one) => one.keyId === keyId);
+    const headers = { 'idempotency-key': 'lessened' };
+    const calls = {
+      mint: () => client.post('/v1/keys', { name: 'Child', scopes: ['deals:read'] }, headers),
+      create: () => client.post('/v1/contacts', { name: 'Ann' }, headers),
+    };
+    expect([(await calls.mint()).status, (await calls.create()).status]).toEqual([201, 201]);
+    await live.patch(`/v1/keys/${id}`, { scopes: ['keys:manage'] });
+    const missing = (scope: string) => ({ reason: 'missing_scope', requiredScopes: [scope] });
+    expect(await calls.mint()).toMatchObject({ status: 403, body: { details: missing('deals:read') } });
+    expect(await calls.create()).toMatchObject({ status: 403, body: { details: missing('contacts:write') } });
+    await live.patch(`/v1/keys/${id}`, { scopes: ['keys:manage', 'deals:read'], ipAllowlist: ['127.0.0.0/8'] });
+    expect(await calls.mint()).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } });
+  });
+});
+
+describe('a key that was first used under revision 1.2, which kept no API key with it', () => {
+  const rowOf = (workspaceId: number, call: string, key: string) => {
+    const digest = createHash('sha256').update(`${call} ${key}`).digest('base64url');
+    return { pk: partition({ workspaceId, env: 'live' }, `idempotency/${digest}`), sk: '0' };
+  };
+  const update = (Key: object, UpdateExpression: string, values?: object) =>
+    documentClient().send(
+      new UpdateCommand({
+        TableName: env('TABLE_NAME'),
+        Key: Key as Record<string, string>,
+        UpdateExpression,
+        ...(values && { ExpressionAttributeValues: values as Record<string, unknown> }),
+      }),
+    );
+  const replayed = { headers: { 'idempotency-replayed': 'true' } };
+
+  test('gives the same answer to the same body, and 409 to another', async () => {
+    const { live, id } = await newWorkspace();
+    const headers = { 'idempotency-key': 'old' };
+    const { body } = await live.post('/v1/contacts', { name: 'Old' }, headers);
+    await update(rowOf(id, 'POST /v1/contacts', 'old'), 'REMOVE keyId');
+    expect(await live.post('/v1/contacts', { name: 'Old' }, headers)).toMatchObject({ status: 201, body, ...replayed });
+    expect(await live.post('/v1/contacts', { name: 'Other' }, headers)).toMatchObject({ status: 409 });
+  });
+
+  test('is free when the process of its first call died', async () => {
+    const { live, id } = await newWorkspace();
+    const request = {
+      keyId: 'none',
+      method: 'POST',
+      path: '/v1/contacts',
+      body: { name: 'Died' },
+      timeoutSeconds: -10,
+    };
+    await claim({ workspaceId: id, env: 'live' }, 'died', request);
+    await update(rowOf(id, 'POST /v1/contacts', 'died'), 'REMOVE keyId');
+    const headers = { 'idempotency-key': 'died' };
+    const done = await live.post('/v1/contacts', { name: 'Died' }, headers);
+    expect([done.status, done.headers['idempotency-replayed']]).toEqual([201, undefined]);
+    expect(await live.post('/v1/contacts', { name: 'Died' }, headers)).toMatchObject({ body: done.body, ...replayed });
+  });
+
+  test('gives no secret again, which it kept as it was', async () => {
+    const { live, id } = await newWorkspace();
+    const key = { name: 'Minted', scopes: ['deals:read'] };
+    const headers = { 'idempotency-key': 'secret' };
+    const { body } = await live.post('/v1/keys', key, headers);
+    const piece = gzipSync(JSON.stringify(body));
+    await update(rowOf(id, 'POST /v1/keys', 'secret'), 'REMOVE keyId SET piece = :piece', { ':piece': piece });
+    expect(await live.post('/v1/keys', key, headers)).toMatchObject({
+      status: 201,
+      body: { ...body, key: null },
+      ...replayed,
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { api, freshAddress } from '#test/client.ts';
+import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('a key has so many requests a minute: the next is 429 and says when to come back', async () => {
@@ -29,11 +29,8 @@ test('a key has so many requests a minute: the next is 429 and says when to come
   expect(reset).toBeGreaterThan(Date.now() / 1000);
   // Also where the key may not go.
   const { client: narrow } = await workspace.mint({ rateLimitPerMinute: 1, scopes: ['contacts:read'] });
-  const { client: elsewhere } = await workspace.mint({ rateLimitPerMinute: 1, ipAllowlist: ['192.0.2.1'] });
-  for (const limited of [narrow, elsewhere]) {
-    const statuses = [(await limited.get('/v1/deals')).status, (await limited.get('/v1/deals')).status];
-    expect(statuses).toEqual([403, 429]);
-  }
+  const statuses = [(await narrow.get('/v1/deals')).status, (await narrow.get('/v1/deals')).status];
+  expect(statuses).toEqual([403, 429]);
   // The workspace's other keys have their own allowance.
   expect((await workspace.live.get('/v1/me')).status).toBe(200);
 }, 60_000);
@@ -47,6 +44,42 @@ test('calls of one key at the same moment are counted exactly', async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 }, 60_000);
+
+test('requests from an address that the key does not allow leave its minute to its owner, and have 60 of their own', async () => {
+  const workspace = await newWorkspace();
+  const [home, abroad] = [freshAddress(), freshAddress()];
+  const { key, keyId } = await workspace.mint({ rateLimitPerMinute: 5, ipAllowlist: ['192.0.2.0/24', `${home}/32`] });
+  const [owner, thief] = [api(key, { address: home }), api(key, { address: abroad })];
+  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
+  if (secondsLeft < 15) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  expect((await owner.get('/v1/me')).headers['x-ratelimit-remaining']).toBe('4');
+  const answers = await Promise.all(Array.from({ length: 70 }, () => thief.get('/v1/me')));
+  expect(answers.filter(({ status, body }) => status === 403 && body.details.reason === 'ip_not_allowed')).toHaveLength(
+    60,
+  );
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+  expect((await owner.get('/v1/me')).headers['x-ratelimit-remaining']).toBe('3');
+  expect((await api(undefined, { address: abroad }).get('/healthz')).headers['x-ratelimit-remaining']).toBe('59');
+  const refusals = await eventually(async () => {
+    const found = await everyItem(workspace.live, '/v1/audit-events', { keyId, limit: 100 });
+    return found.length >= 60 && found;
+  }, 'the audit events');
+  expect(refusals.map(({ status, ip }) => [status, ip])).toEqual(refusals.map(() => [403, abroad]));
+}, 60_000);
+
+test('a changed allowlist holds from the next call on', async () => {
+  const workspace = await newWorkspace();
+  const address = freshAddress();
+  const { key, keyId } = await workspace.mint({ ipAllowlist: [address] });
+  const client = api(key, { address });
+  const { id } = (await everyItem(workspace.live, '/v1/keys')).find((one) => one.keyId === keyId);
+  const answers = [];
+  for (const ipAllowlist of [['192.0.2.1'], [address, '192.0.2.1'], ['192.0.2.1'], [], [address]]) {
+    await workspace.live.patch(`/v1/keys/${id}`, { ipAllowlist });
+    answers.push((await client.get('/v1/me')).status);
+  }
+  expect(answers).toEqual([403, 200, 403, 200, 200]);
+});
 
 test('requests without a valid key have 60 a minute per client address', async () => {
   const address = freshAddress();

@@ -68,6 +68,8 @@ function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isDema
           { why: 'a blank text', value: ' \t\n' },
         ]
       : []),
+    { why: 'a text with a control character of C0', value: 'x\u0001y' },
+    { why: 'a text with a control character of C1', value: 'x\u0085y' },
     ...(maxLength === undefined
       ? []
       : [

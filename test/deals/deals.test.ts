@@ -73,7 +73,6 @@ test.each([
   ['value', { title: 'x', value: 0.001 }, 'invalid_format'],
   ['value', { title: 'x', value: 9_000_000.123 }, 'invalid_format'],
   ['currency', { title: 'x', currency: 'EURO' }, 'invalid_format'],
-  ['stage', { title: 'x', stage: 'won' }, 'invalid_enum'],
   ['stage', { title: 'x', stage: 'lost' }, 'invalid_enum'],
   ['probability', { title: 'x', probability: 101 }, 'out_of_range'],
   ['contactId', { title: 'x', contactId: 999_999 }, 'unknown_reference'],
@@ -86,6 +85,22 @@ test.each([
     message: expect.any(String),
     details: { fields: [{ field, code, message: expect.any(String) }] },
   });
+});
+
+test('a deal that is to open as won is refused with the reason of a move to won', async () => {
+  for (const stage of ['won', ' WON ']) {
+    const { status, body } = await workspace.live.post('/v1/deals', { title: 'x', stage });
+    expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'won_is_panel_only' }]);
+  }
+  const items = [
+    { op: 'create', title: 'x', stage: 'won' },
+    { op: 'create', title: 'x', stage: 'lost' },
+  ];
+  const { results } = (await workspace.live.post('/v1/deals/batch', { items })).body;
+  expect([results[0].error.details, results[1].error.details.fields[0].code]).toEqual([
+    { reason: 'won_is_panel_only' },
+    'invalid_enum',
+  ]);
 });
 
 test('a patch changes the given fields, clears with null and keeps the others', async () => {

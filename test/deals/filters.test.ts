@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/invoice.ts';
+import { commands } from '#infra/admin/commands/invoice.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -103,8 +103,8 @@ const tagged = (noun: string): Filter => ({
 
 const common = {
   ids,
-  createdSince: since((row, value) => row.createdAt >= value),
-  updatedSince: since((row, value) => (row.updatedAt ?? row.createdAt) >= value),
+  createdSince: since((row, value) => row['createdAt'] >= value),
+  updatedSince: since((row, value) => (row['updatedAt'] ?? row['createdAt']) >= value),
 };
 
 const nouns: Record<string, Record<string, Filter>> = {
@@ -114,9 +114,9 @@ const nouns: Record<string, Record<string, Filter>> = {
     currency,
     stage: equal('stage', of('lead', 'Proposal', 'won')),
     q: { values: of('alpha', 'MM'), holds: ({ title }, value) => title.toLowerCase().includes(value.toLowerCase()) },
-    minValue: { values: of(0, 10, 10.5), holds: (row, value) => row.value >= value },
-    maxValue: { values: of(0, 10, 99.5), holds: (row, value) => row.value <= value },
-    expectedCloseBefore: since((row, value) => row.expectedCloseAt !== null && row.expectedCloseAt < value),
+    minValue: { values: of(0, 10, 10.5), holds: (row, value) => row['value'] >= value },
+    maxValue: { values: of(0, 10, 99.5), holds: (row, value) => row['value'] <= value },
+    expectedCloseBefore: since((row, value) => row['expectedCloseAt'] !== null && row['expectedCloseAt'] < value),
     'metadata.ext': tagged('deals'),
   },
   tasks: {
@@ -130,8 +130,8 @@ const nouns: Record<string, Record<string, Filter>> = {
       values: of('none', 1),
       holds: ({ assignedToUserId }, value) => (value === 'none' ? null : value) === assignedToUserId,
     },
-    dueBefore: since((row, value) => row.dueAt !== null && row.dueAt < value),
-    dueAfter: since((row, value) => row.dueAt !== null && row.dueAt > value),
+    dueBefore: since((row, value) => row['dueAt'] !== null && row['dueAt'] < value),
+    dueAfter: since((row, value) => row['dueAt'] !== null && row['dueAt'] > value),
     q: {
       values: of('CALL', 'all', 'zz'),
       holds: ({ title }, value) => title.toLowerCase().includes(value.toLowerCase()),
@@ -144,8 +144,8 @@ const nouns: Record<string, Record<string, Filter>> = {
     currency,
     category: { values: of('Rent', 'Pay', 'rent'), holds: ({ category }, value) => category === value },
     contactId,
-    from: since((row, value) => row.occurredAt >= value),
-    to: since((row, value) => row.occurredAt <= value),
+    from: since((row, value) => row['occurredAt'] >= value),
+    to: since((row, value) => row['occurredAt'] <= value),
     q: {
       values: of('RENT', 'of'),
       holds: ({ category, description }, value) =>
@@ -156,7 +156,7 @@ const nouns: Record<string, Record<string, Filter>> = {
     status: equal('status', of('draft', 'sent', 'paid')),
     contactId,
     currency,
-    dueBefore: { values: fc.constant(0).map(() => day(2)), holds: (row, value) => row.dueDate < value },
+    dueBefore: { values: fc.constant(0).map(() => day(2)), holds: (row, value) => row['dueDate'] < value },
   },
 };
 

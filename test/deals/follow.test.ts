@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/invoice.ts';
+import { commands } from '#infra/admin/commands/invoice.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/deal.ts';
+import { commands } from '#infra/admin/commands/deal.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sanitise, textOf } from '#lib/email/html.ts';
-import { deliverIncoming } from '#lib/email/incoming.ts';
 import { parseMail } from '#lib/email/mail.ts';
-import { newWorkspace } from '#test/workspace.ts';
-import { rawMail } from './raw.ts';
+import { rawMail } from '#test/email/raw.ts';
 
 const multipart = [
   'From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>',
@@ -31,10 +29,47 @@ const multipart = [
 ].join('\r\n');
 
 describe('reading a mail', () => {
+  test.each(['constructor', '__proto__', 'toString'])(
+    'takes a type and an encoding `%s` for unknown ones',
+    async (word) => {
+      const fields = [`Content-Type: ${word}`, `Content-Transfer-Encoding: ${word}`];
+      const { attachments } = await parseMail(['From: a@example.com', ...fields, '', '12345'].join('\r\n'));
+      expect(attachments).toMatchObject([{ contentType: expect.stringMatching(new RegExp(word, 'i')), sizeBytes: 5 }]);
+    },
+  );
+
+  const long = 'x'.repeat(128 * 1024);
+  test.each([
+    ['one mailbox', 'From: Anna <anna@example.com>', true],
+    ['a name that looks like an address', 'From: "eve@evil.example, x" <anna@example.com>', true],
+    ['a comma in an encoded name', 'From: =?utf-8?Q?eve=40evil.example=2C?= <anna@example.com>', true],
+    ['another sender', 'From: anna@example.com\r\nSender: eve@evil.example', true],
+    ['a group of one', 'From: Team: anna@example.com;', true],
+    ['a group of two', 'From: Team: anna@example.com, eve@evil.example;', false],
+    ['two mailboxes', 'From: anna@example.com, eve@evil.example', false],
+    ['two between semicolons', 'From: anna@example.com; eve@evil.example', false],
+    ['a second one without an address', 'From: Anna <anna@example.com>, Eve', false],
+    ['two headers', 'From: anna@example.com\r\nfrom : eve@evil.example', false],
+    ['the same twice', 'From: anna@example.com\r\nFrom: anna@example.com', false],
+    ['a second header for which there is no room', `From: "${long}" <anna@example.com>\r\nFrom: a@evil.example`, false],
+    [
+      'a header after all that are read',
+      `From: anna@example.com\r\n${'X:\r\n'.repeat(60_000)}From: a@evil.example`,
+      false,
+    ],
+    ['nobody, but a sender', 'From:\r\nSender: eve@evil.example', false],
+    ['an empty group, and a sender', 'From: Undisclosed:;\r\nSender: eve@evil.example', false],
+    ['no From, but a sender', 'Sender: eve@evil.example', false],
+    ['an address that is kept shortened', `From: ${'a'.repeat(250)}@example.com`, false],
+  ])('tells whether it has one author: %s', async (_, fields, hasOneAuthor) => {
+    expect(await parseMail(`${fields}\r\n\r\nHello`)).toMatchObject({ hasOneAuthor });
+  });
+
   test('decodes names, subject, body and attachments', async () => {
     expect(await parseMail(multipart)).toEqual({
       messageId: 'm@example.com',
       references: ['direct@example.com', 'root@example.com'],
+      hasOneAuthor: true,
       from: { name: 'Jörg', email: 'joerg@example.com' },
       to: [
         { name: null, email: 'a@example.com' },
@@ -42,15 +77,130 @@ describe('reading a mail', () => {
         { name: null, email: 'c@example.com' },
       ],
       cc: [],
-      deliveredTo: ['a@example.com', 'b@example.com', 'c@example.com'],
       subject: 'Über Boote',
       bodyText: 'Grüße & mehr\nEnde',
       bodyHtml: '<p>Grüße &amp; mehr</p><p>Ende</p>',
       attachments: [{ id: 1, fileName: 'offer.pdf', contentType: 'application/pdf', sizeBytes: 5 }],
       sentAt: '2020-11-20T22:17:47Z',
       isAutomatic: false,
-      isSpam: false,
+      ses: {},
     });
+  });
+
+  test('finds what is shown in alternatives, flowed lines, character sets and messages inside', async () => {
+    const raw = [
+      'From: a@example.com',
+      'Content-Type: multipart/mixed; boundary=m',
+      '',
+      '--m',
+      'Content-Type: multipart/alternative; boundary=n',
+      '',
+      '--n',
+      'Content-Type: text/plain; charset=koi8-r; format=flowed; delsp=yes',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.concat([Buffer.from([0xf0, 0xf2]), Buffer.from(' \r\nrest')]).toString('base64'),
+      '--n',
+      'Content-Type: text/html',
+      '',
+      '<b>rich</b>',
+      '--n--',
+      '--m',
+      'Content-Type: message/rfc822',
+      '',
+      'From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>',
+      'Subject: Inside',
+      '',
+      '1 < 2',
+      '--m--',
+    ].join('\r\n');
+    expect(await parseMail(raw)).toMatchObject({
+      bodyText: 'ПРrest\nFrom: Jörg <joerg@example.com>\nSubject: Inside\n\n1 < 2',
+      bodyHtml: '<b>rich</b>\n<div>From: Jörg &lt;joerg@example.com&gt;<br />Subject: Inside<br /><br />1 &lt; 2</div>',
+      attachments: [],
+    });
+  });
+
+  test('keeps what fits, without control characters, and names what it left out', async () => {
+    const long = (unit: string, count: number) => unit.repeat(count);
+    const people = Array.from({ length: 150 }, (_, index) => `"${long('ü', 201)}" <p${index}@example.com>`);
+    const parts = Array.from({ length: 102 }, () =>
+      ['--x', `Content-Disposition: attachment; filename="${long('n', 300)}"`, '', 'a'].join('\r\n'),
+    );
+    const mail = await parseMail(
+      [
+        `From: ${long('漢', 201)}\u0001 <${long('a', 300)}@example.com>`,
+        `To: ${people.join(', ')}`,
+        `Subject: A\u0000B\u0085C${long(' subject', 200)}`,
+        `Message-ID: <${long('é', 600)}@example.com>`,
+        'Content-Type: multipart/mixed; boundary=x',
+        '',
+        '--x',
+        'Content-Type: text/plain; charset=utf-8',
+        '',
+        `${long('😀', 60_000)}\u0007`,
+        ...parts,
+        '--x--',
+      ].join('\r\n'),
+    );
+    expect(mail.from).toEqual({
+      name: long('漢', 200),
+      email: expect.stringMatching(/^[0-9a-f]{32}@sender\.invalid$/),
+    });
+    expect(mail.to).toHaveLength(100);
+    expect(mail.to[0]).toEqual({ name: long('ü', 200), email: 'p0@example.com' });
+    expect(mail.subject).toMatch(/^ABC subject/);
+    expect(mail.subject).toHaveLength(998);
+    expect(mail.messageId).toMatch(/^é{477}\.[\w-]{43}$/);
+    expect(mail.attachments).toHaveLength(100);
+    expect(mail.attachments[0]).toMatchObject({ fileName: long('n', 255) });
+    expect(mail.bodyText.length).toBeLessThanOrEqual(100_000);
+    expect(mail.bodyText).toMatch(/^😀+\ufffd?\n\n\[Left out of this mail: .*\]$/u);
+    for (const part of [
+      'the end of its text',
+      '50 of its recipients',
+      '2 of its attachments',
+      'the end of long names',
+      'addresses longer than any can be',
+      'the end of long file names and types',
+    ])
+      expect(mail.bodyText).toContain(part);
+  });
+
+  test('leaves addresses and ids out that it cannot keep whole: their beginning is somebody else', async () => {
+    const long = `a@${'b'.repeat(247)}.example.com`;
+    const near = `a@${'b'.repeat(240)}.example.com`;
+    const many = Array.from({ length: 9000 }, (_, index) => `person${index}@example.com`);
+    const mail = await parseMail(
+      [
+        `From: ${near}`,
+        `To: ${long}, b@example.com, Team: ${long};`,
+        `Cc: ${many.join(',')}`,
+        `In-Reply-To: <${'i'.repeat(200_000)}@example.com>`,
+        `References: ${many.map((id) => `<${id}>`).join(' ')}`,
+        '',
+        'Hello',
+      ].join('\r\n'),
+    );
+    expect(mail.from.email).toBe(near);
+    expect(mail.to.map(({ email }) => email)).toEqual(['b@example.com']);
+    expect(mail.cc.filter(({ email }) => !many.includes(email))).toEqual([]);
+    expect(mail.references.filter((id) => !many.includes(id))).toEqual([]);
+    expect(mail.bodyText).toContain('addresses longer than any can be');
+  });
+
+  test('knows who wrote from an address that it cannot keep again, and no address of theirs', async () => {
+    const from = async (address: string) => (await parseMail(`From: A <${address}>\r\n\r\nHello`)).from;
+    const long = `a@${'b'.repeat(300)}.example.com`;
+    expect(await from(long)).toEqual(await from(long));
+    expect((await from(long)).email).not.toBe((await from(`a${long}`)).email);
+  });
+
+  test('says nothing of names and a subject that it keeps whole, whatever their characters', async () => {
+    const name = '😀'.repeat(150);
+    const subject = '😀'.repeat(600);
+    const mail = await parseMail(`From: "${name}" <a@example.com>\r\nSubject: ${subject}\r\n\r\nHello`);
+    expect(mail).toMatchObject({ from: { name }, subject, bodyText: 'Hello' });
   });
 
   test('believes no date that is ahead of ours', async () => {
@@ -88,28 +238,15 @@ describe('mail HTML', () => {
   });
 });
 
-describe('mail from the bucket', () => {
-  const arrive = (headers: string[]) =>
-    deliverIncoming(Buffer.from([...headers, rawMail({ to: 'list@example.com' })].join('\r\n')));
-  const threads = async ({ get }: { get: (path: string) => Promise<{ body: { items: { status: string }[] } }> }) =>
-    (await get('/v1/email/threads')).body.items;
+test('HTML that is nested without end is its text', async () => {
+  const mail = await parseMail(rawMail({ html: `${'<i>'.repeat(2000)}a &amp; b<script>` }));
+  expect(mail).toMatchObject({ bodyHtml: 'a &amp; b', bodyText: 'a & b' });
+});
 
-  test('reaches the workspace and environment that it was delivered to, also as a blind copy', async () => {
-    const { id, live, test: sandbox } = await newWorkspace();
-    await arrive([`Received: from mail.example.com by inbound-smtp for workspace-${id}@mail.example.org; now`]);
-    expect([await threads(live), await threads(sandbox)]).toMatchObject([[{ status: 'open' }], []]);
-    await arrive([`Delivered-To: workspace-${id}+test@mail.example.org`]);
-    expect([await threads(live), await threads(sandbox)]).toMatchObject([[{}], [{ status: 'open' }]]);
-  });
-
-  test('is spam when SES says so', async () => {
-    const { id, live } = await newWorkspace();
-    await arrive([`Delivered-To: workspace-${id}@mail.example.org`, 'X-SES-Spam-Verdict: FAIL']);
-    expect(await threads(live)).toMatchObject([{ status: 'spam' }]);
-  });
-
-  test('for a workspace that is not there, or from nobody, is left alone', async () => {
-    await arrive(['Delivered-To: workspace-2000000000@mail.example.org']);
-    await deliverIncoming(Buffer.from('Subject: Hello\r\n\r\n'));
+test('who wrote is found after more headers than are kept, which are named', async () => {
+  const mail = await parseMail(`${'To:\r\n'.repeat(600_000)}${rawMail({ text: 'Hi' })}`);
+  expect(mail).toMatchObject({
+    from: { email: 'anna@example.com' },
+    bodyText: 'Hi\n\n[Left out of this mail: headers, or parts of them.]',
   });
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { eventually } from '#test/client.ts';
+import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { receiveIn } from './raw.ts';
 
 let workspace: TestWorkspace;
 let receive: ReturnType<typeof receiveIn>;
@@ -176,4 +176,24 @@ test('replies at the limits of their length are kept and shown whole', async () 
   expect(status).toBe(202);
   const [message] = (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
   expect(message.bodyText === bodyText && message.bodyHtml === bodyHtml).toBe(true);
+});
+
+test.each([
+  ['quotes', '"'],
+  ['four bytes each', '😀'],
+  ['three bytes each', '漢'],
+])('a reply of the greatest length in %s leaves once', async (name, character) => {
+  const from = `${name.replaceAll(' ', '-')}@example.com`;
+  const { threadId } = await receive({ from });
+  const bodyText = character.repeat(100_000);
+  const { body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText });
+  expect((await newest(threadId, 'sent')).bodyText === bodyText).toBe(true);
+  expect(await sentWith(from)).toHaveLength(1);
+  expect((await workspace.live.get(`/v1/jobs/${body.id}`)).body).toMatchObject({ status: 'sent', attempts: 1 });
+});
+
+test('nobody is written to whose address could not be kept', async () => {
+  const { threadId } = await receive({ from: `A <a@${'b'.repeat(300)}.example.com>` });
+  const { status, body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Hello' });
+  expect([status, body.details]).toEqual([400, { reason: 'no_recipient' }]);
 });

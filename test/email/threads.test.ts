@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Client, everyItem } from '#test/client.ts';
+import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { receiveIn } from './raw.ts';
 
 let workspace: TestWorkspace;
 let client: Client;
@@ -50,6 +50,7 @@ describe('an incoming mail', () => {
           isRead: false,
           status: 'received',
           attachments: [],
+          authentication: { spf: 'pass', dkim: 'pass', dmarc: 'pass', verdict: 'pass' },
           sentAt: expect.any(String),
           createdAt: expect.any(String),
         },
@@ -92,7 +93,7 @@ describe('an incoming mail', () => {
   });
 
   test('that answers a message of a thread is in that thread, whatever its subject', async () => {
-    const { threadId } = await receive({ messageId: 'root@example.com' });
+    const { threadId } = await receive({ messageId: 'root@example.com', cc: 'carl@example.com' });
     await receive({ inReplyTo: 'root@example.com', messageId: 'child@example.com', subject: 'Something else' });
     await receive({ references: '<unknown@example.com> <child@example.com>', from: 'Carl <carl@example.com>' });
     expect(await messages(threadId)).toHaveLength(3);

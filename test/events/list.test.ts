@@ -1,22 +1,23 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { parseMail } from '#lib/email/mail.ts';
-import { receiveMail } from '#lib/email/receive.ts';
-import { exampleOf } from '#lib/events/examples.ts';
-import { Feed } from '#lib/events/feed.ts';
-import { type EventKind, eventKinds } from '#lib/events/kinds.ts';
-import { CreateInvoice } from '#lib/finance/invoice.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { CreateInvoice } from '#lib/entities/invoice.ts';
+import { CreateRevenueSource } from '#lib/entities/revenue-source.ts';
+import { CreateSequence } from '#lib/entities/sequence.ts';
+import { type EventKind, eventKindNames, eventKinds, exampleOf } from '#lib/events/kinds.ts';
 import { createInvoice } from '#lib/finance/invoice-store.ts';
-import { CreateRevenueSource } from '#lib/finance/revenue-source.ts';
 import { createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { receiveMail } from '#lib/receiving/mail.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
-import { CreateSequence } from '#lib/sequences/sequence.ts';
 import { createSequence } from '#lib/sequences/store.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { trusted } from '#test/email/raw.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
-import { type Client, eventually } from '../client.ts';
-import { newWorkspace, type TestWorkspace } from '../workspace.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 interface Event {
   event: EventKind;
@@ -154,7 +155,7 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
     expect(answer.status, path).toBeLessThan(300);
     return answer.body;
   };
-  const asOperator = <Result>(work: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, work);
+  const asOperator = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
 
   const contact = await post('/v1/contacts', { name: 'Ada', email: 'ada@example.com' });
   const other = await post('/v1/contacts', { name: 'Ada' });
@@ -196,7 +197,7 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
 
   const raw = 'From: Ada <ada@example.com>\r\nTo: us@example.com\r\nSubject: Hi\r\nMessage-ID: <1@x>\r\n\r\nHello';
   const mail = await parseMail(raw);
-  const { threadId } = await asOperator((tx) => receiveMail(tx, mail));
+  const { threadId } = await asOperator((tx) => receiveMail(tx, mail, trusted));
   await post(`/v1/email/threads/${threadId}/status`, { status: 'closed' });
 
   const steps = [{ delayMinutes: 60, text: 'Welcome' }];
@@ -204,10 +205,10 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, campaign)));
   await asOperator((tx) => enroll(tx, sequence.id, contact.id));
   const answer = await parseMail(raw.replace('<1@x>', '<2@x>'));
-  await asOperator((tx) => receiveMail(tx, answer));
+  await asOperator((tx) => receiveMail(tx, answer, trusted));
 }
 
-test('the example of every event kind has the fields that the code emits', async () => {
+test('what the code emits is what the schema of its kind says, and the example of every kind has the same fields', async () => {
   const workspace = await newWorkspace();
   const { body: hook } = await workspace.live.post('/v1/webhooks', {
     url: 'http://127.0.0.1:9/',
@@ -216,7 +217,7 @@ test('the example of every event kind has the fields that the code emits', async
   await causeEveryKind(workspace);
   const { body: tested } = await workspace.live.post(`/v1/webhooks/${hook.id}/test`);
   const detail = await workspace.live.get(`/v1/webhooks/${hook.id}/deliveries/${tested.delivery.id}`);
-  const kinds = (Object.keys(eventKinds) as EventKind[]).filter((kind) => kind !== 'webhook.test');
+  const kinds = eventKindNames.filter((kind) => kind !== 'webhook.test');
   const missing = (met: Event[]) => kinds.filter((kind) => !met.some(({ event }) => event === kind));
   let events: Event[] = [];
   await eventually(
@@ -227,12 +228,15 @@ test('the example of every event kind has the fields that the code emits', async
     'all kinds',
     60_000,
   ).catch(() => expect(missing(events)).toEqual([]));
-  for (const kind of Object.keys(eventKinds) as EventKind[]) {
+  for (const { event, data } of events)
+    expect({ event, data: v.parse(eventKinds[event].data, data) }).toEqual({ event, data });
+  for (const kind of eventKindNames) {
     const { data, ...envelope } =
       kind === 'webhook.test'
         ? JSON.parse(detail.body.requestBody)
         : (events.find(({ event }) => event === kind) as Event);
-    const { data: example, ...described } = exampleOf(kind);
+    const { data: example, ...described }: Record<string, unknown> & { data: Record<string, unknown> } =
+      exampleOf(kind);
     expect({ kind, fields: shapeOf(envelope) }).toEqual({ kind, fields: shapeOf(described) });
     expect({ kind, fields: shapeOf(data) }).toEqual({ kind, fields: shapeOf(example) });
     expect({ kind, actor: shapeOf(data['actor']) }).toEqual({ kind, actor: shapeOf(example['actor']) });

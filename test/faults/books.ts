@@ -1,42 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { Activities } from '#lib/contacts/activity.ts';
-import { Contacts } from '#lib/contacts/contact.ts';
-import { Deals } from '#lib/deals/deal.ts';
+import * as v from 'valibot';
+import { entityIn } from '#lib/archive/kinds.ts';
+import { entities } from '#lib/entities/all.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { Invoices } from '#lib/entities/invoice.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { Tasks } from '#lib/entities/task.ts';
+import { Transactions } from '#lib/entities/transaction.ts';
 import { env } from '#lib/env.ts';
-import { Invoices } from '#lib/finance/invoice.ts';
-import { Transactions } from '#lib/finance/transaction.ts';
-import { Jobs } from '#lib/jobs/job.ts';
-import { Messages } from '#lib/messages/message.ts';
-import { Enrollments } from '#lib/sequences/enrollment.ts';
-import { Sequences } from '#lib/sequences/sequence.ts';
+import { type EventKind, eventKinds } from '#lib/events/kinds.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { readCounters } from '#lib/table/counters.ts';
-import { companions, type Entity, type Item } from '#lib/table/entity.ts';
+import { readGroup } from '#lib/table/counters.ts';
+import { companions, type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { Plans } from '#lib/table/plan.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
-import { isAbsent, parseStored, Transaction } from '#lib/table/transaction.ts';
-import { Tags } from '#lib/tags/tag.ts';
-import { Tasks } from '#lib/tasks/task.ts';
+import { isAbsent, parseStored } from '#lib/table/stored.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 
-/** Where the rows of an entity lie, below the tenant. */
-const places: readonly { of: Entity; place: RegExp }[] = [
-  ...[Contacts, Deals, Tasks, Tags, Sequences, Jobs, Invoices, Transactions, Plans].map((of: Entity) => ({
-    of,
-    place: new RegExp(`^${of.name}$`),
-  })),
-  { of: Activities, place: /^contact\/\d+\/activity$/ },
-  { of: Messages, place: /^contact\/(\d+|none)\/message$/ },
-  { of: Enrollments, place: /^sequence\/\d+\/enrollment$/ },
-];
+/** What lies in the partitions of a tenant. */
+const kinds: readonly Entity[] = [Plans, ...entities.filter(({ scope }) => scope !== 'workspace')];
 
 /** What does not agree among the rows of a tenant: index entries, rows that name others, and what is counted of them. */
 export async function differencesOf(tenant: Tenant): Promise<string[]> {
   const books = new Books(tenant, await scan(`${tenantKey(tenant)}#`));
   await books.indexes();
   books.references();
+  books.events();
   books.counts();
   await books.counters();
   return books.differences;
@@ -47,7 +44,7 @@ class Books {
   readonly #tenant: Tenant;
   readonly #prefix: string;
   readonly #rows: readonly Row[];
-  readonly #items = new Map<Entity, unknown[]>(places.map(({ of }) => [of, []]));
+  readonly #items = new Map<Entity, unknown[]>(kinds.map((of) => [of, []]));
   /** Index entries and wake-ups, as they must stand beside the items. */
   readonly #beside = new Map<string, Row>();
 
@@ -56,10 +53,15 @@ class Books {
     this.#prefix = `${tenantKey(tenant)}#`;
     this.#rows = rows;
     for (const row of rows) {
-      const { of } = places.find(({ place }) => place.test(this.#nameOf(row))) ?? {};
+      const partition = this.#nameOf(row);
+      const of = partition === Plans.name ? Plans : entityIn(partition);
       if (!of || isAbsent(row)) continue;
       this.#demand(row['plan'] === undefined, `${identity(row)} is locked`);
       const item = parseStored(of, row);
+      this.#demand(
+        identity(keyOf(tenant, of, item)) === identity(row),
+        `${identity(row)} lies where it does not belong`,
+      );
       this.#items.get(of)?.push(item);
       for (const [name, companion] of companions(tenant, of, item)) this.#beside.set(name, companion);
     }
@@ -71,6 +73,10 @@ class Books {
 
   #all<E extends Entity>(of: E): Item<E>[] {
     return (this.#items.get(of) ?? []) as Item<E>[];
+  }
+
+  #fields(of: Entity): Record<string, unknown>[] {
+    return this.#all(of) as Record<string, unknown>[];
   }
 
   #demand(holds: boolean, difference: string): void {
@@ -91,7 +97,7 @@ class Books {
       const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));
       this.#demand(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
     }
-    const names = new Set(places.map(({ of }) => of.name));
+    const names = new Set(kinds.map(({ name }) => name));
     for (const row of this.#rows) {
       const [name, index] = this.#nameOf(row).split('?');
       if (index !== undefined && names.has(name as string))
@@ -103,31 +109,29 @@ class Books {
   references(): void {
     const plans = this.#all(Plans);
     this.#demandCount('the number of plans that are left', plans.length, 0);
-    const contacts = new Map(this.#all(Contacts).map(({ id, name }) => [id, name]));
-    for (const of of [Deals, Tasks, Invoices, Transactions, Jobs, Messages, Enrollments]) {
-      for (const row of this.#all(of)) {
-        const { id, contactId } = row;
-        if (contactId === null) continue;
-        this.#demand(contacts.has(contactId), `${of.name} ${id} names contact ${contactId}, who is not there`);
-        if ('contactName' in row)
-          this.#demand(row.contactName === contacts.get(contactId), `${of.name} ${id} calls its contact otherwise`);
+    const named = new Map(kinds.map((of) => [of.name, new Map(this.#fields(of).map((row) => [row['id'], row]))]));
+    for (const of of kinds) {
+      for (const { to, field, shows } of of.references ?? []) {
+        for (const row of this.#fields(of)) {
+          const ids = [row[field]].flat().filter((id) => id != null);
+          this.#demand(new Set(ids).size === ids.length, `${of.name} ${row['id']} names a ${to} twice`);
+          for (const id of ids) {
+            const other = named.get(to)?.get(id);
+            this.#demand(other !== undefined, `${of.name} ${row['id']} names ${to} ${id}, which is not there`);
+            if (shows && other)
+              this.#demand(row[shows] === other['name'], `${of.name} ${row['id']} calls its ${to} otherwise`);
+          }
+        }
       }
     }
-    for (const row of this.#rows) {
-      const [, id] = /^contact\/(\d+)\/(activity|message)$/.exec(this.#nameOf(row)) ?? [];
-      this.#demand(id === undefined || contacts.has(Number(id)), `${identity(row)} is of nobody`);
+  }
+
+  /** Each event says what its kind says. */
+  events(): void {
+    for (const { event, sequence, body } of this.#all(Feed)) {
+      const { data } = eventKinds[event as EventKind];
+      this.#demand(v.is(data, JSON.parse(body).data), `event ${sequence} is not what ${event} says`);
     }
-    const tags = new Set(this.#all(Tags).map(({ id }) => id));
-    for (const { id, tagIds } of this.#all(Contacts)) {
-      this.#demand(new Set(tagIds).size === tagIds.length, `contact ${id} has a tag twice`);
-      this.#demand(
-        tagIds.every((tagId) => tags.has(tagId)),
-        `contact ${id} has a tag that is not there`,
-      );
-    }
-    const deals = new Set(this.#all(Deals).map(({ id }) => id));
-    for (const { id, dealId } of this.#all(Tasks))
-      this.#demand(dealId === null || deals.has(dealId), `task ${id} names a deal that is not there`);
   }
 
   /** What one row counts of others. */
@@ -185,7 +189,7 @@ class Books {
     nameOf: (item: Of) => string,
     amountOf: (item: Of) => number,
   ): Promise<void> {
-    const sums = await readCounters(new Transaction(this.#tenant, system), group);
+    const sums = await readGroup(new UnitOfWork(this.#tenant, system), group);
     const own = new Map<string, number>();
     for (const item of items) own.set(nameOf(item), (own.get(nameOf(item)) ?? 0) + amountOf(item));
     for (const name of new Set([...sums.keys(), ...own.keys()]))

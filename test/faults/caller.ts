@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { api } from '#test/client.ts';
-import type { FaultySystem } from './system.ts';
+import type { FaultySystem } from '#test/faults/system.ts';
 
 const giveUpMs = 180_000;
 const timeoutMs = 35_000;

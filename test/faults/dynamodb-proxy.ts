@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from './random.ts';
+import type { Random } from '#test/faults/random.ts';
 
 const faults = [
   'server error',
@@ -13,6 +13,13 @@ const faults = [
   'dropped after',
 ] as const;
 
+/** What only writes meet: another transaction has the item in hand. The engine itself never says so. */
+const writeFaults = [...faults, 'conflict'] as const;
+
+type Call = { operation: string; body: Buffer };
+
+const isWrite = ({ operation }: Call) => /^(PutItem|UpdateItem|DeleteItem|TransactWriteItems)$/.test(operation);
+
 /** Longer than the table's client waits. */
 const hangMs = 6_000;
 
@@ -21,11 +28,21 @@ export async function startProxy(target: string, random: Random, share: number) 
   const agent = new Agent({ keepAlive: true });
   let isArmed = false;
   let injected = 0;
+  let conflicting = { naming: '', times: 0 };
+  const faultOf = (call: Call) => {
+    if (isWrite(call) && conflicting.times > 0 && call.body.includes(conflicting.naming)) {
+      conflicting.times -= 1;
+      return 'conflict';
+    }
+    return isArmed && random.chance(share) ? random.pick(isWrite(call) ? writeFaults : faults) : undefined;
+  };
   const server = createServer(async (incoming, outgoing) => {
     try {
       const body = await buffer(incoming);
-      const fault = isArmed && random.chance(share) ? random.pick(faults) : undefined;
+      const call = { operation: `${incoming.headers['x-amz-target']}`.split('.')[1] ?? '', body };
+      const fault = faultOf(call);
       if (fault) injected += 1;
+      if (fault === 'conflict') return conflict(outgoing, call, random);
       if (fault === 'server error') return refuse(outgoing, 500, 'InternalServerError');
       if (fault === 'throttled') return refuse(outgoing, 400, 'ThrottlingException');
       if (fault === 'time-out') await sleep(hangMs, undefined, { ref: false });
@@ -44,6 +61,10 @@ export async function startProxy(target: string, random: Random, share: number) 
     arm(armed: boolean) {
       isArmed = armed;
     },
+    /** The next so many writes whose text holds this meet another transaction, armed or not. */
+    conflict(naming: string, times: number) {
+      conflicting = { naming, times };
+    },
     get injected() {
       return injected;
     },
@@ -55,9 +76,20 @@ export async function startProxy(target: string, random: Random, share: number) 
   };
 }
 
-function refuse(outgoing: ServerResponse, status: number, type: string) {
+function refuse(outgoing: ServerResponse, status: number, type: string, contents: object = {}) {
   outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'injected' }));
+  outgoing.end(
+    JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'injected', ...contents }),
+  );
+}
+
+/** A single write is refused as such; a transaction is canceled because of one of its items. */
+function conflict(outgoing: ServerResponse, { operation, body }: Call, random: Random) {
+  if (operation !== 'TransactWriteItems') return refuse(outgoing, 400, 'TransactionConflictException');
+  const { TransactItems } = JSON.parse(body.toString()) as { TransactItems: unknown[] };
+  const CancellationReasons = TransactItems.map(() => ({ Code: 'None' }));
+  CancellationReasons[random.between(0, TransactItems.length - 1)] = { Code: 'TransactionConflict' };
+  return refuse(outgoing, 400, 'TransactionCanceledException', { CancellationReasons });
 }
 
 async function forward(target: string, agent: Agent, { method, url, headers }: IncomingMessage, body: Buffer) {

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
-import { type RoundSettings, runRound } from './round.ts';
+import { runRound } from '#test/faults/round.ts';
 
 // `npm run test:faults` does many long rounds; these two are for every day.
-const short: Pick<RoundSettings, 'calls' | 'faults' | 'alwaysReplays'> = { calls: 24, faults: 2, alwaysReplays: true };
+const short = { calls: 24, faults: 2, isPoisoned: true, alwaysReplays: true };
 
 test.each([
   ['whatever is killed, on an engine that dies with the system', { seed: 1, isProxied: false }],

@@ -1,33 +1,35 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { Contacts } from '#lib/contacts/contact.ts';
 import { mergeContacts } from '#lib/contacts/merge.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { attachTag, detachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
-import { CreateDeal } from '#lib/deals/deal.ts';
 import { createDeal, winDeal } from '#lib/deals/store.ts';
 import { parseMail } from '#lib/email/mail.ts';
-import { EmailMessages, messagesOf } from '#lib/email/message.ts';
-import { receiveMail } from '#lib/email/receive.ts';
-import { Threads } from '#lib/email/thread.ts';
-import { CreateInvoice } from '#lib/finance/invoice.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { CreateDeal } from '#lib/entities/deal.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { CreateInvoice } from '#lib/entities/invoice.ts';
+import { CreateSequence } from '#lib/entities/sequence.ts';
+import { Transactions } from '#lib/entities/transaction.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
 import { createInvoice, payInvoice } from '#lib/finance/invoice-store.ts';
-import { Transactions } from '#lib/finance/transaction.ts';
-import { receiveMessage } from '#lib/messages/receive.ts';
 import { Problem } from '#lib/problem.ts';
+import { receiveMail } from '#lib/receiving/mail.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
-import { CreateSequence } from '#lib/sequences/sequence.ts';
 import { createSequence, getSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTag, listTags } from '#lib/tags/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
-import { Endpoints } from '#lib/webhooks/endpoint.ts';
 import { createEndpoint } from '#lib/webhooks/store.ts';
+import { trusted } from '#test/email/raw.ts';
+import { lateReads } from '#test/faults/late.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
-import { lateReads } from './late.ts';
 
 let tenant: Tenant;
 let accountId: number;
@@ -36,7 +38,7 @@ beforeAll(async () => {
   accountId = (await newAccount(tenant)).id;
 });
 
-const run = <Result>(work: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, work);
+const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
 
 let made = 0;
 const fresh = () => {
@@ -54,9 +56,9 @@ const newContact = () => run((tx) => createContact(tx, { platform: 'telegram', n
 interface Meeting<Place> {
   does: string;
   before: () => Promise<Place>;
-  work: (tx: Transaction, place: Place) => Promise<unknown>;
+  work: (tx: UnitOfWork, place: Place) => Promise<unknown>;
   /** What the other one does; the same without. */
-  rival?: (tx: Transaction, place: Place) => Promise<unknown>;
+  rival?: (tx: UnitOfWork, place: Place) => Promise<unknown>;
   /** What there is of it afterwards. */
   outcome: (place: Place, answer: unknown) => Promise<unknown>;
   expected: unknown;
@@ -108,10 +110,10 @@ const meetings = [
   meeting({
     does: 'receives a mail',
     before: async () => mail(fresh()),
-    work: receiveMail,
+    work: (tx, raw) => receiveMail(tx, raw, trusted),
     outcome: async ({ subject }) => {
       const threads = (await run((tx) => listAll(tx, Threads))).filter((thread) => thread.subject === subject);
-      const messages = threads.map(({ id }) => run((tx) => listAll(tx, EmailMessages, messagesOf(id))));
+      const messages = threads.map(({ id }) => run((tx) => listAll(tx, EmailMessages, { threadId: id })));
       return (await Promise.all(messages)).map(({ length }) => length);
     },
     expected: [1],

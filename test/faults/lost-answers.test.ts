@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { Accounts } from '#lib/accounts/account.ts';
 import { acquire } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
-import { claim } from '#lib/http/idempotency.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { type Claim, claim, keepRefusal } from '#lib/http/idempotency.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import { createJob } from '#lib/jobs/store.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -40,12 +40,21 @@ async function losingOneAnswer<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 test('a call holds its Idempotency-Key although the answer to its claim was lost', async () => {
-  const request = { method: 'POST', path: '/v1/contacts', body: {}, timeoutSeconds: 10 };
+  const request = { keyId: 'k', method: 'POST', path: '/v1/contacts', body: {}, timeoutSeconds: 10 };
   const key = randomUUID();
   expect(await losingOneAnswer(() => claim(tenant, key, request))).toEqual({ claim: expect.anything() });
   await expect(claim(tenant, key, request)).rejects.toMatchObject({
     body: { details: { reason: 'idempotency_in_progress' } },
   });
+});
+
+test('a refusal is kept although the answer to its keeping was lost', async () => {
+  const request = { keyId: 'k', method: 'POST', path: '/v1/deals', body: {}, timeoutSeconds: 10 };
+  const key = randomUUID();
+  const claimed = await claim(tenant, key, request);
+  const refusal = { status: 404, body: '{}', headers: {} };
+  await losingOneAnswer(() => keepRefusal((claimed as { claim: Claim }).claim, refusal));
+  expect(await claim(tenant, key, request)).toMatchObject({ replay: { status: 404 } });
 });
 
 test('a sender holds its account although the answer to its claim was lost', async () => {
@@ -66,8 +75,8 @@ test('a message is not taken for interrupted because the answer to its claim was
   });
   const untilMs = Date.now() + 60_000;
   expect(await losingOneAnswer(() => claimJob(tenant, job.id, untilMs))).toMatchObject({
-    job: { id: job.id },
-    wasInterrupted: false,
+    id: job.id,
+    unsettledAttempts: 1,
   });
   expect(await claimJob(tenant, job.id, untilMs)).toBeUndefined();
 });

@@ -5,25 +5,26 @@ import { mergeContacts } from '#lib/contacts/merge.ts';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { attachTag, deleteTag, detachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
-import { CreateDeal } from '#lib/deals/deal.ts';
 import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
-import { CreateInvoice } from '#lib/finance/invoice.ts';
+import { CreateDeal } from '#lib/entities/deal.ts';
+import { CreateInvoice } from '#lib/entities/invoice.ts';
+import { CreateSequence } from '#lib/entities/sequence.ts';
+import { CreateTask } from '#lib/entities/task.ts';
 import { createInvoice, payInvoice } from '#lib/finance/invoice-store.ts';
-import { receiveMessage } from '#lib/messages/receive.ts';
-import { sendMessage } from '#lib/messages/send.ts';
 import { Problem } from '#lib/problem.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
+import { sendMessage } from '#lib/sending/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { pauseSequence } from '#lib/sequences/pause.ts';
-import { CreateSequence } from '#lib/sequences/sequence.ts';
 import { createSequence } from '#lib/sequences/store.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTask, patchTask, setTaskStatus } from '#lib/tasks/store.ts';
-import { CreateTask } from '#lib/tasks/task.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { differencesOf } from '#test/faults/books.ts';
+import { lateReads } from '#test/faults/late.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
-import { differencesOf } from './books.ts';
-import { lateReads } from './late.ts';
 
 /** Two contacts: the first has a tag, a deal with a task, and an invoice; the second is in a sequence. */
 interface World {
@@ -41,7 +42,7 @@ interface World {
 let worlds = 0;
 
 async function newWorld(
-  run: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>,
+  run: <Result>(work: (tx: UnitOfWork) => Promise<Result>) => Promise<Result>,
   accountId: number,
 ) {
   worlds += 1;
@@ -67,7 +68,7 @@ async function newWorld(
   return { ...place, word, accountId, taskId };
 }
 
-type Work = (tx: Transaction, world: World) => Promise<unknown>;
+type Work = (tx: UnitOfWork, world: World) => Promise<unknown>;
 
 const works: Record<string, Work> = {
   'renames a contact': (tx, { first }) => changeContact(tx, first, { name: 'Eve', stage: 'customer' }),
@@ -109,12 +110,12 @@ const surprises = (answer: PromiseSettledResult<unknown>) =>
   answer.status === 'rejected' && !(answer.reason instanceof Problem) ? [answer.reason] : [];
 
 test.each(pairs)(
-  'one who $name and one who $other leave the books in order, whichever read of the first is late',
+  'when one caller $name while another one $other, no row and no count is wrong afterwards, whichever read of the first is late',
   { timeout: 120_000 },
   async ({ work, rival }) => {
     const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'test' };
     const { id: accountId } = await newAccount(tenant);
-    const run = <Result>(unit: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, unit);
+    const run = <Result>(unit: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, unit);
     await lateReads({
       before: () => newWorld(run, accountId),
       work: (world) => run((tx) => work(tx, world)),

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { startNameServer } from '#test/faults/name-server.ts';
+import type { Random } from '#test/faults/random.ts';
 import { type Answering, type Received, startReceiver } from '#test/webhooks/receiver.ts';
-import { startNameServer } from './name-server.ts';
-import type { Random } from './random.ts';
 
 /** Every way in which the receivers misbehave. Each ends by itself: the sender is to give up, not we. */
 const misbehaviours = {
@@ -41,10 +41,12 @@ export async function startBadReceiver(
   place: Parameters<typeof startReceiver>[1] = {},
 ) {
   const taken = new Map<string, { eventId: string; count: number }>();
-  const take = ({ headers, body }: Received) => {
+  const latenciesMs: number[] = [];
+  const take = ({ headers, body, atMs }: Received) => {
     const id = headers['webhook-id'] as string;
     const { count } = taken.get(id) ?? { count: 0 };
     taken.set(id, { eventId: body.id, count: count + 1 });
+    latenciesMs.push(atMs - Date.parse(body.timestamp));
   };
   const well: Answering = (received, response) => {
     take(received);
@@ -54,11 +56,13 @@ export async function startBadReceiver(
     if (!random.chance(share)) return well(received, response, index);
     const kind = random.pick(kinds);
     if (kind === 'late') take(received);
-    misbehaviours[kind](received, response);
+    return misbehaviours[kind](received, response);
   }, place);
   return {
     url: receiver.url,
     taken,
+    /** From the change, to the second, to its arrival. */
+    latenciesMs,
     calm: () => receiver.answer(well),
     close: () => receiver[Symbol.asyncDispose](),
   };

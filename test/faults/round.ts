@@ -6,20 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { parseMail } from '#lib/email/mail.ts';
 import { eventually } from '#test/client.ts';
-import type { Reaction, Stored } from '#test/telegram/double.ts';
-import { type Caller, caller } from './caller.ts';
+import { type Caller, caller } from '#test/faults/caller.ts';
 import {
   type Acknowledged,
+  eventsFor,
   type Job,
   Ledger,
   newAcknowledged,
   type SeenEvent,
   type Subscription,
   type Sums,
-} from './ledger.ts';
-import { type Random, seeded } from './random.ts';
-import { quick, slow, startBadReceiver, startBrokenTls, startRebindingReceiver } from './receivers.ts';
-import { FaultySystem } from './system.ts';
+} from '#test/faults/ledger.ts';
+import { newerKind, Poison } from '#test/faults/poison.ts';
+import { type Random, seeded } from '#test/faults/random.ts';
+import { quick, slow, startBadReceiver, startBrokenTls, startRebindingReceiver } from '#test/faults/receivers.ts';
+import { FaultySystem } from '#test/faults/system.ts';
+import type { Reaction, Stored } from '#test/telegram/double.ts';
 
 export interface RoundSettings {
   seed: number;
@@ -29,6 +31,8 @@ export interface RoundSettings {
   faults: number;
   /** Behind a bad network to DynamoDB, or on an engine that dies with the system. */
   isProxied: boolean;
+  /** Beside the work lies what nobody can handle (test/faults/poison.ts). */
+  isPoisoned: boolean;
   /** Every restart reads the streams again from their beginning, not only some. */
   alwaysReplays?: boolean;
 }
@@ -39,6 +43,9 @@ export interface RoundResult extends Sums {
   changes: number;
   kills: FaultySystem['kills'];
   injected: number;
+  poison: number;
+  /** From a change to its arrival at the good receiver, in the middle. */
+  latencyMs: number;
   retries: number;
   seconds: number;
   differences: readonly string[];
@@ -87,17 +94,19 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     const isOver = { value: false };
     const polling = poll(calls, polled, isOver);
     const tenant = `${workspaceId}:live`;
+    const poison = settings.isPoisoned ? new Poison(system, tenant) : undefined;
     system.spoil(true);
     const work = makeChanges(calls, acknowledged, { accounts, threadId }, settings.calls);
+    await poison?.spread({ workspaceId, env: 'live' });
     await breakThings(system, random, settings, () => duplicates(tenant, subscriptions, accounts, random));
     await work;
 
     system.spoil(false);
     for (const receiver of [bad, tardy, leaving, rebinding]) receiver.calm();
-    await settled(calls, acknowledged, subscriptions);
+    await settled(calls, acknowledged, subscriptions, sequenceBefore);
     let replays = 0;
     for (const subscription of subscriptions) replays += await catchUp(calls, subscription, startedAt);
-    const events = await settled(calls, acknowledged, subscriptions, replays);
+    const events = await settled(calls, acknowledged, subscriptions, sequenceBefore, replays);
     isOver.value = true;
     await polling;
 
@@ -106,6 +115,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await ledger.rows(calls, acknowledged, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
     ledger.rebinding(rebinding);
+    if (poison) ledger.poison(await poison.differences(), events.filter(({ event }) => event === newerKind).length);
     const jobs: Job[] = await calls.every('/v1/jobs');
     ledger.jobs(jobs, acknowledged, events);
     ledger.messages(jobs, acknowledged, await storedBy(providerUrl, tokens));
@@ -116,6 +126,8 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
       changes: Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0),
       kills: system.kills,
       injected: system.injected,
+      poison: poison?.count ?? 0,
+      latencyMs: medianOf(good.latenciesMs),
       retries: calls.retries,
       seconds: Math.round((Date.now() - startedAt) / 1000),
       ...ledger.sums,
@@ -127,6 +139,8 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await rm(dataDir, { recursive: true, force: true });
   }
 }
+
+const medianOf = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 interface Account {
   id: number;
@@ -263,11 +277,11 @@ function duplicates(
   const three = [1, 2, 3];
   if (random.chance(0.5))
     return [
-      'DELIVERIES',
+      'deliveries',
       three.flatMap(() => subscriptions.map(({ endpointId }) => ({ tenant, endpointId }))).slice(0, 10),
     ];
   const bots = accounts.filter(({ channel }) => channel === 'telegram');
-  return ['TELEGRAM', three.flatMap(() => bots.map(({ id: accountId }) => ({ tenant, accountId, jobId: 1 })))];
+  return ['telegram', three.flatMap(() => bots.map(({ id: accountId }) => ({ tenant, accountId, jobId: 1 })))];
 }
 
 /**
@@ -312,6 +326,7 @@ async function settled(
   calls: Caller,
   acknowledged: Acknowledged,
   subscriptions: readonly Subscription[],
+  sequenceBefore: number,
   replays = 0,
 ): Promise<SeenEvent[]> {
   const deadline = Date.now() + settleTimeoutMs;
@@ -333,8 +348,24 @@ async function settled(
     const isComplete = events.length >= Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0);
     const isQuiet = queued + underWay === 0 && events.length === before && isComplete;
     // At the end of patience the books tell what is missing.
-    if (isQuiet || Date.now() > deadline) return events;
+    if (Date.now() > deadline) return events;
+    if (isQuiet && (await areMade(calls, subscriptions, events, sequenceBefore))) return events;
     before = events.length;
     await sleep(2 * pollMs);
   }
+}
+
+/** Whether each event has its deliveries: what the publisher leaves to a worker is not yet pending. */
+async function areMade(
+  calls: Caller,
+  subscriptions: readonly Subscription[],
+  events: readonly SeenEvent[],
+  sequenceBefore: number,
+): Promise<boolean> {
+  for (const subscription of subscriptions) {
+    const rows = await calls.every(`/v1/webhooks/${subscription.endpointId}/deliveries`);
+    const made = rows.filter(({ replayOfId }) => replayOfId === null).length;
+    if (made < eventsFor(subscription, events, sequenceBefore).length) return false;
+  }
+  return true;
 }

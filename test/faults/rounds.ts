@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { type RoundResult, runRound } from '#test/faults/round.ts';
 import { startDouble } from '#test/telegram/double.ts';
-import { type RoundResult, runRound } from './round.ts';
 
 /** `npm run test:faults`: seeded rounds, one line each, and the sums. Exits 1 when the books of one do not balance. */
 const { values } = parseArgs({
@@ -9,6 +9,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     calls: { type: 'string', default: '100' },
     faults: { type: 'string', default: '6' },
+    /** `--no-poison` tells what poison does to the others' latency. */
+    'no-poison': { type: 'boolean', default: false },
   },
 });
 
@@ -30,6 +32,8 @@ const columns: Record<string, (result: RoundResult) => number> = {
   engine: ({ kills }) => kills.engine,
   function: ({ kills }) => kills.function,
   DynamoDB: ({ injected }) => injected,
+  poison: ({ poison }) => poison,
+  'p50 ms': ({ latencyMs }) => latencyMs,
   retries: ({ retries }) => retries,
   seconds: ({ seconds }) => seconds,
 };
@@ -45,7 +49,13 @@ const results: RoundResult[] = [];
 line('seed', Object.keys(columns), '');
 for (let index = 0; index < Number(values.rounds); index += 1) {
   const seed = Number(values.seed) + index;
-  const settings = { seed, calls: Number(values.calls), faults: Number(values.faults), isProxied: seed % 2 === 0 };
+  const settings = {
+    seed,
+    calls: Number(values.calls),
+    faults: Number(values.faults),
+    isProxied: seed % 2 === 0,
+    isPoisoned: !values['no-poison'],
+  };
   const result = await runRound(settings, double.url);
   results.push(result);
   const cells = Object.values(columns).map((of) => of(result));

@@ -5,10 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
+import { createDataDir, credentialsOf } from '#infra/local/files.ts';
+import type { QueueName } from '#lib/queues.ts';
+import { startProxy } from '#test/faults/dynamodb-proxy.ts';
+import type { Random } from '#test/faults/random.ts';
 import { commandOf, descendants } from '#test/processes.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
-import { startProxy } from './dynamodb-proxy.ts';
-import type { Random } from './random.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -53,9 +55,10 @@ export class FaultySystem {
     const fail = (error: Error) => {
       throw error;
     };
-    const engine = isProxied
-      ? await startEngine({ endpoint: undefined, folder: join(dataDir, 'engine'), onGivenUp: fail })
-      : undefined;
+    createDataDir(dataDir);
+    const { accessKeyId } = credentialsOf(dataDir);
+    const own = { host: '127.0.0.1', port: 0, accessKeyId, folder: join(dataDir, 'engine') };
+    const engine = isProxied ? await startEngine({ ...own, endpoint: undefined, onGivenUp: fail }) : undefined;
     const proxy = engine && (await startProxy(engine.url, random, spoiledShare));
     const faulty = new FaultySystem(dataDir, providerUrl, engine, proxy);
     await faulty.#boot();
@@ -112,22 +115,33 @@ export class FaultySystem {
     this.kills.function += 1;
   }
 
+  /** What a process needs to use its table and its queues. */
+  async environment() {
+    return { env: await readEnvironment(this.#dataDir), credentials: credentialsOf(this.#dataDir) };
+  }
+
   /** Wake-ups as SQS may deliver them: again, and again, in no order. */
-  async sendWakeUps(queue: 'TELEGRAM' | 'DELIVERIES', messages: readonly object[]): Promise<void> {
-    const env = await readEnvironment(this.#dataDir);
-    const sqs = new SQSClient({
-      endpoint: env['AWS_ENDPOINT_URL_SQS'] as string,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    });
-    const Entries = messages.map((message, index) => ({ Id: String(index), MessageBody: JSON.stringify(message) }));
-    await sqs.send(new SendMessageBatchCommand({ QueueUrl: env[`QUEUE_URL_${queue}`], Entries }));
+  sendWakeUps(queue: QueueName, messages: readonly object[]): Promise<void> {
+    return this.sendMessages(
+      queue,
+      messages.map((message) => JSON.stringify(message)),
+    );
+  }
+
+  /** Any texts, ten at most. */
+  async sendMessages(queue: QueueName, bodies: readonly string[]): Promise<void> {
+    const { env, credentials } = await this.environment();
+    const endpoint = env['AWS_ENDPOINT_URL_SQS'] as string;
+    const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials });
+    const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
+    const QueueUrl = env[`QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`];
+    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
     sqs.destroy();
   }
 
   /** What an operator would do on a shell. */
   async admin<Result>(noun: string, verb: string, input: object): Promise<Result> {
-    const args = ['infra/local/admin.ts', noun, verb, JSON.stringify(input)];
+    const args = ['infra/admin.ts', noun, verb, JSON.stringify(input)];
     const env = { ...process.env, DATA_DIR: this.#dataDir };
     return JSON.parse((await run(process.execPath, args, { cwd: root, env })).stdout);
   }

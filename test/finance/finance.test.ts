@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/invoice.ts';
+import { commands } from '#infra/admin/commands/invoice.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

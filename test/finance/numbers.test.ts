@@ -5,7 +5,8 @@ import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
 import { createInvoice, markOverdue, payInvoice } from '#lib/finance/invoice-store.ts';
 import { createTransaction } from '#lib/finance/transaction-store.ts';
 import { Problem } from '#lib/problem.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTask, patchTask, setTaskStatus } from '#lib/tasks/store.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
@@ -63,7 +64,7 @@ const one = (ids: readonly number[], index: number) => ids[index % Math.max(1, i
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
 type Row = Record<string, any>;
 
-const does: Record<string, (tx: Transaction, ids: Ids, step: Row[string]) => Promise<unknown>> = {
+const does: Record<string, (tx: UnitOfWork, ids: Ids, step: Row[string]) => Promise<unknown>> = {
   createDeal: (tx, _, { value, currency, stage }) => createDeal(tx, { title: 'Deal', value, currency, stage }),
   patchDeal: (tx, { deals }, { pick, value, currency }) => patchDeal(tx, one(deals, pick), { value, currency }),
   moveDeal: (tx, { deals }, { pick, stage }) => moveDeal(tx, one(deals, pick), stage),
@@ -167,7 +168,7 @@ test('whatever happens, five things at a time, every shown number is what counti
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), ranges, async (steps, spans) => {
       const { id: workspaceId, live } = await newWorkspace();
-      const run = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+      const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
         transact({ workspaceId, env: 'live' }, operator, work);
       const contact = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Ada' }));
       const ids: Ids = { contactId: contact.id, deals: [], tasks: [], invoices: [] };
@@ -206,3 +207,15 @@ test('whatever happens, five things at a time, every shown number is what counti
     { numRuns: 4, endOnFailure: true },
   );
 }, 240_000);
+
+test('sums of the largest amounts pass what a double counts exactly, and are shown all the same', async () => {
+  const { live } = await newWorkspace();
+  const largest = { op: 'create', title: 'Largest', value: 1e12, probability: 100, currency: 'EUR' };
+  const { body: batch } = await live.post('/v1/deals/batch', { items: Array(100).fill(largest) });
+  expect(batch.succeeded).toBe(100);
+  const { status, body } = await live.get('/v1/analytics/dashboard');
+  expect(status).toBe(200);
+  const total = [{ currency: 'EUR', total: 1e14 }];
+  expect(body.deals).toMatchObject({ openValue: total, weightedValue: total });
+  expect((await live.patch('/v1/deals/1', { value: 1 })).status).toBe(200);
+});

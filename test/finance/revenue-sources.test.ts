@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/revenue-source.ts';
-import { RevenueSources } from '#lib/finance/revenue-source.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { commands } from '#infra/admin/commands/revenue-source.ts';
+import { RevenueSources } from '#lib/entities/revenue-source.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
@@ -145,6 +145,13 @@ test('wrong rows are named and left out, the others are booked', async () => {
 test.each([
   ['an error status', 'oops', 500, 'the feed answered 500'],
   ['a redirect', '', 302, 'the feed answered 302'],
+  ['brackets alone', '['.repeat(1_000_000), 200, 'the feed has too many lists and objects, or nests them too deep'],
+  [
+    'lists without end',
+    `[${'[],'.repeat(600_000)}[]]`,
+    200,
+    'the feed has too many lists and objects, or nests them too deep',
+  ],
   ['no JSON', '<html>', 200, 'the feed is not valid JSON'],
   ['no rows', '{"data": []}', 200, 'the feed is neither a JSON array nor an object with items'],
   ['only wrong rows', '[{}]', 200, '1 of 1 rows were refused: items[0].id is required'],
@@ -163,10 +170,31 @@ test.each([
   ]);
 });
 
+test('a feed of millions of things that are no rows costs one pull no more than a long one', async () => {
+  const workspace = await newWorkspace();
+  serve('/endless', `[${'0,'.repeat(4_999_999)}0]`);
+  const { lastSyncStatus, lastSyncError } = await settled(workspace, await connect(workspace, '/endless'));
+  expect(lastSyncStatus).toBe('failed');
+  expect(lastSyncError).toMatch(
+    /^100000 of 5000000 rows were refused: items\[0\] .*; 4900000 of 5000000 rows were not read/,
+  );
+});
+
 test('a source to push is not pulled', async () => {
   const workspace = await newWorkspace();
   const id = await connect(workspace, '/pushed', { mode: 'push' });
   expect(await sourceOf(workspace, id)).toMatchObject({ lastSyncStatus: 'never', lastSyncAt: null, nextRunAt: null });
+});
+
+test('a credential that is given while a pull is under way is used at once', async () => {
+  const workspace = await newWorkspace();
+  serve('/renewed', [{ id: 1, amount: 1 }], 200, 4000);
+  const id = await connect(workspace, '/renewed', { credential: 'token-1' });
+  await eventually(async () => feeds.get('/renewed')?.calls === 1, 'the first pull to ask');
+  await commands.connect.run({ workspaceId: workspace.id, env: 'live', id, credential: 'token-2' });
+  await eventually(async () => feeds.get('/renewed')?.calls === 2, 'the second pull to ask');
+  expect(feeds.get('/renewed')?.authorization).toBe('Bearer token-2');
+  expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 1 });
 });
 
 test('a source that rests, as after an import, is pulled at once when it is given a credential', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { handler } from '#functions/contacts/get.ts';
 import { prime } from '#lib/http/prime.ts';
-import { handler } from '../../functions/contacts/get.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

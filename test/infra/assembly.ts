@@ -1,6 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildApp } from '#infra/app.ts';
+import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { synthesise } from '#infra/synth.ts';
 
 interface Resource {
@@ -8,6 +10,8 @@ interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: a template holds anything; a test asserts what it is.
   Properties: any;
   Metadata?: Record<string, string>;
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
 }
 
 interface Template {
@@ -28,4 +32,17 @@ export async function synthesised() {
   const resources = Object.assign({}, ...templates.map(({ template }) => template.Resources)) as Template['Resources'];
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type);
   return { outdir, templates, resources, ofType, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** The app with this context, its functions without their code: quick, for what does not look at it. `outdir` is filled by `app.synth()`. */
+export async function appWithoutCode(context: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-app-'));
+  const [routes, workers] = await Promise.all([loadRoutes(), loadWorkers()]);
+  const [bundles, outdir] = [join(folder, 'dist'), join(folder, 'cdk.out')];
+  for (const { name } of [...routes, ...workers]) {
+    await mkdir(join(bundles, name), { recursive: true });
+    await writeFile(join(bundles, name, 'index.mjs'), `// the code of ${name}`);
+  }
+  const app = buildApp({ routes, workers, bundles, context, outdir });
+  return { app, outdir, remove: () => rm(folder, { recursive: true }) };
 }

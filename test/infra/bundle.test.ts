@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
-import { carryingMore } from './carrying-more.ts';
+import { carryingMore } from '#test/infra/carrying-more.ts';
 
 let functions: LoadedFunction[];
 let folder: string;
@@ -71,6 +71,24 @@ test('no bundle holds the credential providers that a Lambda does not use', asyn
 test('only what answers from the OpenAPI document carries it', () => {
   const carriers = functions.filter(({ name }) => globSync(join(bundles, name, 'openapi.json')).length > 0);
   expect(carriers.map(({ name }) => name)).toEqual(['fallback-any', 'openapi-get']);
+});
+
+test('what only emits events carries none of their schemas', async () => {
+  const carriers = [];
+  for (const { name, domain } of functions) {
+    const code = await Promise.all(modulesOf(name).map((path) => readFile(path, 'utf8')));
+    if (domain !== 'webhooks' && code.some((text) => text.includes('An API key was minted.'))) carriers.push(name);
+  }
+  expect(carriers.sort()).toEqual([
+    'events-list',
+    'mcp-post',
+    'workers-deliver',
+    'workers-deliver-slow',
+    'workers-fan-out',
+    'workers-finish-plans',
+    'workers-publish-events',
+    'workers-sweep',
+  ]);
 });
 
 test('the source maps lead to our TypeScript and hold it', async () => {

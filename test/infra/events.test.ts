@@ -11,9 +11,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { createAccount } from '#lib/accounts/store.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
-import { newWorkspace, type TestWorkspace } from '../workspace.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
 const events = globSync(join(import.meta.dirname, '../../events/*.json')).sort();
@@ -62,6 +62,7 @@ async function invoke(name: string, event: string): Promise<unknown> {
     env: {
       ...inject('environment'),
       AWS_LAMBDA_FUNCTION_NAME: name,
+      MAIL_DOMAIN: 'mail.example.com',
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`,
       NODE_OPTIONS: '--enable-source-maps',
     },

@@ -1,15 +1,18 @@
+import { createHash, createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
+import dynamodbPackage from '@aws-sdk/client-dynamodb/package.json' with { type: 'json' };
 import * as kms from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { isPassing } from '#lib/aws.ts';
-import { handler as source } from './lighter.ts';
+import { handler as source } from '#test/infra/lighter.ts';
 
 type Parts = typeof source;
 
@@ -66,8 +69,8 @@ describe('a URL that a customer gave is called as it is from the source', () => 
     ['a broken connection', (request) => request.socket.destroy(), undefined, 'connection'],
     ['no HTTP', (request) => request.socket.end('HTTP/1.1 2OO\r\n\r\n'), undefined, 'connection'],
   ];
-  const send = async ({ openOutbound }: Parts, allowPrivate: boolean, url: string, body?: string) => {
-    const outbound = openOutbound({ allowPrivate, maxBytes });
+  const send = async ({ openOutbound }: Parts, reach: 'public' | 'local', url: string, body?: string) => {
+    const outbound = openOutbound({ reach, maxBytes });
     const request = { headers: { 'x-sent': '1' }, timeoutMs: 500, ...(body && { body: Buffer.from(body) }) };
     const { headers, ...rest } = await outbound.send(url, { method: body ? 'POST' : 'GET', ...request });
     await outbound.close();
@@ -76,22 +79,22 @@ describe('a URL that a customer gave is called as it is from the source', () => 
 
   test.each(calls)('%s', async (_, listener, body, failure) => {
     answer = listener;
-    const ofBundle = await send(bundled, true, root, body);
+    const ofBundle = await send(bundled, 'local', root, body);
     expect(ofBundle).toMatchObject({ failure });
-    expect(ofBundle).toEqual(await send(source, true, root, body));
+    expect(ofBundle).toEqual(await send(source, 'local', root, body));
   });
 
   test.each(['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost'])('never at %s', async (host) => {
     answer = () => expect.unreachable();
     const url = root.replace('127.0.0.1', host);
-    expect(await send(bundled, false, url)).toMatchObject({ failure: 'forbidden_address' });
+    expect(await send(bundled, 'public', url)).toMatchObject({ failure: 'forbidden_address' });
   });
 
   test('by TLS', async () => {
     const url = root.replace('http:', 'https:');
-    const ofBundle = await send(bundled, true, url);
+    const ofBundle = await send(bundled, 'local', url);
     expect(ofBundle).toMatchObject({ error: expect.stringContaining('ERR_SSL') });
-    expect(ofBundle).toEqual(await send(source, true, url));
+    expect(ofBundle).toEqual(await send(source, 'local', url));
   });
 });
 
@@ -106,6 +109,42 @@ test('a provider is asked, and noticed to break off, as it is from the source', 
   expect(await provider.request('GET', '/ends', {})).toMatchObject({ wasWritten: true });
   await provider.close();
 });
+
+test('a request to AWS is signed, and says which version of the client sends it, as from the source', async () => {
+  const requests: Request[] = [];
+  answer = async (request, response) => {
+    requests.push({ headers: request.headers, body: await text(request) });
+    response.end('{}');
+  };
+  await bundled.read(root);
+  await source.read(root);
+  const { version } = dynamodbPackage;
+  const [agent, ofSource] = requests.map(({ headers }) => `${headers['user-agent']}`);
+  expect(agent).toContain(`aws-sdk-js/${version} `);
+  // The package's CommonJS names a version of its own.
+  expect(agent?.replaceAll(version, '')).toBe(ofSource?.replaceAll(/(?<=js\/|dynamodb#)[\d.]+/g, ''));
+  for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
+});
+
+interface Request {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** As AWS computes it (Signature Version 4). */
+function authorizationOf({ headers, body }: Request): string {
+  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = process.env;
+  const [, scope = '', signed = ''] = /=[^/]+\/(\S+), SignedHeaders=(\S+),/.exec(`${headers.authorization}`) ?? [];
+  const lines = signed.split(';').map((name) => `${name}:${headers[name]}\n`);
+  const canonical = ['POST', '/', '', lines.join(''), signed, sha256(body)].join('\n');
+  const signedText = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
+  const key = scope.split('/').reduce<string | Buffer>((of, part) => hmac(of, part).digest(), `AWS4${secret}`);
+  const signature = hmac(key, signedText).digest('hex');
+  return `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
+}
+
+const hmac = (key: string | Buffer, of: string) => createHmac('sha256', key).update(of);
+const sha256 = (of: string) => createHash('sha256').update(of).digest('hex');
 
 describe('an error of AWS says what it does from the source', () => {
   const contents = {

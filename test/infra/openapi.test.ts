@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadRoutes } from '#infra/functions.ts';
 import { deliveryHeaders } from '#infra/openapi/webhooks.ts';
 import { renderOpenApi } from '#infra/openapi.ts';
+import { apiRevision } from '#lib/revision.ts';
 import { headersOf } from '#lib/webhooks/headers.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,6 +27,25 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('openapi.json is what the routes say', async () => {
   expect(await readFile(join(root, 'openapi.json'), 'utf8')).toBe(rendered);
+});
+
+test("the package's version is the contract's revision", async () => {
+  const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
+  const [manifest, lock] = await Promise.all([read('package.json'), read('package-lock.json')]);
+  const versions = [manifest.version, lock.version, lock.packages[''].version, JSON.parse(rendered).info.version];
+  expect(versions).toEqual(versions.map(() => apiRevision));
+});
+
+test('whatever may send mail says what it answers without a sender address', async () => {
+  const { paths } = JSON.parse(rendered);
+  const sending = (await loadRoutes()).map(({ route }) => route).filter(({ needs }) => needs?.includes('mail-sender'));
+  const described = sending.filter(({ path }) => path !== '/mcp');
+  expect(described.length).toBeGreaterThan(1);
+  for (const { method, path } of described)
+    expect([path, paths[path][method.toLowerCase()].description]).toEqual([
+      path,
+      expect.stringContaining('mail_not_configured'),
+    ]);
 });
 
 test('the webhooks are described with the headers that deliveries carry', () => {
@@ -62,6 +83,14 @@ function* schemasIn(value: unknown): Generator<Schema> {
   if ('properties' in value) yield value as Schema;
   for (const inner of Object.values(value)) yield* schemasIn(inner);
 }
+
+test('every count is an integer of 32 bits', () => {
+  const counts = [...schemasIn(JSON.parse(rendered))].flatMap(({ properties = {} }) =>
+    Object.entries(properties).filter(([name]) => /(^c|C)ount$/.test(name)),
+  );
+  expect(counts.length).toBeGreaterThan(10);
+  for (const [name, schema] of counts) expect(schema, name).toMatchObject({ format: 'int32' });
+});
 
 test('every id of ours is an integer of 32 bits, so that generated clients read it as one', () => {
   for (const { properties = {} } of schemasIn(JSON.parse(rendered))) {

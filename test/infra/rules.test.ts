@@ -1,35 +1,27 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type App, CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '#infra/app.ts';
-import { loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { contextOf } from '#infra/synth.ts';
+import { localSettings } from '#lib/env.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
 
-const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com' };
-let folder: string;
-let app: App;
+const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com', monthlyBudget: '500' };
+let built: Awaited<ReturnType<typeof appWithoutCode>>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crm-rules-'));
-  const [routes, workers] = await Promise.all([loadRoutes(), loadWorkers()]);
-  const bundles = join(folder, 'dist');
-  for (const { name } of [...routes, ...workers]) {
-    await mkdir(join(bundles, name), { recursive: true });
-    await writeFile(join(bundles, name, 'index.mjs'), `// the rules do not look at the code of ${name}`);
-  }
-  app = buildApp({ routes, workers, bundles, context, outdir: join(folder, 'cdk.out') });
+  built = await appWithoutCode(context);
 }, 240_000);
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => built.remove());
 
 test('the stacks keep every rule of AwsSolutions or acknowledge it', () => {
+  const { app } = built;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   expect(() => app.synth()).not.toThrow();
 }, 240_000);
 
 test('every acknowledgement stands on the one construct it is about, with a reason', () => {
-  const acknowledged = app.node
+  const acknowledged = built.app.node
     .findAll()
     .flatMap((construct) =>
       construct.node.metadata
@@ -42,5 +34,26 @@ test('every acknowledgement stands on the one construct it is about, with a reas
     expect(CfnResource.isCfnResource(construct.node.defaultChild), construct.node.path).toBe(true);
     for (const [rule, reason] of Object.entries(rules))
       expect(reason.length, `${construct.node.path} ${rule}`).toBeGreaterThan(10);
+  }
+});
+
+test('what only the local system may open is refused for a deployment', () => {
+  for (const name of Object.keys(localSettings)) {
+    const deployed = () => buildApp({ routes: [], workers: [], bundles: '', context: { [name]: 'allow' } });
+    expect(deployed).toThrow(`context ${name}: it is for the local system alone`);
+  }
+});
+
+test('a setting of the command line that is none of its kind is refused by its name with what it must be', () => {
+  for (const [pair, allowed] of Object.entries({
+    'accountConcurrency=0.5': 'must be a whole number of at least 1',
+    'monthlyBudget=much': 'must be a number of at least 1',
+    'alarmReadUnits=-1': 'must be a whole number of at least 1',
+    'WEBHOOK_PRIVATE_NETWORKS=a=b': 'must be deny or allow',
+    'TWITTER_API_ROOT=nowhere': 'must be a URL',
+  })) {
+    const [name] = pair.split('=');
+    const deployed = () => buildApp({ routes: [], workers: [], bundles: '', context: contextOf(['-c', pair]) });
+    expect(deployed).toThrow(`context ${name}: ${allowed}`);
   }
 });

@@ -4,14 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
-import { environmentOfOutputs } from '#infra/local/admin-stack.ts';
 import { pascalCase } from '#infra/names.ts';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
 import { queues } from '#lib/queues.ts';
-import { synthesised } from './assembly.ts';
+import { synthesised } from '#test/infra/assembly.ts';
+
+// A test here asks more strictly what CloudFormation would take.
+vi.stubEnv('CDK_VALIDATION', 'false');
 
 const run = promisify(execFile);
 
@@ -77,6 +80,24 @@ describe('templates', () => {
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
   });
 
+  test('nothing stays behind when its stack goes but what is listed, and none of it under a name of our own', () => {
+    const reasons: Record<string, string> = {
+      'AWS::DynamoDB::Table': 'the data of every customer',
+      'AWS::KMS::Key': 'without it the secrets in the table cannot be read',
+      'AWS::S3::Bucket': 'mail that has not been read yet',
+    };
+    const retained = Object.entries(assembly.resources).filter(([, { DeletionPolicy, UpdateReplacePolicy }]) =>
+      [DeletionPolicy, UpdateReplacePolicy].some((policy) => /^Retain/.test(policy ?? '')),
+    );
+    expect(retained.map(([, { Type }]) => Type).sort()).toEqual(Object.keys(reasons).sort());
+    // CloudFormation could not make them again: the one that stayed has the name.
+    for (const [id, { Properties }] of retained)
+      expect(
+        Object.keys(Properties).filter((name) => /^(\w*Name|Name)$/.test(name)),
+        id,
+      ).toEqual([]);
+  });
+
   test('the HTTP API has exactly the routes of the functions, and the fallback for other methods of a shadowed path', () => {
     const any = 'x-amazon-apigateway-any-method';
     const { $default = {}, ...paths } = assembly.resources['HttpApi']?.Properties.Body.paths ?? {};
@@ -140,6 +161,15 @@ describe('functions', () => {
     }
   });
 
+  test('what a rule rings is not repeated by Lambda: the rule rings again', () => {
+    const rung = workers.filter(({ worker }) => 'rate' in worker.trigger).map(({ name }) => pascalCase(name));
+    const once = assembly
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .map(([, { Properties }]) => [idOf(Properties.FunctionName), Properties.MaximumRetryAttempts]);
+    expect(once).toEqual(rung.map((id) => [id, 0]));
+    expect(rung).toContain('WorkersSweep');
+  });
+
   test('a role may use the key only where a function of its domain needs it', () => {
     const domains = Map.groupBy(routes, ({ domain }) => domain);
     for (const [domain, functions] of domains) {
@@ -147,8 +177,12 @@ describe('functions', () => {
         assembly.ofType('AWS::IAM::Role').find(([id]) => id.startsWith(`${pascalCase(domain)}Role`)) ?? [];
       const statements = role?.Properties.Policies[0].PolicyDocument.Statement as { Action: string | string[] }[];
       const actions = statements.flatMap(({ Action }) => Action);
-      const needsKey = functions.some(({ route }) => route.needs?.includes('kms'));
-      expect(actions.includes('kms:Decrypt'), domain).toBe(needsKey);
+      for (const verb of ['encrypt', 'decrypt']) {
+        const needsKey = functions.some(({ route }) => route.needs?.some((need) => need.startsWith(`${verb}:`)));
+        expect(actions.includes(verb === 'encrypt' ? 'kms:Encrypt' : 'kms:Decrypt'), `${domain} ${verb}`).toBe(
+          needsKey,
+        );
+      }
       expect(actions, domain).not.toContain('dynamodb:Scan');
     }
   });
@@ -162,7 +196,7 @@ function variablesOf(needs: readonly Need[]): string[] {
   return [
     ...sendsTo(needs).map(queueUrlVariable),
     ...(needs.includes('schedule') ? [...ofSchedule, ...sendsTo(needs).map(queueArnVariable)] : []),
-    ...(needs.includes('kms') ? ['KMS_KEY_ID'] : []),
+    ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
   ];
 }
@@ -211,7 +245,18 @@ describe('queues', () => {
       .filter((metric) => metric?.Namespace === 'CrmApi')
       .map(({ MetricName }) => MetricName);
     const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
-    expect(watched.sort()).toEqual(['overdueRows', 'unpublishedRows', ...ofEachLane, ...ofEachLane].sort());
+    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows'];
+    expect(watched.sort()).toEqual([...swept, ...ofEachLane, ...ofEachLane].sort());
+  });
+
+  test('an outage in which the sweeper says nothing rings', () => {
+    const missing = (name: string) =>
+      assembly
+        .ofType('AWS::CloudWatch::Alarm')
+        .filter(([, { Properties }]) => Properties.MetricName === name)
+        .map(([, { Properties }]) => [Properties.TreatMissingData, Properties.EvaluationPeriods]);
+    expect(missing('overdueRows')).toEqual([['breaching', 3]]);
+    expect(missing('unpublishedRows')).toEqual([['breaching', 3]]);
   });
 
   test('each refuses unencrypted connections', () => {
@@ -235,6 +280,24 @@ describe('queues', () => {
       const consumer = assembly.resources[idOf(Properties.FunctionName) ?? ''];
       expect(source.Properties.VisibilityTimeout, id).toBeGreaterThanOrEqual(6 * consumer?.Properties.Timeout);
     }
+  });
+
+  test('every consumer of a queue has its share of the concurrency, and all together leave half to the API', () => {
+    const shares = assembly
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => !Properties.StartingPosition)
+      .map(([, { Properties }]) => Properties.ScalingConfig?.MaximumConcurrency as number);
+    expect(shares.length).toBe(queues.length);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(2);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(500);
+  });
+
+  test('a batch of the stream holds up those of its partition alone', () => {
+    const factors = assembly
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => Properties.StartingPosition)
+      .map(([, { Properties }]) => Properties.ParallelizationFactor);
+    expect(factors).toEqual(factors.map(() => 10));
   });
 
   test('what the stream could not give to a worker goes to a dead-letter queue', () => {

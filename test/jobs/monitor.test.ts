@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-let test: Client;
+let sandbox: Client;
 let telegram: number;
 let twitter: number;
 let contactId: number;
@@ -14,11 +14,11 @@ const later = new Date(Date.now() + 86_400_000).toISOString();
 
 beforeAll(async () => {
   const workspace = await newWorkspace();
-  test = workspace.test;
+  sandbox = workspace.test;
   const tenant = { workspaceId: workspace.id, env: 'test' as const };
   telegram = (await newAccount(tenant)).id;
   twitter = (await newAccount(tenant, { channel: 'twitter', kind: 'user' })).id;
-  contactId = (await test.post('/v1/contacts', { username: 'gina' })).body.id;
+  contactId = (await sandbox.post('/v1/contacts', { username: 'gina' })).body.id;
   ids = [];
   for (const [path, body] of [
     ['telegram', { accountId: telegram, contactId }],
@@ -28,68 +28,66 @@ beforeAll(async () => {
     ['telegram', { accountId: telegram, contactId, runAt: later }],
     ['twitter', { accountId: twitter, twitterUserId: '7', runAt: later }],
   ] as const) {
-    ids.push((await test.post(`/v1/${path}/messages`, { text: 'Hi', ...body })).body.id);
+    ids.push((await sandbox.post(`/v1/${path}/messages`, { text: 'Hi', ...body })).body.id);
   }
-  await eventually(async () => (await test.get('/v1/jobs/summary')).body.queued === 2, 'the due jobs to be done');
+  await eventually(async () => (await sandbox.get('/v1/jobs/summary')).body.queued === 2, 'the due jobs to be done');
 });
 
 const idsOf = async (query: Record<string, string | number>, path = '/v1/jobs') =>
-  (await everyItem(test, path, { limit: 2, ...query })).map(({ id }) => ids.indexOf(id));
+  (await everyItem(sandbox, path, { limit: 2, ...query })).map(({ id }) => ids.indexOf(id));
 
-describe('the job monitor', () => {
-  it('lists the jobs of every channel, newest first, by any filter', async () => {
-    expect(await idsOf({})).toEqual([5, 4, 3, 2, 1, 0]);
-    expect(await idsOf({ channel: 'twitter' })).toEqual([5, 2]);
-    expect(await idsOf({ status: 'queued' })).toEqual([5, 4]);
-    expect(await idsOf({ status: 'failed' })).toEqual([3]);
-    expect(await idsOf({ accountId: telegram, status: 'sent' })).toEqual([1, 0]);
-    expect(await idsOf({ contactId })).toEqual([4, 0]);
-    expect(await idsOf({ source: 'api', since: later })).toEqual([5, 4]);
-    expect(await idsOf({ until: new Date().toISOString() })).toEqual([3, 2, 1, 0]);
-    expect(await idsOf({ sequenceId: 1 })).toEqual([]);
-    expect((await test.get('/v1/jobs', { status: 'gone' })).status).toBe(400);
-  });
+test('the job monitor lists the jobs of every channel, newest first, by any filter', async () => {
+  expect(await idsOf({})).toEqual([5, 4, 3, 2, 1, 0]);
+  expect(await idsOf({ channel: 'twitter' })).toEqual([5, 2]);
+  expect(await idsOf({ status: 'queued' })).toEqual([5, 4]);
+  expect(await idsOf({ status: 'failed' })).toEqual([3]);
+  expect(await idsOf({ accountId: telegram, status: 'sent' })).toEqual([1, 0]);
+  expect(await idsOf({ contactId })).toEqual([4, 0]);
+  expect(await idsOf({ source: 'api', since: later })).toEqual([5, 4]);
+  expect(await idsOf({ until: new Date().toISOString() })).toEqual([3, 2, 1, 0]);
+  expect(await idsOf({ sequenceId: 1 })).toEqual([]);
+  expect((await sandbox.get('/v1/jobs', { status: 'gone' })).status).toBe(400);
+});
 
-  it('lists the messages of Telegram alone', async () => {
-    expect(await idsOf({}, '/v1/telegram/messages')).toEqual([4, 3, 1, 0]);
-    expect(await idsOf({ status: 'sent' }, '/v1/telegram/messages')).toEqual([1, 0]);
-    expect(await idsOf({ accountId: twitter }, '/v1/telegram/messages')).toEqual([]);
-    const { body: listed } = await test.get('/v1/telegram/messages', { limit: 1 });
-    const { body: shown } = await test.get(`/v1/telegram/messages/${ids[4]}`);
-    expect(listed).toEqual({ items: [shown], nextCursor: ids[4], hasMore: true });
-  });
+test('the job monitor lists the messages of Telegram alone', async () => {
+  expect(await idsOf({}, '/v1/telegram/messages')).toEqual([4, 3, 1, 0]);
+  expect(await idsOf({ status: 'sent' }, '/v1/telegram/messages')).toEqual([1, 0]);
+  expect(await idsOf({ accountId: twitter }, '/v1/telegram/messages')).toEqual([]);
+  const { body: listed } = await sandbox.get('/v1/telegram/messages', { limit: 1 });
+  const { body: shown } = await sandbox.get(`/v1/telegram/messages/${ids[4]}`);
+  expect(listed).toEqual({ items: [shown], nextCursor: ids[4], hasMore: true });
+});
 
-  it('sums up what waits and what was done, in all and by account', async () => {
-    const { body } = await test.get('/v1/jobs/summary');
-    expect(body).toEqual({
-      queued: 2,
-      sent: 3,
-      failed: 1,
-      oldestQueuedAt: (await test.get(`/v1/jobs/${ids[4]}`)).body.createdAt,
-      byAccount: [
-        { channel: 'telegram', accountId: telegram, queued: 1, sent: 2, failed: 1 },
-        { channel: 'twitter', accountId: twitter, queued: 1, sent: 1, failed: 0 },
-      ],
-    });
-    expect((await test.get('/v1/jobs/summary', { since: later })).body).toMatchObject({
-      queued: 2,
-      sent: 0,
-      failed: 0,
-    });
+test('the job monitor sums up what waits and what was done, in all and by account', async () => {
+  const { body } = await sandbox.get('/v1/jobs/summary');
+  expect(body).toEqual({
+    queued: 2,
+    sent: 3,
+    failed: 1,
+    oldestQueuedAt: (await sandbox.get(`/v1/jobs/${ids[4]}`)).body.createdAt,
+    byAccount: [
+      { channel: 'telegram', accountId: telegram, queued: 1, sent: 2, failed: 1 },
+      { channel: 'twitter', accountId: twitter, queued: 1, sent: 1, failed: 0 },
+    ],
   });
+  expect((await sandbox.get('/v1/jobs/summary', { since: later })).body).toMatchObject({
+    queued: 2,
+    sent: 0,
+    failed: 0,
+  });
+});
 
-  it('counts exactly with twenty senders at once', async () => {
-    const tenant = (await test.get('/v1/me')).body.id as number;
-    const account = await newAccount({ workspaceId: tenant, env: 'test' });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        test.post('/v1/telegram/messages', { accountId: account.id, username: `user_${n}`, text: 'Hi', runAt: later }),
-      ),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(20);
-    expect((await test.get(`/v1/telegram/accounts/${account.id}`)).body.queuedCount).toBe(20);
-    await Promise.all(answers.map(({ body }) => test.post(`/v1/telegram/messages/${body.id}/cancel`)));
-    expect((await test.get(`/v1/telegram/accounts/${account.id}`)).body.queuedCount).toBe(0);
-  });
+test('the job monitor counts exactly with twenty senders at once', async () => {
+  const tenant = (await sandbox.get('/v1/me')).body.id as number;
+  const account = await newAccount({ workspaceId: tenant, env: 'test' });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      sandbox.post('/v1/telegram/messages', { accountId: account.id, username: `user_${n}`, text: 'Hi', runAt: later }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(20);
+  expect((await sandbox.get(`/v1/telegram/accounts/${account.id}`)).body.queuedCount).toBe(20);
+  await Promise.all(answers.map(({ body }) => sandbox.post(`/v1/telegram/messages/${body.id}/cancel`)));
+  expect((await sandbox.get(`/v1/telegram/accounts/${account.id}`)).body.queuedCount).toBe(0);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type PacePolicy, paced, waitMs } from '#lib/jobs/pace.ts';
 
 /** The times at which messages leave when each goes as early as the pace allows; sending takes a moment itself. */
@@ -18,34 +18,32 @@ function send(policy: PacePolicy, peers: readonly string[], tookMs: number): num
 const peers = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 120 });
 const took = fc.integer({ min: 0, max: 300 });
 
-describe('pace', () => {
-  it('never lets more than its number of messages into any minute', () => {
-    fc.assert(
-      fc.property(peers, took, (to, tookMs) => {
-        const times = send({ peerGapMs: 1200, gapMs: 0, perMinute: 20 }, to, tookMs);
-        for (const start of times)
-          expect(times.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(20);
-      }),
-    );
-  });
+test('the pace never lets more than its number of messages into any minute', () => {
+  fc.assert(
+    fc.property(peers, took, (to, tookMs) => {
+      const times = send({ peerGapMs: 1200, gapMs: 0, perMinute: 20 }, to, tookMs);
+      for (const start of times)
+        expect(times.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(20);
+    }),
+  );
+});
 
-  it('keeps its distance between messages to one recipient, and between any two', () => {
-    fc.assert(
-      fc.property(peers, took, (to, tookMs) => {
-        const times = send({ peerGapMs: 1000, gapMs: 40 }, to, tookMs);
-        for (const [index, at] of times.entries()) {
-          const earlier = times.slice(0, index);
-          expect(earlier.every((before) => at - before >= 40)).toBe(true);
-          expect(earlier.every((before, other) => to[other] !== to[index] || at - before >= 1000)).toBe(true);
-        }
-      }),
-    );
-  });
+test('the pace keeps its distance between messages to one recipient, and between any two', () => {
+  fc.assert(
+    fc.property(peers, took, (to, tookMs) => {
+      const times = send({ peerGapMs: 1000, gapMs: 40 }, to, tookMs);
+      for (const [index, at] of times.entries()) {
+        const earlier = times.slice(0, index);
+        expect(earlier.every((before) => at - before >= 40)).toBe(true);
+        expect(earlier.every((before, other) => to[other] !== to[index] || at - before >= 1000)).toBe(true);
+      }
+    }),
+  );
+});
 
-  it('lets the first message go at once and remembers nobody for longer than it matters', () => {
-    const policy = { peerGapMs: 1000, gapMs: 40 };
-    expect(waitMs(policy, { peers: {}, sends: [] }, 'a', 5000)).toBe(0);
-    const first = paced(policy, { peers: {}, sends: [] }, 'a', 5000);
-    expect(paced(policy, first, 'b', 7000)).toEqual({ peers: { b: 7000 }, sends: [7000] });
-  });
+test('the pace lets the first message go at once and remembers nobody for longer than it matters', () => {
+  const policy = { peerGapMs: 1000, gapMs: 40 };
+  expect(waitMs(policy, { peers: {}, sends: [] }, 'a', 5000)).toBe(0);
+  const first = paced(policy, { peers: {}, sends: [] }, 'a', 5000);
+  expect(paced(policy, first, 'b', 7000)).toEqual({ peers: { b: 7000 }, sends: [7000] });
 });

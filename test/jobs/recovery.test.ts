@@ -1,11 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { Accounts } from '#lib/accounts/account.ts';
-import { acquire } from '#lib/accounts/sender.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
 import { dayMs, hourMs, minuteMs, shifted } from '#lib/clock.ts';
-import { Jobs, type StoredJob } from '#lib/jobs/job.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { createJob } from '#lib/jobs/store.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -45,52 +47,79 @@ const settled = (id: number, timeoutMs?: number) =>
     timeoutMs,
   );
 
-describe('a job', () => {
-  it('that a sender died with is not sent again, because it may have left', async () => {
-    const account = await newAccount(tenant);
-    const job = await newJob(account.id, ({ createdAt }) => ({ claimedUntil: shifted(createdAt, -minuteMs) }));
-    expect(await settled(job.id)).toMatchObject({
-      status: 'failed',
-      lastError: expect.stringContaining('interrupted'),
-      source: 'panel',
-    });
-    expect((await account.arrived()).requests).toBe(0);
-  });
+test('a job that cannot be read holds up none of the others of its account', async () => {
+  const account = await newAccount(tenant);
+  const runAt = shifted(new Date(), 3_000);
+  const soon = () => ({ runAt, queuedFor: runAt });
+  const [poison, next] = [await newJob(account.id, soon), await newJob(account.id, soon)];
+  const [row] = (await readRows([keyOf(tenant, Jobs, poison)])).values();
+  await writeRows([{ PutRequest: { Item: { ...(row as Row), target: 'garbage' } } }]);
+  expect(await settled(next.id)).toMatchObject({ status: 'sent' });
+  await writeRows([{ PutRequest: { Item: row as Row } }]);
+});
 
-  it('goes out after the lease of a sender that died, although its wake-up came before', async () => {
-    const account = await newAccount(tenant);
-    expect(await acquire({ tenant, channel: 'telegram', accountId: account.id }, 6000)).toBeDefined();
-    const { id } = await newJob(account.id);
-    expect(await settled(id)).toMatchObject({ status: 'sent' });
+test('a job that a sender died with is not sent again, because it may have left', async () => {
+  const account = await newAccount(tenant);
+  const job = await newJob(account.id, ({ createdAt }) => ({
+    claimedUntil: shifted(createdAt, -minuteMs),
+    attempts: 1,
+    unsettledAttempts: 1,
+  }));
+  expect(await settled(job.id)).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    lastError: expect.stringContaining('interrupted'),
+    source: 'panel',
   });
+  expect((await account.arrived()).requests).toBe(0);
+});
 
-  it('of a disconnected account fails when it has waited for 24 hours, not before', async () => {
-    const account = await newAccount(tenant);
-    await transact(tenant, operator, async (tx) =>
-      setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
-    );
-    const young = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, hourMs - dayMs) }));
-    const old = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
-    expect(await settled(old.id)).toMatchObject({
-      status: 'failed',
-      lastError: 'the account was disconnected for 24 hours',
-      attempts: 0,
-    });
-    expect((await live.get(`/v1/jobs/${young.id}`)).body).toMatchObject({
-      status: 'queued',
-      runAt: shifted(young.queuedFor, dayMs),
-    });
-    expect((await account.arrived()).requests).toBe(0);
+test('a job goes out after the lease of a sender that died, although its wake-up came before', async () => {
+  const account = await newAccount(tenant);
+  expect(await acquire({ tenant, channel: 'telegram', accountId: account.id }, 6000)).toBeDefined();
+  const { id } = await newJob(account.id);
+  expect(await settled(id)).toMatchObject({ status: 'sent' });
+});
+
+test('a job of a disconnected account fails when it has waited for 24 hours, not before', async () => {
+  const account = await newAccount(tenant);
+  await transact(tenant, operator, async (tx) =>
+    setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
+  );
+  const young = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, hourMs - dayMs) }));
+  const old = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
+  expect(await settled(old.id)).toMatchObject({
+    status: 'failed',
+    lastError: 'the account was disconnected for 24 hours',
+    attempts: 0,
   });
+  const runAt = shifted(young.queuedFor, dayMs);
+  await eventually(
+    async () => (await live.get(`/v1/jobs/${young.id}`)).body.runAt === runAt,
+    'the younger one to be put off',
+  );
+  expect((await live.get(`/v1/jobs/${young.id}`)).body).toMatchObject({ status: 'queued', attempts: 0 });
+  expect((await account.arrived()).requests).toBe(0);
+});
 
-  it('that has failed for the fifth time has failed for good', async () => {
-    const account = await newAccount(tenant);
-    await account.react({ status: 502, body: 'Bad Gateway' });
-    const { id } = await newJob(account.id, () => ({ attempts: 4 }));
-    expect(await settled(id)).toMatchObject({
-      status: 'failed',
-      attempts: 5,
-      lastError: 'Telegram answered 502: no reason given',
-    });
+test('a job of a disconnected account gives up although a sender has the account in hand and looks no further', async () => {
+  const account = await newAccount(tenant);
+  await transact(tenant, operator, async (tx) =>
+    setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
+  );
+  const lease = await acquire({ tenant, channel: 'telegram', accountId: account.id }, minuteMs);
+  const { id } = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
+  expect(await settled(id)).toMatchObject({ status: 'failed', attempts: 0 });
+  await release(lease as Lease, null);
+});
+
+test('a job that has failed for the fifth time has failed for good', async () => {
+  const account = await newAccount(tenant);
+  await account.react({ status: 502, body: 'Bad Gateway' });
+  const { id } = await newJob(account.id, () => ({ attempts: 4 }));
+  expect(await settled(id)).toMatchObject({
+    status: 'failed',
+    attempts: 5,
+    lastError: 'Telegram answered 502: no reason given',
   });
 });

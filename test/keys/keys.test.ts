@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MessageIds } from '#lib/entities/email-message.ts';
+import { identify } from '#lib/keys/identify.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { scopes } from '#lib/scopes.ts';
-import { transact } from '#lib/table/transaction.ts';
-import { operator } from '#lib/tenant.ts';
-import { api, eventually, everyItem } from '#test/client.ts';
+import { Overtaken } from '#lib/table/change.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { commit, transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -11,6 +16,7 @@ beforeAll(async () => {
   workspace = await newWorkspace();
 });
 
+const tenant = (): Tenant => ({ workspaceId: workspace.id, env: 'live' });
 const body = (fields: object = {}) => ({ name: 'Reporting', scopes: ['deals:read', 'contacts:read'], ...fields });
 
 async function minted(fields: object = {}) {
@@ -118,8 +124,8 @@ describe('a key', () => {
   });
 
   test('loses any scope, and gains those that the caller has', async () => {
-    const { client } = await workspace.mint({ scopes: ['keys:manage', 'jobs:read'] });
-    const { id } = await minted();
+    const { client } = await workspace.mint({ scopes: ['keys:manage', 'contacts:read', 'jobs:read'] });
+    const { id } = await minted({ scopes: ['contacts:read'] });
     expect((await client.patch(`/v1/keys/${id}`, { scopes: ['contacts:read', 'jobs:read'] })).body.scopes).toEqual([
       'contacts:read',
       'jobs:read',
@@ -139,7 +145,34 @@ describe('a key', () => {
     });
     expect((await client.patch(`/v1/keys/${id}`, { ipAllowlist: ['127.0.0.0/8', '::1'] })).status).toBe(200);
     expect((await client.get('/v1/me')).status).toBe(200);
-    expect((await client.patch(`/v1/keys/${id}`, { ipAllowlist: null })).body.ipAllowlist).toEqual([]);
+    expect((await workspace.live.patch(`/v1/keys/${id}`, { ipAllowlist: null })).body.ipAllowlist).toEqual([]);
+  });
+
+  test('is counted exactly while it is changed', async () => {
+    const { id, key, keyId } = await minted();
+    const client = api(key);
+    await client.get('/v1/me');
+    const stored = () => transact(tenant(), operator, (tx) => tx.get(Keys, { keyId }));
+    const change = new UnitOfWork(tenant(), operator);
+    const read = await change.get(Keys, { keyId });
+    for (let call = 0; call < 3; call += 1) await client.get('/v1/me');
+    const { used, window, lastUsedAt, lastUsedIp } = await stored();
+    expect(used).not.toBe(read.used);
+    change.update(Keys, { ...read, name: 'Changed', scopes: ['deals:read'] });
+    await commit(change);
+    expect(await stored()).toMatchObject({
+      name: 'Changed',
+      scopes: ['deals:read'],
+      used,
+      window,
+      lastUsedAt,
+      lastUsedIp,
+    });
+    const late = new UnitOfWork(tenant(), operator);
+    const before = await late.get(Keys, { keyId });
+    await workspace.live.patch(`/v1/keys/${id}`, { name: 'Meanwhile' });
+    late.update(Keys, { ...before, name: 'Late' });
+    await expect(commit(late)).rejects.toThrow(Overtaken);
   });
 
   test('is refused from any other address than those of its allowlist', async () => {
@@ -179,6 +212,137 @@ describe('a key', () => {
     );
     expect(JSON.stringify(stored)).not.toContain(key.slice(-32));
   });
+});
+
+test('a key is counted exactly while it is changed together with much else', async () => {
+  const { key, keyId } = await minted();
+  const client = api(key);
+  await client.get('/v1/me');
+  const stored = () => transact(tenant(), operator, (tx) => tx.get(Keys, { keyId }));
+  const change = new UnitOfWork(tenant(), operator);
+  const read = await change.get(Keys, { keyId });
+  await client.get('/v1/me');
+  const { used, window } = await stored();
+  change.update(Keys, { ...read, name: 'With much else' });
+  for (let id = 1; id <= 120; id += 1) change.create(MessageIds, { messageId: `${keyId}-${id}`, threadId: 1, id });
+  expect(change.size).toBeGreaterThan(100);
+  await commit(change);
+  expect(await stored()).toMatchObject({ name: 'With much else', used, window });
+  const again = new UnitOfWork(tenant(), operator);
+  again.update(Keys, { ...(await again.get(Keys, { keyId })), name: 'Once more' });
+  await commit(again);
+  expect(await stored()).toMatchObject({ name: 'Once more', used, window });
+});
+
+test('a key with an allowlist is identified in one round trip, once this process knows the allowlist', async () => {
+  const trips = async (work: () => Promise<unknown>) => {
+    let count = 0;
+    const counting = (next: (args: never) => Promise<never>) => (args: never) => {
+      count += 1;
+      return next(args);
+    };
+    documentClient().middlewareStack.add(counting as never, { step: 'initialize', name: 'counting' });
+    try {
+      await work();
+    } finally {
+      documentClient().middlewareStack.remove('counting');
+    }
+    return count;
+  };
+  const { key } = await workspace.mint({ ipAllowlist: ['192.0.2.0/24'] });
+  const here = () => identify(`Bearer ${key}`, '192.0.2.7');
+  const elsewhere = () => expect(identify(`Bearer ${key}`, '198.51.100.1')).rejects.toMatchObject({ status: 403 });
+  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
+  if (secondsLeft < 10) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  expect([await trips(here), await trips(here), await trips(elsewhere), await trips(here)]).toEqual([2, 1, 1, 1]);
+}, 60_000);
+
+describe('a key is never made stronger than its maker', () => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');
+  const inTwoHours = new Date(Date.now() + 7_200_000).toISOString().replace(/\.\d+/, '');
+  const bounds = { expiresAt: inAnHour, ipAllowlist: ['127.0.0.0/8', '2001:db8::/32'], rateLimitPerMinute: 20 };
+  const refused = (field: string | undefined) => ({
+    status: 403,
+    body: { error: 'forbidden', details: { reason: 'stronger_key', field } },
+  });
+  let client: Client;
+  let ownId: number;
+  beforeAll(async () => {
+    const caller = await workspace.mint({ scopes: ['keys:manage', 'deals:read'], ...bounds, rateLimitPerMinute: 1000 });
+    client = caller.client;
+    ownId = (await everyItem(workspace.live, '/v1/keys')).find(({ keyId }) => keyId === caller.keyId).id;
+  });
+
+  test('minted, it has the bounds of its maker unless it asks for narrower ones', async () => {
+    const few = await workspace.mint({ scopes: ['keys:manage', 'deals:read'], ...bounds });
+    expect((await few.client.post('/v1/keys', body({ scopes: ['deals:read'] }))).body).toMatchObject(bounds);
+    const narrower = {
+      expiresAt: new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''),
+      ipAllowlist: ['127.0.0.1', '2001:db8:1::/48'],
+    };
+    expect((await client.post('/v1/keys', body({ scopes: ['deals:read'], ...narrower }))).body).toMatchObject({
+      ...narrower,
+      rateLimitPerMinute: 600,
+    });
+  });
+
+  const wider = [
+    { expiresAt: null },
+    { expiresAt: inTwoHours },
+    { ipAllowlist: [] },
+    { ipAllowlist: ['127.0.0.1', '10.0.0.1'] },
+    { ipAllowlist: ['126.0.0.0/7'] },
+    { ipAllowlist: ['0.0.0.0/0'] },
+    { ipAllowlist: ['::/0'] },
+    { ipAllowlist: ['2001:db8::/31'] },
+  ];
+  test.each(wider)('minted or changed with %j, it is refused', async (fields) => {
+    const refusal = refused(Object.keys(fields)[0]);
+    expect(await client.post('/v1/keys', body({ scopes: ['deals:read'], ...fields }))).toMatchObject(refusal);
+    const { body: child } = await client.post('/v1/keys', body({ scopes: ['deals:read'] }));
+    for (const id of [child.id, ownId]) {
+      expect(await client.patch(`/v1/keys/${id}`, fields)).toMatchObject(refusal);
+    }
+    await client.delete(`/v1/keys/${child.id}`);
+  });
+
+  test('and one that has more is not to be changed, but to be revoked', async () => {
+    const stronger = [
+      { scopes: ['deals:read', 'deals:write'] as const },
+      { rateLimitPerMinute: 1001 },
+      { expiresAt: inTwoHours },
+      { expiresAt: null },
+      { ipAllowlist: [] },
+      { ipAllowlist: ['127.0.0.1', '192.0.2.1'] },
+    ];
+    for (const more of stronger) {
+      const { keyId } = await workspace.mint({ scopes: ['deals:read'], ...bounds, ...more });
+      const { id } = (await everyItem(workspace.live, '/v1/keys')).find((key) => key.keyId === keyId);
+      for (const fields of [{ name: 'Mine' }, { scopes: ['deals:read'] }, { ipAllowlist: ['127.0.0.1'] }, {}])
+        expect(await client.patch(`/v1/keys/${id}`, fields)).toMatchObject(refused(Object.keys(more)[0]));
+      expect((await client.delete(`/v1/keys/${id}`)).status).toBe(200);
+    }
+  });
+
+  test('but of two keys alike one may change the other, and itself to less', async () => {
+    const { keyId } = await workspace.mint({
+      scopes: ['keys:manage', 'deals:read'],
+      ...bounds,
+      rateLimitPerMinute: 1000,
+    });
+    const { id } = (await everyItem(workspace.live, '/v1/keys')).find((key) => key.keyId === keyId);
+    expect((await client.patch(`/v1/keys/${id}`, { name: 'Twin', ipAllowlist: ['127.0.0.1'] })).status).toBe(200);
+    expect((await client.patch(`/v1/keys/${ownId}`, { name: 'Self', expiresAt: inAnHour })).status).toBe(200);
+  });
+});
+
+test('a key with something behind it is malformed', async () => {
+  for (const more of [' x', ' , Bearer x', `\t${workspace.liveKey}`]) {
+    const answer = await api(undefined).get('/v1/me', undefined, {
+      authorization: `Bearer ${workspace.liveKey}${more}`,
+    });
+    expect([answer.status, answer.body.details]).toEqual([401, { reason: 'malformed_key' }]);
+  }
 });
 
 test('a test key changes no live key', async () => {

@@ -32,7 +32,7 @@ export function mcp(key: string | undefined) {
 
   const modern = (method: string, params: Params = {}, headers: Record<string, string> = {}): Promise<Answer> => {
     next += 1;
-    const named = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
+    const named = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
     const mirrors = { 'mcp-protocol-version': modernVersion, 'mcp-method': method, ...named };
     return send({ jsonrpc: '2.0', id: next, method, params: { _meta: meta, ...params } }, { ...mirrors, ...headers });
   };
@@ -71,5 +71,5 @@ export interface Definition {
     required?: string[];
   };
   outputSchema: { type: string };
-  annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+  annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
 }

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expected } from './conformance-baseline.ts';
+import { expected } from '#test/mcp/conformance-baseline.ts';
 
 const suites: Record<string, string[]> = {
   '2026-07-28': ['@modelcontextprotocol/conformance@0.2.0-alpha.12', 'server', '--requirements', '2026-07-28'],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '#test/client.ts';
+import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { mcp } from './client.ts';
 
 type Row = Record<string, unknown>;
 
@@ -296,5 +296,10 @@ describe('a refusal is the REST envelope', () => {
   test('arguments that nothing takes are named in the result', async () => {
     const { ignoredArguments } = await tool.value('contacts_search', { limit: 1, stge: 'new', filters: { nme: 'x' } });
     expect(ignoredArguments).toEqual(['nme', 'stge']);
+    const items = [{ op: 'create', name: 'Odd', colour: 'red', age: 3 }];
+    expect((await tool.value('records_batch', { resource: 'contacts', items })).ignoredArguments).toEqual([
+      'items[0].colour',
+      'items[0].age',
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { api, eventually, freshAddress } from '#test/client.ts';
+import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { mcp, meta, modernVersion } from './client.ts';
 
 let workspace: TestWorkspace;
 let client: ReturnType<typeof mcp>;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   client = mcp(workspace.liveKey);
 });
 
-const serverInfo = { name: 'crm', title: 'CRM', version: '1.2.0' };
+const serverInfo = { name: 'crm', title: 'CRM', version: '1.3.0' };
 const serverMeta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 const capabilities = { tools: { listChanged: false } };
 const supported = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'];
@@ -229,7 +229,7 @@ describe('the endpoint', () => {
     const { status, headers, body } = await workspace.live.call(method, '/mcp', {
       headers: { accept: 'text/event-stream' },
     });
-    expect([status, headers.allow, body.error]).toEqual([405, 'POST', 'bad_request']);
+    expect([status, headers['allow'], body.error]).toEqual([405, 'POST', 'bad_request']);
   });
 
   test('asks for a key without pointing to OAuth metadata, which answer a JSON 404', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resultOf, withFields } from '#lib/mcp/result.ts';
+import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { mcp } from './client.ts';
 
 const tokensOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) / 4;
 const maxTokens = 10_000;
@@ -39,7 +39,7 @@ describe('a result', () => {
   test('whose texts are too long says how much of them is missing', () => {
     const result = resultOf({ id: 1, notes: 'a'.repeat(10_000), other: '\n'.repeat(30_000) });
     expect(tokensOf(result)).toBeLessThanOrEqual(maxTokens);
-    expect(result.structuredContent.notes).toBe(`${'a'.repeat(4000)}… [6000 more characters]`);
+    expect(result.structuredContent['notes']).toBe(`${'a'.repeat(4000)}… [6000 more characters]`);
   });
 
   test('never splits a character and fits whatever is inside', () => {
@@ -52,6 +52,15 @@ describe('a result', () => {
     expect(tokensOf(result)).toBeLessThanOrEqual(maxTokens);
     expect(JSON.stringify(result).isWellFormed()).toBe(true);
     expect(result.isError).toBe(true);
+  });
+
+  test('with the largest metadata fits, none of its keys missing', () => {
+    const names = Array.from({ length: 50 }, (_, index) => `${'k'.repeat(62)}${index + 10}`);
+    const metadata = Object.fromEntries(names.map((name) => [name, '👍'.repeat(500)]));
+    const tags = Array.from({ length: 100 }, (_, id) => ({ id, name: '👍'.repeat(50) }));
+    const result = resultOf({ id: 1, name: '👍'.repeat(200), notes: '👍'.repeat(10_000), tags, metadata });
+    expect(tokensOf(result)).toBeLessThanOrEqual(maxTokens);
+    expect(Object.keys(result.structuredContent['metadata'] as object)).toEqual(names);
   });
 
   test('of the event feed goes on by sequence', () => {
@@ -73,6 +82,18 @@ describe('a result', () => {
     expect(withFields(page, 'name, stage')).toEqual({ ...page, items: [{ id: 1, name: 'A' }] });
     expect(withFields({ id: 1, name: 'A', notes: 'x' }, ['notes'])).toEqual({ id: 1, notes: 'x' });
     for (const none of [undefined, '', []]) expect(withFields(page, none)).toEqual(page);
+  });
+
+  test('of events keep the sequence, by which a shortened list goes on', () => {
+    const items = Array.from({ length: 50 }, (_, index) => ({
+      id: `evt_${index}`,
+      sequence: index + 1,
+      data: 'a'.repeat(3_000),
+    }));
+    const { structuredContent } = resultOf(withFields({ items, nextCursor: 50, hasMore: false }, 'data'));
+    const { items: kept, nextCursor } = structuredContent as { items: { sequence: number }[]; nextCursor: number };
+    expect(kept.length).toBeLessThan(50);
+    expect(nextCursor).toBe(kept.at(-1)?.sequence);
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
-import { receiveMessage } from '#lib/messages/receive.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
+import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
-import { mcp } from './client.ts';
 
 /** What happens outside: an account is connected, and somebody writes to it. */
 async function aLeadWrites(tenant: Tenant) {

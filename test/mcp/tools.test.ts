@@ -1,11 +1,14 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
-import { endpointsOf } from '#lib/mcp/tool.ts';
-import { tools } from '#lib/mcp/tools.ts';
+import { tools } from '#infra/mcp/tools.ts';
+import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
 import { type Scope, scopes } from '#lib/scopes.ts';
+import { type Definition, mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { type Definition, mcp } from './client.ts';
 
+const toolOf = (name: string) => tools.find((tool) => tool.name === name) as Tool;
 const tokensOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) / 4;
 
 let workspace: TestWorkspace;
@@ -34,35 +37,114 @@ test('every tool has a title, a description, annotations, an outputSchema and a 
   }
 });
 
-test('annotations tell what reads, what is final and what may be repeated', () => {
-  const having = (hint: keyof Definition['annotations']) =>
-    all.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
-  for (const { name, annotations } of all) {
-    const methods = endpointsOf(tools.find((tool) => tool.name === name) as (typeof tools)[number]).map(
-      ({ route }) => route.method,
-    );
-    // The trial of an agent is a POST that keeps and sends nothing.
-    const onlyReads = methods.every((method) => method === 'GET') || name === 'agents_test';
-    expect(annotations.readOnlyHint ?? false, name).toBe(onlyReads);
-  }
-  expect(having('destructiveHint')).toEqual([
+test('annotations tell the truth: what only reads, what overwrites or sends, what may be repeated, what leaves the CRM', () => {
+  const having = (hint: keyof Definition['annotations'], value = true) =>
+    all.filter(({ annotations }) => annotations[hint] === value).map(({ name }) => name);
+  const writing = all
+    .filter(({ name }) => endpointsOf(toolOf(name)).some(({ route }) => route.method !== 'GET'))
+    .map(({ name }) => name);
+  expect(all.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual(writing);
+  // What a client takes for destructive unless it is told otherwise.
+  expect(writing.filter((name) => !having('destructiveHint', false).includes(name))).toEqual([
     'tags_manage',
+    'contacts_create',
+    'contacts_update',
     'contacts_merge',
     'telegram_send',
     'twitter_send',
     'messages_cancel',
-    'records_batch',
-    'finance_record',
-    'email_reply',
-  ]);
-  expect(having('idempotentHint')).toEqual([
-    'contacts_update',
     'deals_update',
     'tasks_update',
+    'records_batch',
+    'finance_record',
     'email_update',
+    'email_reply',
     'sequences_control',
   ]);
+  expect(having('idempotentHint')).toEqual(['deals_update', 'tasks_update', 'email_update', 'sequences_control']);
+  const reaching = [
+    'telegram_send',
+    'twitter_send',
+    'messages_cancel',
+    'email_reply',
+    'sequences_control',
+    'agents_test',
+  ];
+  expect(having('openWorldHint', false)).toEqual(writing.filter((name) => !reaching.includes(name)));
 });
+
+/** Texts that the workspace, its operator or the system itself writes. */
+const ownFields = [
+  'actorKeyId',
+  'apiKeyId',
+  'color',
+  'currency',
+  'defaultCurrency',
+  'deliveryId',
+  'dueDate',
+  'eventId',
+  'example',
+  'feedUrl',
+  'field',
+  'floodWaitUntil',
+  'from',
+  'id',
+  'instructions',
+  'invoiceNumber',
+  'issueDate',
+  'key',
+  'keyId',
+  'language',
+  'message',
+  'model',
+  'phoneMasked',
+  'requestHeaders',
+  'scopes',
+  'secretHint',
+  'threadId',
+  'timestamp',
+  'to',
+  'truncated',
+  'url',
+];
+
+test('every text of a result is known to be our own or named as untrusted where the server describes itself', async () => {
+  const { legacy, modern } = mcp(workspace.liveKey);
+  const { instructions } = (await modern('server/discover')).body.result;
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  expect((await legacy('initialize', params)).body.result.instructions).toBe(instructions);
+  const untrusted = /Untrusted content: .* in the fields ([\w, ]+)\. /.exec(instructions)?.[1]?.split(', ') ?? [];
+  const texts = new Set(tools.flatMap(endpointsOf).flatMap(({ route }) => [...textFields(route.response)]));
+  const known = [...untrusted, ...ownFields];
+  expect([...texts].filter((name) => !known.includes(name) && !name.endsWith('At'))).toEqual([]);
+  expect(untrusted.filter((name) => !texts.has(name))).toEqual([]);
+  expect(untrusted).toEqual(expect.arrayContaining(['name', 'username', 'body', 'bodyText', 'subject', 'preview']));
+});
+
+interface Shape {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Shape[];
+  items?: Shape;
+  properties?: Record<string, Shape>;
+  additionalProperties?: Shape | boolean;
+}
+
+/** Names of the fields that may hold any text. */
+function textFields(schema: v.GenericSchema): Set<string> {
+  const found = new Set<string>();
+  const walk = (shape: Shape, name: string) => {
+    for (const one of shape.anyOf ?? []) walk(one, name);
+    if (shape.items) walk(shape.items, name);
+    for (const [inner, of] of Object.entries(shape.properties ?? {})) walk(of, inner);
+    if (typeof shape.additionalProperties === 'object') walk(shape.additionalProperties, name);
+    const isAny = !shape.type && !shape.anyOf && !shape.enum && shape.const === undefined;
+    if (isAny || ([shape.type].flat().includes('string') && !shape.enum)) found.add(name);
+  };
+  walk(toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as Shape, '');
+  return found;
+}
 
 test('together the tools reach every operation except key management and webhook writes', async () => {
   const reached = new Set(tools.flatMap(endpointsOf).map(({ route }) => `${route.method} ${route.path}`));

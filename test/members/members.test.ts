@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commands } from '#infra/local/admin/member.ts';
-import { Members } from '#lib/members/member.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { commands } from '#infra/admin/commands/member.ts';
+import { Members } from '#lib/entities/member.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';

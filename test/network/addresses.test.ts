@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, isAddressOrRange, isWithin } from '#lib/network/addresses.ts';
+import { clientAddress, isAddressOrRange, isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 
 describe('an allowlist', () => {
   test('takes addresses and ranges of both families and nothing else', () => {
@@ -38,6 +38,27 @@ describe('an allowlist', () => {
     expect(isWithin('2001:db8::1', ['0.0.0.0/0'])).toBe(false);
     expect(isWithin('nonsense', ['0.0.0.0/0', '::/0'])).toBe(false);
   });
+});
+
+test.each([
+  ['10.1.2.3', ['10.1.2.3'], true],
+  ['10.1.2.3', ['10.0.0.0/8'], true],
+  ['10.0.0.0/8', ['10.0.0.0/8', '192.0.2.1'], true],
+  // The host bits of a range say nothing.
+  ['10.1.2.3/9', ['10.200.0.0/8'], true],
+  ['10.0.0.0/7', ['10.0.0.0/8'], false],
+  ['10.0.0.0/8', ['10.0.0.0/9', '10.128.0.0/9'], false],
+  ['11.0.0.0/8', ['10.0.0.0/8'], false],
+  ['2001:db8:1::/48', ['2001:db8::/32'], true],
+  ['2001:db8::/32', ['2001:db8:1::/48'], false],
+  ['10.0.0.0/8', ['::ffff:10.0.0.0/104'], true],
+  ['::ffff:10.0.0.0/104', ['10.0.0.0/8'], true],
+  ['::ffff:10.0.0.0/103', ['10.0.0.0/8'], false],
+  ['::/0', ['0.0.0.0/0'], false],
+  ['0.0.0.0/0', ['::/0'], true],
+  ['10.0.0.0/8', [], false],
+])('that %s lies within %j is %s', (range, ranges, expected) => {
+  expect(isRangeWithin(range, ranges)).toBe(expected);
 });
 
 describe('the client address', () => {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isForbiddenHost, type Lookup } from '#lib/network/forbidden.ts';
 import { type Outbound, openOutbound } from '#lib/network/outbound.ts';
 import { isPublicAddress } from '#lib/network/public.ts';
@@ -76,7 +76,7 @@ describe('an address of the inside is never connected to', () => {
   ];
 
   test.each(spellings)('spelled %s', async (host) => {
-    const outbound = openOutbound({ allowPrivate: false });
+    const outbound = openOutbound({ reach: 'public' });
     const before = connections;
     const answer = await get(outbound, `http://${host}:${port}/`);
     await outbound.close();
@@ -91,7 +91,7 @@ describe('an address of the inside is never connected to', () => {
   });
 
   test.each(spellings)('spelled %s, over TLS', async (host) => {
-    const outbound = openOutbound({ allowPrivate: false });
+    const outbound = openOutbound({ reach: 'public' });
     const before = connections;
     const { failure } = await get(outbound, `https://${host}:${port}/`);
     await outbound.close();
@@ -131,15 +131,15 @@ describe('an address of the inside is never connected to', () => {
     '100::1',
   ])('nor %s', async (address) => {
     expect(isPublicAddress(address)).toBe(false);
-    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: false, lookup: answering(address) })).toBe(true);
-    const outbound = openOutbound({ allowPrivate: false, lookup: answering(address) });
+    expect(await isForbiddenHost('hooks.example.com', { reach: 'public', lookup: answering(address) })).toBe(true);
+    const outbound = openOutbound({ reach: 'public', lookup: answering(address) });
     expect((await get(outbound, 'http://hooks.example.com/')).failure).toBe('forbidden_address');
     await outbound.close();
   });
 
   test('nor a name with a trailing dot, which some resolvers do not know', async () => {
     const before = connections;
-    const outbound = openOutbound({ allowPrivate: false });
+    const outbound = openOutbound({ reach: 'public' });
     expect((await get(outbound, `http://localhost.:${port}/`)).status).toBeNull();
     await outbound.close();
     expect(connections).toBe(before);
@@ -148,7 +148,7 @@ describe('an address of the inside is never connected to', () => {
   test('not even when a public address stands beside it', async () => {
     const before = connections;
     for (const lookup of [answering('8.8.8.8', '127.0.0.1'), answering('::1', '2606:4700::1')]) {
-      const outbound = openOutbound({ allowPrivate: false, lookup });
+      const outbound = openOutbound({ reach: 'public', lookup });
       expect((await get(outbound, `http://hooks.example.com:${port}/`)).failure).toBe('forbidden_address');
       await outbound.close();
     }
@@ -162,8 +162,8 @@ describe('an address of the inside is never connected to', () => {
       asked += 1;
       answering(asked === 1 ? '8.8.8.8' : '127.0.0.1')(hostname, options, callback);
     };
-    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: false, lookup: rebinding })).toBe(false);
-    const outbound = openOutbound({ allowPrivate: false, lookup: rebinding });
+    expect(await isForbiddenHost('hooks.example.com', { reach: 'public', lookup: rebinding })).toBe(false);
+    const outbound = openOutbound({ reach: 'public', lookup: rebinding });
     expect((await get(outbound, `http://hooks.example.com:${port}/`)).failure).toBe('forbidden_address');
     await outbound.close();
     expect({ asked, connections }).toEqual({ asked: 2, connections: before });
@@ -174,7 +174,7 @@ describe('an address of the inside is never connected to', () => {
     const redirecting = await listening((_, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
     );
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     const answer = await get(outbound, urlOf(redirecting));
     await outbound.close();
     redirecting.close();
@@ -183,7 +183,7 @@ describe('an address of the inside is never connected to', () => {
   });
 
   test('unless the operator allows it', async () => {
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     const answer = await get(outbound, `http://127.0.0.1:${port}/`);
     await outbound.close();
     expect({ status: answer.status, body: answer.body, failure: answer.failure }).toEqual({
@@ -198,6 +198,8 @@ describe('where the operator allows private networks', () => {
   test.each([
     '169.254.169.254',
     '[fd00:ec2::254]',
+    '[fd00:ec2::23]',
+    '[fd00:ec2::253]',
     '[fe80::1]',
     '0.0.0.0',
     '[::]',
@@ -210,17 +212,17 @@ describe('where the operator allows private networks', () => {
     '2852039166',
     '0xa9fea9fe',
   ])('%s stays shut', async (host) => {
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     const { failure } = await get(outbound, `http://${host}:${port}/`);
     await outbound.close();
     expect(failure).toBe('forbidden_address');
-    expect(await isForbiddenHost(new URL(`http://${host}/`).hostname, { allowPrivate: true })).toBe(true);
+    expect(await isForbiddenHost(new URL(`http://${host}/`).hostname, { reach: 'local' })).toBe(true);
   });
 
   test('a name that answers with the metadata address is refused, at registration and at the send', async () => {
     const lookup = answering('10.0.0.1', '169.254.169.254');
-    expect(await isForbiddenHost('hooks.example.com', { allowPrivate: true, lookup })).toBe(true);
-    const outbound = openOutbound({ allowPrivate: true, lookup });
+    expect(await isForbiddenHost('hooks.example.com', { reach: 'local', lookup })).toBe(true);
+    const outbound = openOutbound({ reach: 'local', lookup });
     const { failure } = await get(outbound, 'http://hooks.example.com/');
     await outbound.close();
     expect(failure).toBe('forbidden_address');
@@ -229,9 +231,22 @@ describe('where the operator allows private networks', () => {
   test.each(['127.0.0.1', '[::1]', '10.0.0.1', '172.17.0.1', '192.168.1.1', '[fd12::1]'])(
     '%s is open',
     async (host) => {
-      expect(await isForbiddenHost(host, { allowPrivate: true })).toBe(false);
+      expect(await isForbiddenHost(host, { reach: 'local' })).toBe(false);
     },
   );
+});
+
+test('a deployment that allows private networks keeps this machine shut, where the runtime of Lambda listens', async () => {
+  vi.stubEnv('WEBHOOK_PRIVATE_NETWORKS', 'allow');
+  vi.stubEnv('WEBHOOK_LOOPBACK', '');
+  for (const host of ['127.0.0.1', '127.1.2.3', '[::1]', '[::ffff:127.0.0.1]'])
+    expect(await isForbiddenHost(new URL(`http://${host}/`).hostname), host).toBe(true);
+  expect(await isForbiddenHost('10.0.0.1')).toBe(false);
+  const outbound = openOutbound();
+  const { failure } = await get(outbound, 'http://127.0.0.1:9001/2018-06-01/runtime/invocation/next');
+  await outbound.close();
+  vi.unstubAllEnvs();
+  expect(failure).toBe('forbidden_address');
 });
 
 test.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is public', (address) => {
@@ -251,7 +266,7 @@ describe('an answer that is not whole', () => {
 
   async function ask(listener: RequestListener, timeoutMs = 5_000) {
     const server = await listening(listener);
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     open.push(outbound, {
       close: () => {
         server.closeAllConnections();
@@ -313,7 +328,7 @@ describe('an answer that is not whole', () => {
     const server = await listening(() => {});
     const url = urlOf(server);
     await new Promise((resolve) => server.close(resolve));
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     open.push(outbound);
     expect(await get(outbound, url)).toMatchObject({
       status: null,
@@ -329,7 +344,7 @@ describe('an answer that is not whole', () => {
       socket.on('error', () => {}).end('this is not TLS');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const outbound = openOutbound({ allowPrivate: true });
+    const outbound = openOutbound({ reach: 'local' });
     open.push(outbound, {
       close: () => {
         for (const socket of sockets) socket.destroy();

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openProvider } from '#lib/network/provider.ts';
 
 let server: Server | undefined;
@@ -19,31 +19,29 @@ async function stop() {
 
 afterEach(stop);
 
-describe('a provider', () => {
-  it('is asked below its root, and its answer is read as JSON when it is', async () => {
-    const root = await serve((request, response) => {
-      response.writeHead(request.url === '/api/text' ? 502 : 200, { 'x-mark': '1' });
-      response.end(request.url === '/api/text' ? '<html>' : JSON.stringify({ path: request.url }));
-    });
-    const provider = openProvider(`${root}/api/`);
-    const json = await provider.request('POST', '/json', {}, { a: 1 });
-    expect(json).toMatchObject({ status: 200, headers: { 'x-mark': '1' }, body: { path: '/api/json' } });
-    expect(await provider.request('GET', '/text', {})).toMatchObject({ status: 502, body: undefined });
-    await provider.close();
+test('a provider is asked below its root, and its answer is read as JSON when it is', async () => {
+  const root = await serve((request, response) => {
+    response.writeHead(request.url === '/api/text' ? 502 : 200, { 'x-mark': '1' });
+    response.end(request.url === '/api/text' ? '<html>' : JSON.stringify({ path: request.url }));
   });
+  const provider = openProvider(`${root}/api/`);
+  const json = await provider.request('POST', '/json', {}, { a: 1 });
+  expect(json).toMatchObject({ status: 200, headers: { 'x-mark': '1' }, body: { path: '/api/json' } });
+  expect(await provider.request('GET', '/text', {})).toMatchObject({ status: 502, body: undefined });
+  await provider.close();
+});
 
-  it('that cannot be reached was certainly not told anything', async () => {
-    const root = await serve(() => {});
-    await stop();
-    const provider = openProvider(root);
-    expect(await provider.request('POST', '/', {}, {})).toEqual({ wasWritten: false, error: 'ECONNREFUSED' });
-    await provider.close();
-  });
+test('a provider that cannot be reached was certainly not told anything', async () => {
+  const root = await serve(() => {});
+  await stop();
+  const provider = openProvider(root);
+  expect(await provider.request('POST', '/', {}, {})).toEqual({ wasWritten: false, error: 'ECONNREFUSED' });
+  await provider.close();
+});
 
-  it('that breaks off may have been told', async () => {
-    const root = await serve((request) => request.socket.destroy());
-    const provider = openProvider(root);
-    expect(await provider.request('POST', '/', {}, {})).toMatchObject({ wasWritten: true });
-    await provider.close();
-  });
+test('a provider that breaks off may have been told', async () => {
+  const root = await serve((request) => request.socket.destroy());
+  const provider = openProvider(root);
+  expect(await provider.request('POST', '/', {}, {})).toMatchObject({ wasWritten: true });
+  await provider.close();
 });

@@ -1,20 +1,32 @@
-import type * as v from 'valibot';
-import { beforeAll, expect, test } from 'vitest';
+import * as v from 'valibot';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
-import { receiveMessage } from '#lib/messages/receive.ts';
+import { nextDay, shifted } from '#lib/clock.ts';
+import { queueOutreach } from '#lib/email/outreach.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { CreateSequence } from '#lib/entities/sequence.ts';
+import { env } from '#lib/env.ts';
+import { holdJob } from '#lib/jobs/store.ts';
+import { take } from '#lib/quotas/quota.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
-import type { CreateSequence } from '#lib/sequences/sequence.ts';
+import { resumeSequence } from '#lib/sequences/pause.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
 import { createSequence } from '#lib/sequences/store.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
+afterEach(() => vi.unstubAllEnvs());
 let client: Client;
 let accountId: number;
 
-const inSandbox = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+const inSandbox = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
   transact({ workspaceId: workspace.id, env: 'test' }, operator, work);
 
 beforeAll(async () => {
@@ -219,4 +231,82 @@ test('sequences and enrollments are filtered exactly', async () => {
   expect(await enrollments({ status: 'replied' })).toEqual([]);
   expect(await enrollments({ contactId: contact.id + 1000 })).toEqual([]);
   expect((await client.get('/v1/sequences/999999/enrollments')).status).toBe(404);
+});
+
+test('one by e-mail is not resumed where no mail can leave', async () => {
+  const id = await newSequence([0], { channel: 'email', accountId: null });
+  const other = await newSequence([0]);
+  for (const of of [id, other]) await client.post(`/v1/sequences/${of}/pause`, {});
+  vi.stubEnv('MAIL_FROM', '');
+  const resume = (of: number) => inSandbox((tx) => resumeSequence(tx, of));
+  await expect(resume(id)).rejects.toMatchObject({ status: 409, details: { reason: 'mail_not_configured' } });
+  expect(await resume(other)).toMatchObject({ status: 'active' });
+  vi.unstubAllEnvs();
+  expect(await resume(id)).toMatchObject({ status: 'active' });
+});
+
+test('a mail of a sequence that a reply stops has failed in its thread too', async () => {
+  const id = await newSequence([0], { channel: 'email', accountId: null, name: 'Stopped' });
+  const { body: contact } = await client.post('/v1/contacts', { name: 'Ida', email: 'ida@example.com' });
+  const tenant = { workspaceId: workspace.id, env: 'test' } as const;
+  const { id: enrollmentId } = await inSandbox(async (tx) => {
+    const enrollment = await enroll(tx, id, contact.id);
+    return tx.update(Enrollments, { ...enrollment, nextRunAt: shifted(tx.now, 86_400_000) });
+  });
+  const jobId = await inSandbox(async (tx) => {
+    const sent = {
+      contact: await tx.get(Contacts, { id: contact.id }),
+      threadId: null,
+      subject: 'Stopped',
+      text: 'Hello',
+    };
+    const origin = { source: 'sequence', sequenceId: id, enrollmentId } as const;
+    const queued = await queueOutreach(tx, { ...sent, origin });
+    if (!queued) throw new Error('nothing is queued');
+    tx.update(Enrollments, {
+      ...(await tx.get(Enrollments, { sequenceId: id, id: enrollmentId })),
+      jobId: queued.jobId,
+    });
+    holdJob(tx, await tx.get(Jobs, { id: queued.jobId }));
+    return queued.jobId;
+  });
+  await transact(tenant, operator, (tx) => contactReplied(tx, contact.id));
+  expect((await client.get(`/v1/jobs/${jobId}`)).body).toMatchObject({
+    status: 'failed',
+    lastError: 'the contact replied',
+  });
+  const [thread] = (await client.get('/v1/email/threads', { contactId: contact.id })).body.items;
+  const [mail] = (await client.get(`/v1/email/threads/${thread.id}/messages`)).body.items;
+  expect(mail).toMatchObject({ bodyText: 'Hello', status: 'failed' });
+});
+
+test('beyond the quota of mails a step waits for the next day and says so', async () => {
+  const of = await newWorkspace();
+  const tenant = { workspaceId: of.id, env: 'test' } as const;
+  await take(tenant, 'emails', env('QUOTA_EMAILS_PER_DAY'));
+  const { body: contact } = await of.test.post('/v1/contacts', { name: 'Rita', email: 'rita@example.com' });
+  const id = await transact(tenant, operator, async (tx) => {
+    const steps = [{ delayMinutes: 0, text: 'Hello' }];
+    const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
+    return (await createSequence(tx, { ...input, steps })).id;
+  });
+  await transact(tenant, operator, (tx) => enroll(tx, id, contact.id));
+  const enrollment = await eventually(async () => {
+    const [first] = (await of.test.get(`/v1/sequences/${id}/enrollments`)).body.items;
+    return first.lastError !== null && first;
+  }, 'the step to be put off');
+  expect(enrollment).toMatchObject({ status: 'active', currentStep: 0, lastError: expect.stringContaining('used up') });
+  expect(enrollment.nextRunAt.slice(0, 10)).toBe(nextDay().slice(0, 10));
+  expect((await of.test.get('/v1/jobs')).body.items).toEqual([]);
+});
+
+test('a sequence holds as much text as its row can keep, and more is refused', async () => {
+  const ofBytes = (bytes: number) => ({
+    ...{ name: 'Long', channel: 'telegram', accountId, status: 'draft' },
+    steps: Array.from({ length: 25 }, () => ({ delayMinutes: 0, text: '𝕏'.repeat(bytes / 4 / 25) })),
+  });
+  const { id } = await inSandbox((tx) => createSequence(tx, v.parse(CreateSequence, ofBytes(250_000))));
+  expect((await client.get(`/v1/sequences/${id}`)).body.steps).toHaveLength(25);
+  const { issues } = v.safeParse(CreateSequence, ofBytes(250_100));
+  expect(issues).toMatchObject([{ message: 'must have at most 250000 bytes of text together' }]);
 });

@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { commands as deals } from '#infra/local/admin/deal.ts';
-import { commands as invoices } from '#infra/local/admin/invoice.ts';
-import { commands as messages } from '#infra/local/admin/message.ts';
-import { commands as accounts } from '#infra/local/admin/telegram-account.ts';
+import { commands as deals } from '#infra/admin/commands/deal.ts';
+import { commands as invoices } from '#infra/admin/commands/invoice.ts';
+import { commands as messages } from '#infra/admin/commands/message.ts';
+import { commands as accounts } from '#infra/admin/commands/telegram-account.ts';
 import { type Answer, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';

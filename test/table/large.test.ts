@@ -1,13 +1,16 @@
+import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { Contacts } from '#lib/contacts/contact.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { attachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { entity } from '#lib/table/entity.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { listAll } from '#lib/table/list.ts';
-import { finishPlan, Plans } from '#lib/table/plan.ts';
-import { type Transaction, transact } from '#lib/table/transaction.ts';
+import { Plans } from '#lib/table/plan.ts';
+import { finishPlan, transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -18,7 +21,7 @@ beforeAll(async () => {
   tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
 });
 
-const run = <Result>(work: (tx: Transaction) => Promise<Result>) => transact(tenant, operator, work);
+const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
 const everyContact = () => run((tx) => listAll(tx, Contacts));
 
 /** As the worker does it once the request can no longer be running: what is decided, and then what follows from it. */
@@ -104,3 +107,13 @@ test('others wait for a locked item and then see what was decided', async () => 
   await finishAll();
   expect((await waiting).map(({ name, email }) => [name, email])).toEqual(Array(5).fill(['decided', 'a@example.com']));
 }, 60_000);
+
+test('what is too much for one transaction by its bytes, though few rows, is written all the same', async () => {
+  const Texts = entity({ name: 'text', schema: v.object({ id: v.number(), text: v.string() }) });
+  // 12 rows of 360 KB; in characters they are a third of that.
+  const texts = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, text: '\u4e2d'.repeat(120_000) }));
+  await run(async (tx) => {
+    for (const text of texts) tx.create(Texts, text);
+  });
+  expect((await run((tx) => listAll(tx, Texts))).map(({ id }) => id)).toEqual(texts.map(({ id }) => id));
+});

@@ -5,7 +5,8 @@ import { timestamp } from '#lib/clock.ts';
 import { entity } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 
@@ -27,8 +28,7 @@ test('the last id made by a time is found, whatever gaps there are, and bounds a
   await fc.assert(
     fc.asyncProperty(rows, fc.integer({ min: -1, max: 60 }), async (steps, second) => {
       run += 1;
-      const within = `mark/${run}`;
-      const Here = entity({ ...Marks, within: () => within });
+      const Here: typeof Marks = { ...Marks, within: `mark/${run}` };
       let id = 0;
       let time = 0;
       const marks = steps.map(([idStep, timeStep]) => {
@@ -39,11 +39,11 @@ test('the last id made by a time is found, whatever gaps there are, and bounds a
       await transact(tenant, system, async (tx) => {
         for (const mark of marks) tx.create(Here, mark);
       });
-      const tx = new Transaction(tenant, system);
-      const found = await lastIdBy(tx, Here, within, at(second));
+      const tx = new UnitOfWork(tenant, system);
+      const found = await lastIdBy(tx, Here, {}, at(second));
       const isBy = (mark: { createdAt: string }) => mark.createdAt <= at(second);
       expect(marks.filter((mark) => mark.id <= found)).toEqual(marks.filter(isBy));
-      const later = await listPage(tx, Here, { limit: 100, within, above: found });
+      const later = await listPage(tx, Here, { limit: 100, above: found });
       expect(later.items.reverse()).toEqual(marks.filter((mark) => !isBy(mark)));
     }),
     { numRuns: 40 },

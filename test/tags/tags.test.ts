@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { Contacts } from '#lib/contacts/contact.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { TagCounts, Tags } from '#lib/entities/tag.ts';
 import { newPlan, Plans } from '#lib/table/plan.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { transact } from '#lib/table/transact.ts';
 import { removeTag } from '#lib/tags/store.ts';
-import { TagCounts, Tags } from '#lib/tags/tag.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';

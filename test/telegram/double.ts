@@ -50,18 +50,18 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
   const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
   if (first === 'double') {
     const line = lineOf(rest[0] as string);
-    if (request.method === 'POST') line.reactions.push(...(body.reactions as Reaction[]));
+    if (request.method === 'POST') line.reactions.push(...(body['reactions'] as Reaction[]));
     answer(response, 200, line);
     return;
   }
   if (first.startsWith('bot')) {
-    react(request, response, lineOf(first.slice(3)), String(body.chat_id), body.text, telegramAnswer);
+    react(request, response, lineOf(first.slice(3)), String(body['chat_id']), body['text'], telegramAnswer);
     return;
   }
   const line = lineOf((request.headers.authorization ?? '').replace('Bearer ', ''));
   if (rest[0] === 'users')
     answer(response, 200, rest[3] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
-  else react(request, response, line, rest[2] as string, body.text, { data: { dm_event_id: '1' } });
+  else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
 }
 
 const telegramAnswer = { ok: true, result: { message_id: 1 } };

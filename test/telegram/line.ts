@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { inject } from 'vitest';
 import { createAccount, type NewAccount } from '#lib/accounts/store.ts';
-import { receiveMessage } from '#lib/messages/receive.ts';
-import { transact } from '#lib/table/transaction.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
+import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
-import type { Reaction, Stored } from './double.ts';
+import type { Reaction, Stored } from '#test/telegram/double.ts';
 
 /** An account with a token of its own at the provider double. */
 export async function newAccount(tenant: Tenant, options: Partial<NewAccount> = {}) {

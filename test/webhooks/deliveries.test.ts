@@ -3,15 +3,16 @@ import type { ServerResponse } from 'node:http';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { FeedEvent } from '#lib/events/feed.ts';
-import { Transaction, transact } from '#lib/table/transaction.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
+import { Wakes } from '#lib/entities/webhook-wake.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
-import { Healths } from '#lib/webhooks/health.ts';
-import { Wakes } from '#lib/webhooks/wake.ts';
-import { type Client, eventually, everyItem } from '../client.ts';
-import { newWorkspace, type TestWorkspace } from '../workspace.ts';
-import { answers, type Received, type Receiver, startReceiver } from './receiver.ts';
+import { type Client, eventually, everyItem } from '#test/client.ts';
+import { answers, type Received, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 // The system of the tests runs with WEBHOOK_RETRY_SCALE 0.01: 5 s are 50 ms, 5 min are 3 s, a minute is 600 ms.
 const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
@@ -596,7 +597,7 @@ describe('an endpoint under load', () => {
     const { id, live } = await newWorkspace();
     const hook = await endpoint(receiver, { eventKinds: ['contact.created'] }, live);
     const isSlow = async () =>
-      (await new Transaction({ workspaceId: id, env: 'live' }, system).get(Wakes, { id: hook.id })).isSlow;
+      (await new UnitOfWork({ workspaceId: id, env: 'live' }, system).get(Wakes, { id: hook.id })).isSlow;
     await addContacts(20, live);
     await settled(hook, 'succeeded', 20);
     await eventually(isSlow, 'the slow lane');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventKinds } from '#lib/events/kinds.ts';
-import type { Client } from '../client.ts';
-import { newWorkspace, type TestWorkspace } from '../workspace.ts';
+import type { Client } from '#test/client.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
 const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -75,6 +75,8 @@ describe('a new endpoint', () => {
     [{}, 'url', 'required'],
     [{ url: 'hook' }, 'url', 'invalid_format'],
     [{ url: 'https://u:p@example.com/' }, 'url', 'invalid_format'],
+    [{ url: 'https://exa\tmple.com/' }, 'url', 'invalid_format'],
+    [{ url: 'https://example.com/a\r\nb' }, 'url', 'invalid_format'],
     [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'url', 'too_long'],
     [{ url: 'https://8.8.8.8/', description: 'x'.repeat(201) }, 'description', 'too_long'],
     [{ url: 'https://8.8.8.8/', eventKinds: ['contact.exploded'] }, 'eventKinds[0]', 'invalid_enum'],
@@ -126,7 +128,9 @@ describe('an endpoint', () => {
     const taken = await api.patch(`/v1/webhooks/${one.id}`, { url: other.url });
     expect([taken.status, taken.body.details.reason]).toEqual([409, 'webhook_url_taken']);
     const moved = url();
-    expect((await api.patch(`/v1/webhooks/${one.id}`, { url: moved })).body.url).toBe(moved);
+    const typed = moved.replace('http://', 'HTTP://').replace(/\/(?=[^/]*$)/, '/./');
+    expect((await api.patch(`/v1/webhooks/${one.id}`, { url: typed })).body.url).toBe(moved);
+    expect((await api.get(`/v1/webhooks/${one.id}`)).body.url).toBe(moved);
     await create(api, { url: one.url });
   });
 

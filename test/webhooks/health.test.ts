@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  afterAttempt,
-  type Health,
-  isGivenUp,
-  isSlow,
-  newHealth,
-  statusOf,
-  withBreaker,
-} from '#lib/webhooks/health.ts';
+import type { Health } from '#lib/entities/webhook-health.ts';
+import { afterAttempt, isGivenUp, isSlow, newHealth, statusOf, withBreaker } from '#lib/webhooks/health.ts';
 
 const at = (hours: number) => new Date(Date.UTC(2026, 10, 1) + hours * 3_600_000);
 

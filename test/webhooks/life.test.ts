@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api, type Client, eventually, everyItem } from '../client.ts';
-import { readEnvironment, type System, startSystem } from '../system.ts';
-import { newWorkspace } from '../workspace.ts';
-import { answers, startReceiver } from './receiver.ts';
+import { faults } from '#lib/webhooks/settle.ts';
+import { api, type Client, eventually, everyItem } from '#test/client.ts';
+import { readEnvironment, type System, startSystem } from '#test/system.ts';
+import { answers, startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace } from '#test/workspace.ts';
 
 /** 75 hours and 35 minutes become 5.5 seconds. */
 const settings = { WEBHOOK_RETRY_SCALE: '0.00002' };
@@ -86,7 +87,9 @@ test('a delivery whose sender dies between the answer and writing it down is mad
   const [first, second] = receiver.received;
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   expect(second?.text).toBe(first?.text);
-  expect(delivery).toMatchObject({ deliveryId: first?.headers['webhook-id'], attemptCount: 1 });
+  expect(delivery).toMatchObject({ deliveryId: first?.headers['webhook-id'], attemptCount: 2 });
+  const { attempts } = (await client.get(`${path}/deliveries/${delivery.id}`)).body;
+  expect(attempts.map(({ error }: { error: string | null }) => error)).toEqual([faults.interrupted, null]);
   expect((await client.get(`${path}/deliveries`)).body.items).toHaveLength(1);
   await client.delete(path);
 }, 180_000);

@@ -10,7 +10,7 @@ export interface Received {
   atMs: number;
 }
 
-export type Answering = (received: Received, response: ServerResponse, index: number) => void;
+export type Answering = (received: Received, response: ServerResponse, index: number) => unknown;
 
 /** A real HTTP server that keeps what it is sent; it answers 200 unless told otherwise. */
 export async function startReceiver(
@@ -31,7 +31,7 @@ export async function startReceiver(
     const text = await textOf(request);
     const one = { headers: request.headers, text, body: JSON.parse(text), atMs };
     received.push(one);
-    current(one, response, received.length);
+    await current(one, response, received.length);
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return {

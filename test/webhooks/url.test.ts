@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { demandDeliverable } from '#lib/webhooks/url.ts';
+import { deliverableUrl } from '#lib/webhooks/url.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 const refusal = async (url: string, env: 'live' | 'test' = 'live') =>
-  demandDeliverable(url, env).then(
+  deliverableUrl(url, env).then(
     () => null,
     ({ body }) => body.details.fields[0],
   );
@@ -54,4 +54,16 @@ test('where they are allowed, http and loopback addresses are too', async () => 
   vi.stubEnv('WEBHOOK_PRIVATE_NETWORKS', 'allow');
   expect(await refusal('http://127.0.0.1:3000/')).toBeNull();
   expect(await refusal('ftp://127.0.0.1:3000/')).toEqual(invalid);
+});
+
+test('a url is kept as it will be called', async () => {
+  vi.stubEnv('WEBHOOK_PRIVATE_NETWORKS', 'allow');
+  for (const [typed, called] of [
+    ['HTTP://127.0.0.1:80', 'http://127.0.0.1/'],
+    ['http://0x7f.1/a/../b c', 'http://127.0.0.1/b%20c'],
+    ['http:\\\\127.0.0.1\\hook?q=\u00e9', 'http://127.0.0.1/hook?q=%C3%A9'],
+  ] as const)
+    expect(await deliverableUrl(typed, 'test')).toBe(called);
+  expect(await refusal('http://127.0.0.1/#part')).toMatchObject({ field: 'url', code: 'invalid_format' });
+  expect(await refusal(`http://127.0.0.1/${'\u00e9'.repeat(1000)}`)).toMatchObject({ field: 'url', code: 'too_long' });
 });

@@ -7,7 +7,7 @@ import { StartProblem } from '../problem.ts';
 export function findEngine(): string {
   const candidates = [
     ...fromNpm(),
-    ...(process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'dynoxide')),
+    ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'dynoxide')),
   ];
   const found = candidates.find(isExecutable);
   if (found) return found;

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartProblem } from '../problem.ts';
 
 export interface EngineProcess {
-  url: string;
+  port: number;
   stop(): Promise<void>;
 }
 
 export interface EngineProcessSettings {
   binary: string;
+  host: string;
   databasePath: string;
   /** It crashed again and again. */
   onGivenUp(error: Error): void;
@@ -38,10 +39,15 @@ const startTimeoutMs = 10_000;
 const maxCrashes = 5;
 const crashWindowMs = 60_000;
 
-/** Runs the engine on a free loopback port, and again on the same port whenever it crashes. */
-export async function runEngine({ binary, databasePath, onGivenUp }: EngineProcessSettings): Promise<EngineProcess> {
-  const port = await freePort();
-  const args = ['--host', '127.0.0.1', '--port', String(port), '--db-path', databasePath];
+/** Runs the engine on a free port, and again on the same port whenever it crashes. */
+export async function runEngine({
+  binary,
+  host,
+  databasePath,
+  onGivenUp,
+}: EngineProcessSettings): Promise<EngineProcess> {
+  const port = await freePort(host);
+  const args = ['--host', host, '--port', String(port), '--db-path', databasePath];
   const crashes: number[] = [];
   let isStopping = false;
   let running = await launch(binary, args);
@@ -62,7 +68,7 @@ export async function runEngine({ binary, databasePath, onGivenUp }: EngineProce
   const supervised = superviseForever();
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    port,
     async stop() {
       isStopping = true;
       running.end();
@@ -111,11 +117,11 @@ function endOf(child: ChildProcess): void {
   child.stdin?.end();
 }
 
-function freePort(): Promise<number> {
+function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });

@@ -93,7 +93,7 @@ export class Instance {
         clearTimeout(timer);
         resolve();
       };
-      this.exited.then(done);
+      void this.exited.then(done);
       this.#worker.on('message', (message: FromThread) => {
         if (!('isReady' in message)) return;
         // One that could not load answers once with the reason; the next invocation tries afresh.
@@ -107,7 +107,7 @@ export class Instance {
     const seconds = this.function.timeoutSeconds.toFixed(2);
     const message = `${new Date().toISOString()} ${requestId} Task timed out after ${seconds} seconds`;
     this.#finish(failed('Sandbox.Timedout', message));
-    this.stop();
+    void this.stop();
   }
 
   #crash(error: Error): void {

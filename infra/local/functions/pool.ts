@@ -83,7 +83,7 @@ export class Pool {
   #add(): Instance {
     const instance = this.#start(this.#function);
     this.#instances.add(instance);
-    instance.exited.then(() => {
+    void instance.exited.then(() => {
       this.#instances.delete(instance);
       this.#idle = this.#idle.filter((other) => other !== instance);
     });
@@ -92,6 +92,6 @@ export class Pool {
 
   #drop(instance: Instance): void {
     this.#instances.delete(instance);
-    instance.stop();
+    void instance.stop();
   }
 }

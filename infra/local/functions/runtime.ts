@@ -46,4 +46,4 @@ async function run({ event, requestId, deadline }: Call): Promise<Answer> {
 const tell = (message: FromThread) => port.postMessage(message);
 
 port.on('message', async (call: Call) => tell({ answer: await run(call) }));
-loaded.then((handler) => tell({ isReady: typeof handler === 'function' }));
+tell({ isReady: typeof (await loaded) === 'function' });

@@ -21,7 +21,7 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
   const routeKey = route.path === '$default' ? '$default' : `${route.method} ${route.path}`;
   const now = new Date();
   const parameters = queryParameters(query);
-  const domainName = headers.host ?? '';
+  const domainName = headers['host'] ?? '';
   return {
     version: '2.0',
     routeKey,

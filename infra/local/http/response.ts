@@ -6,7 +6,8 @@ export interface HttpAnswer {
   body: Buffer;
 }
 
-const maxPayloadBytes = 6 * 1024 * 1024;
+/** Lambda's limit of what a function answers, as JSON in UTF-8. */
+const maxPayloadBytes = 6_291_556;
 
 /** What the API itself answers when no function did. */
 export const apiMessage = (status: number, message: string): HttpAnswer => ({
@@ -18,7 +19,7 @@ export const apiMessage = (status: number, message: string): HttpAnswer => ({
 /** Reads a function's answer by the rules of payload format 2.0; whatever breaks them is a 500. */
 export function toHttpAnswer(answer: Answer): HttpAnswer {
   const failed = apiMessage(500, 'Internal Server Error');
-  if (answer.error || answer.payload.length > maxPayloadBytes) return failed;
+  if (answer.error || Buffer.byteLength(answer.payload) > maxPayloadBytes) return failed;
   const result: unknown = JSON.parse(answer.payload);
   if (typeof result !== 'object' || result === null || !('statusCode' in result))
     return inferred(answer.payload, result);

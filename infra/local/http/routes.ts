@@ -59,6 +59,6 @@ function find(node: Node, segments: readonly string[], method: string, values: s
 }
 
 function named(path: string, values: readonly string[]): Record<string, string> {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
+  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] as string);
   return Object.fromEntries(names.map((name, index) => [name, values[index] as string]));
 }

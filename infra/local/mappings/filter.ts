@@ -14,7 +14,7 @@ function matches(pattern: Record<string, unknown>, event: unknown): boolean {
 }
 
 function accepts(rule: Rule, value: unknown): boolean {
-  if (isObject(rule) && 'exists' in rule) return rule.exists === (value !== undefined);
+  if (isObject(rule) && 'exists' in rule) return rule['exists'] === (value !== undefined);
   const values = Array.isArray(value) ? value : [value];
   return values.some((item) => (isObject(rule) ? compares(rule, item) : item === rule));
 }

@@ -5,7 +5,8 @@ import type { QueueMapping } from '../template.ts';
 import { failedItems } from './failures.ts';
 import { passes } from './filter.ts';
 
-const defaultConcurrency = 5;
+/** As many as Lambda begins with; more would only wait for an instance with their messages in hand. */
+const mostPollers = 5;
 const longestReceive = 10;
 
 /** Feeds a function from a queue until the signal; resolves when its last batch is done. */
@@ -22,7 +23,7 @@ export async function pollQueue(
       if (wanted.length > 0) await handle(mapping, queue, invoke, wanted);
     }
   };
-  await Promise.all(Array.from({ length: mapping.maxConcurrency ?? defaultConcurrency }, poll));
+  await Promise.all(Array.from({ length: Math.min(mapping.maxConcurrency ?? mostPollers, mostPollers) }, poll));
 }
 
 async function nextBatch({ batchSize, windowSeconds }: QueueMapping, queue: LocalQueue, signal: AbortSignal) {
@@ -31,7 +32,10 @@ async function nextBatch({ batchSize, windowSeconds }: QueueMapping, queue: Loca
   const records = await receive(batchSize, 20);
   const closesAt = Date.now() + windowSeconds * 1000;
   while (records.length > 0 && records.length < batchSize && !signal.aborted) {
-    const more = await receive(batchSize - records.length, Math.min(20, Math.max(0, (closesAt - Date.now()) / 1000)));
+    const more = await receive(
+      batchSize - records.length,
+      Math.min(20, Math.max(0, Math.ceil((closesAt - Date.now()) / 1000))),
+    );
     records.push(...more);
     if (more.length === 0 && Date.now() >= closesAt) break;
   }

@@ -16,7 +16,7 @@ export async function runRule(rule: RateRule, invoke: Invoke, home: Home, signal
     if (isOver) break;
     const run = invoke(rule.functionName, rule.input ?? JSON.stringify(scheduledEvent(rule, home)));
     running.add(run);
-    run.finally(() => running.delete(run));
+    void run.finally(() => running.delete(run));
     waitMs = rule.intervalMs;
   }
   await Promise.all(running);

@@ -130,7 +130,7 @@ function send(queue: Queue, input: OnWire<SendMessageRequest> | Entry) {
   const { messageId, sequence } = queue.send(body, {
     delaySeconds: input.DelaySeconds,
     attributes: MessageAttributes,
-    traceHeader: MessageSystemAttributes.AWSTraceHeader?.StringValue,
+    traceHeader: MessageSystemAttributes['AWSTraceHeader']?.StringValue,
     messageGroupId: input.MessageGroupId,
     deduplicationId: input.MessageDeduplicationId,
   });

@@ -62,8 +62,8 @@ export function initialAttributes(given: QueueAttributes): QueueAttributes {
 }
 
 export function redrivePolicyOf(attributes: QueueAttributes): RedrivePolicy | undefined {
-  if (!attributes.RedrivePolicy) return undefined;
-  const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(attributes.RedrivePolicy) as Record<string, unknown>;
+  if (!attributes['RedrivePolicy']) return undefined;
+  const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(attributes['RedrivePolicy']) as Record<string, unknown>;
   return { deadLetterTargetArn: String(deadLetterTargetArn), maxReceiveCount: Number(maxReceiveCount) };
 }
 

@@ -56,7 +56,7 @@ export class Queue {
     this.arn = identity.arn;
     this.url = identity.url;
     this.attributes = initialAttributes(attributes);
-    this.isFifo = this.attributes.FifoQueue === 'true';
+    this.isFifo = this.attributes['FifoQueue'] === 'true';
     this.redrivePolicy = redrivePolicyOf(this.attributes);
     this.#groups = new Groups(this.isFifo);
     this.#findQueue = findQueue;
@@ -92,7 +92,7 @@ export class Queue {
       receivedAt: 0,
       receipt: '',
     };
-    this.#admit(message, options.delaySeconds ?? Number(this.attributes.DelaySeconds));
+    this.#admit(message, options.delaySeconds ?? Number(this.attributes['DelaySeconds']));
     const accepted = { messageId: message.id, sequence: message.sequence };
     if (key) this.#deduplication.add(key.scoped, accepted);
     return accepted;
@@ -101,9 +101,9 @@ export class Queue {
   /** Resolves with messages as soon as there are any, else with none when `waitSeconds` are over. */
   receive({ maxMessages = 1, visibilitySeconds, waitSeconds, signal }: ReceiveOptions = {}): Promise<Received[]> {
     inRange('MaxNumberOfMessages', maxMessages, [1, 10], 'Must be between 1 and 10, if provided.');
-    const waitS = waitSeconds ?? Number(this.attributes.ReceiveMessageWaitTimeSeconds);
+    const waitS = waitSeconds ?? Number(this.attributes['ReceiveMessageWaitTimeSeconds']);
     inRange('WaitTimeSeconds', waitS, [0, 20], 'Must be >= 0 and <= 20, if provided.');
-    const visibilityS = visibilitySeconds ?? Number(this.attributes.VisibilityTimeout);
+    const visibilityS = visibilitySeconds ?? Number(this.attributes['VisibilityTimeout']);
     checkVisibility(visibilityS);
     const take = () => this.#take(maxMessages, visibilityS);
     const received = signal?.aborted ? [] : take();
@@ -237,7 +237,7 @@ export class Queue {
   }
 
   #isExpired(message: Message): boolean {
-    return message.sentAt + Number(this.attributes.MessageRetentionPeriod) * 1000 <= Date.now();
+    return message.sentAt + Number(this.attributes['MessageRetentionPeriod']) * 1000 <= Date.now();
   }
 
   /** Moves a message that was received too often to the dead-letter queue, if there is one. */
@@ -253,14 +253,14 @@ export class Queue {
 
   #deduplicationKey(body: string, options: SendOptions): { id: string; scoped: string } | undefined {
     if (!this.isFifo) return undefined;
-    const isContentBased = this.attributes.ContentBasedDeduplication === 'true';
+    const isContentBased = this.attributes['ContentBasedDeduplication'] === 'true';
     const id = options.deduplicationId ?? (isContentBased && createHash('sha256').update(body).digest('hex'));
     if (!id) {
       throw invalidParameter(
         'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
       );
     }
-    const isPerGroup = this.attributes.DeduplicationScope === 'messageGroup';
+    const isPerGroup = this.attributes['DeduplicationScope'] === 'messageGroup';
     return { id, scoped: isPerGroup ? `${options.messageGroupId} ${id}` : id };
   }
 

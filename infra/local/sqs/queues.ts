@@ -21,7 +21,7 @@ export class Queues {
 
   create(name: string, given: Record<string, unknown>): Queue {
     const attributes = parseAttributes(given);
-    checkQueueName(name, attributes.FifoQueue === 'true');
+    checkQueueName(name, attributes['FifoQueue'] === 'true');
     this.#checkRedriveTarget(attributes);
     const existing = this.#byName.get(name);
     if (existing) return unchanged(existing, attributes);
@@ -74,7 +74,7 @@ export class Queues {
   #checkRedriveTarget(attributes: Record<string, string>): void {
     const policy = redrivePolicyOf(attributes);
     if (!policy || this.byArn(policy.deadLetterTargetArn)) return;
-    throw invalidValue('RedrivePolicy', attributes.RedrivePolicy, 'Dead letter target does not exist.');
+    throw invalidValue('RedrivePolicy', attributes['RedrivePolicy'], 'Dead letter target does not exist.');
   }
 }
 

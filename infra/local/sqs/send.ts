@@ -20,7 +20,7 @@ export function checkSend(
   if (body === '') throw missingParameter('MessageBody');
   checkBody(body);
   checkAttributes(attributes);
-  const maxBytes = Number(queue.attributes.MaximumMessageSize);
+  const maxBytes = Number(queue.attributes['MaximumMessageSize']);
   if (messageBytes(body, attributes) > maxBytes) {
     throw invalidParameter(
       `One or more parameters are invalid. Reason: Message must be shorter than ${maxBytes} bytes.`,

@@ -34,6 +34,7 @@ const nameProperties: Record<string, string> = {
   'AWS::SQS::Queue': 'QueueName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Scheduler::ScheduleGroup': 'Name',
+  'AWS::SNS::Topic': 'TopicName',
   'AWS::S3::Bucket': 'BucketName',
   'AWS::IAM::Role': 'RoleName',
 };
@@ -59,6 +60,10 @@ const identities: Record<string, Identify> = {
     ref: name,
     attributes: { Arn: arn('scheduler', home, `schedule-group/${name}`) },
   }),
+  'AWS::SNS::Topic': (name, home) => {
+    const topicArn = arn('sns', home, name);
+    return { ref: topicArn, attributes: { TopicArn: topicArn, TopicName: name } };
+  },
   'AWS::ApiGatewayV2::Api': (name, { apiUrl }) => ({ ref: name, attributes: { ApiId: name, ApiEndpoint: apiUrl } }),
   'AWS::S3::Bucket': (name) => ({ ref: name.toLowerCase(), attributes: { Arn: `arn:aws:s3:::${name.toLowerCase()}` } }),
   'AWS::IAM::Role': (name, { accountId }) => ({
@@ -72,7 +77,7 @@ export function physicalName(stack: string, logicalId: string, { Type, Propertie
   const property = nameProperties[Type];
   const given = property && Properties?.[property];
   if (typeof given === 'string') return given;
-  const isFifo = Type === 'AWS::SQS::Queue' && Properties?.FifoQueue === true;
+  const isFifo = Type === 'AWS::SQS::Queue' && Properties?.['FifoQueue'] === true;
   return isFifo ? `${stack}-${logicalId}.fifo` : `${stack}-${logicalId}`;
 }
 

@@ -20,7 +20,7 @@ const intrinsics: Record<string, Intrinsic> = {
   },
   'Fn::Sub': (argument, references) => {
     const [text, given] = (Array.isArray(argument) ? argument : [argument, {}]) as [string, Record<string, unknown>];
-    return text.replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
+    return text.replace(/\$\{(!?)([^{}]+)\}/g, (whole, literal: string, name: string) => {
       if (literal) return whole.replace('!', '');
       if (Object.hasOwn(given, name)) return String(resolve(given[name], references));
       return String(name.includes('.') ? resolve({ 'Fn::GetAtt': name }, references) : references.ref(name));

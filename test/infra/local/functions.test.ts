@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { openFunctionLogs } from '#infra/local/functions/log.ts';
 import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
 import type { FunctionToRun } from '#infra/local/template.ts';
-import { temporaryFolder } from './cloud-assembly.ts';
+import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 
 const folder = temporaryFolder();
 afterAll(folder.remove);

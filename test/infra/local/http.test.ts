@@ -196,3 +196,13 @@ test('until it is given routes every request is a 503', async () => {
   expect([response.status, await response.json()]).toEqual([503, { message: 'Service Unavailable' }]);
   await early.close(100);
 });
+
+test('an answer of more bytes than Lambda takes is a 500 of the API itself', async () => {
+  const body = (bytes: number) => '\u4e2d'.repeat(bytes / 3);
+  expect((await answered({ statusCode: 200, body: body(6_291_000) })).status).toBe(200);
+  const refused = await answered({ statusCode: 200, body: body(6_291_600) });
+  expect({ status: refused.status, body: await refused.json() }).toEqual({
+    status: 500,
+    body: { message: 'Internal Server Error' },
+  });
+});

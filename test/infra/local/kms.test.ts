@@ -19,7 +19,14 @@ let local: LocalKms;
 let kms: KMSClient;
 
 const start = (path: string) =>
-  startKms({ host: '127.0.0.1', port: 0, accountId: '123456789012', region: 'eu-central-1', keyPath: path });
+  startKms({
+    host: '127.0.0.1',
+    port: 0,
+    accessKeyId: 'any',
+    accountId: '123456789012',
+    region: 'eu-central-1',
+    keyPath: path,
+  });
 
 const clientOf = ({ url }: LocalKms) =>
   new KMSClient({

@@ -8,7 +8,7 @@ import { passes } from '#infra/local/mappings/filter.ts';
 import { type MappingsSettings, startMappings } from '#infra/local/mappings.ts';
 import { type LocalSqs, startSqs } from '#infra/local/sqs.ts';
 import type { QueueMapping, StreamMapping } from '#infra/local/template.ts';
-import { temporaryFolder } from './cloud-assembly.ts';
+import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 
 const home = { accountId: '111111111111', region: 'eu-west-1' };
 const folder = temporaryFolder();
@@ -20,15 +20,22 @@ const stops: (() => Promise<void>)[] = [];
 let count = 0;
 
 beforeAll(async () => {
-  sqs = await startSqs({ host: '127.0.0.1', port: 0, ...home });
+  sqs = await startSqs({ host: '127.0.0.1', port: 0, accessKeyId: 'any', ...home });
   engine = await startEngine({
-    endpoint: process.env.DYNAMODB_ENDPOINT,
+    host: '127.0.0.1',
+    port: 0,
+    accessKeyId: 'any',
+    endpoint: process.env['DYNAMODB_ENDPOINT'],
     folder: `${folder.path}/engine`,
     onGivenUp: (error) => {
       throw error;
     },
   });
-  const sdk = { endpoint: engine.url, region: home.region, credentials: { accessKeyId: 'a', secretAccessKey: 'b' } };
+  const sdk = {
+    endpoint: engine.url,
+    region: home.region,
+    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+  };
   dynamodb = new DynamoDBClient(sdk);
   streams = new DynamoDBStreamsClient(sdk);
 });
@@ -154,6 +161,22 @@ describe('queues', () => {
     expect(attempts).toBe(2);
   });
 
+  test('no more invocations run at once than the mapping allows', async () => {
+    const queue = newQueue();
+    for (let message = 0; message < 12; message += 1) queue.send('one');
+    let [running, most] = [0, 0];
+    const mapping = mappingOf(queue.arn, { batchSize: 1, maxConcurrency: 3 });
+    startWith({ queueMappings: [mapping] }, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      return ok();
+    });
+    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    expect(most).toBe(3);
+  });
+
   test('a batching window fills a batch, and no batch is larger than the batch size', async () => {
     const queue = newQueue();
     const mapping = mappingOf(queue.arn, { batchSize: 15, windowSeconds: 20, maxConcurrency: 1 });
@@ -215,6 +238,7 @@ describe('streams', () => {
     id: `stream-${++count}`,
     tableName,
     batchSize: 100,
+    lanes: 1,
     bisects: false,
     maxRetries: Number.POSITIVE_INFINITY,
     maxAgeSeconds: Number.POSITIVE_INFINITY,
@@ -280,6 +304,27 @@ describe('streams', () => {
     expect(keysOf(events)).toEqual(['abPd', 'ab', 'Pd', 'P', 'P', 'd']);
     const [record] = await dead.receiveRecords();
     expect(JSON.parse(record?.body as string).DDBStreamBatchInfo).toMatchObject({ batchSize: 1 });
+  });
+
+  test('with lanes one partition key keeps no other waiting, its own records come one after the other, and none is forgotten', async () => {
+    const { TableName, streamOf, put } = await newTable();
+    const mapping = mappingOf(TableName, { batchSize: 1, lanes: 10 });
+    await put('a', 'b', 'c', 'd');
+    const data = { S: 'changed' };
+    await dynamodb.send(new PutItemCommand({ TableName, Item: { pk: { S: 'a' }, data } }));
+    const held = Promise.withResolvers<Answer>();
+    const holding = ({ Records }: LambdaEvent) => (Records[0].dynamodb.Keys.pk.S === 'a' ? held.promise : ok());
+    const before = startWith({ streamMappings: [mapping] }, holding, streamOf);
+    await expect.poll(() => keysOf(before.events).toSorted().join('')).toBe('abcd');
+    await put('e');
+    await expect.poll(() => keysOf(before.events).toSorted().join('')).toBe('abcde');
+    const stopped = before.stop();
+    held.resolve(failed);
+    await stopped;
+    const after = startWith({ streamMappings: [mapping] }, () => ok(), streamOf);
+    await expect.poll(() => keysOf(after.events).toSorted().join('')).toBe('aabcde');
+    const ofA = after.events.flatMap(({ Records }) => Records).filter(({ dynamodb: { Keys } }) => Keys.pk.S === 'a');
+    expect(ofA.map(({ eventName }) => eventName)).toEqual(['INSERT', 'MODIFY']);
   });
 
   test('after a restart it goes on behind what was handled, and hands the rest again', async () => {

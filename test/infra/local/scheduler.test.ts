@@ -23,7 +23,7 @@ import { type LocalScheduler, startScheduler } from '#infra/local/scheduler.ts';
 import { type LocalQueue, type LocalSqs, startSqs } from '#infra/local/sqs.ts';
 
 const home = { accountId: '123456789012', region: 'eu-central-1' };
-const address = { host: '127.0.0.1', port: 0 };
+const address = { host: '127.0.0.1', port: 0, accessKeyId: 'any' };
 const roleArn = 'arn:aws:iam::123456789012:role/scheduler';
 let sqs: LocalSqs;
 let local: LocalScheduler;

@@ -11,7 +11,7 @@ let ses: SESv2Client;
 
 beforeAll(async () => {
   mailboxDir = await mkdtemp(join(tmpdir(), 'ses-'));
-  local = await startSes({ host: '127.0.0.1', port: 0, mailboxDir });
+  local = await startSes({ host: '127.0.0.1', port: 0, accessKeyId: 'any', mailboxDir });
   ses = new SESv2Client({
     region: 'eu-central-1',
     endpoint: local.url,

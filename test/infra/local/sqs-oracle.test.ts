@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startSqs } from '#infra/local/sqs.ts';
 
 /** The local SQS against another implementation: `moto_server -p 5055 & MOTO_URL=http://127.0.0.1:5055 vitest run …`. */
-const oracleUrl = process.env.MOTO_URL;
+const oracleUrl = process.env['MOTO_URL'];
 
 type Answers = Record<string, unknown>;
 
@@ -141,7 +141,13 @@ function comparable(value: unknown, name = ''): unknown {
 test.skipIf(!oracleUrl)(
   'the local SQS answers as moto does',
   async () => {
-    const local = await startSqs({ host: '127.0.0.1', port: 0, accountId: '123456789012', region: 'us-east-1' });
+    const local = await startSqs({
+      host: '127.0.0.1',
+      port: 0,
+      accessKeyId: 'any',
+      accountId: '123456789012',
+      region: 'us-east-1',
+    });
     const [ours, theirs] = await Promise.all([play(local.url), play(oracleUrl as string)]).finally(() => local.close());
     for (const step of Object.keys(knownDifferences)) {
       expect(ours[step]).not.toEqual(theirs[step]);

@@ -34,7 +34,7 @@ let sqs: SQSClient;
 let queueCount = 0;
 
 beforeAll(async () => {
-  local = await startSqs({ host: '127.0.0.1', port: 0, accountId, region });
+  local = await startSqs({ host: '127.0.0.1', port: 0, accessKeyId: 'any', accountId, region });
   sqs = new SQSClient({ region, endpoint: local.url, credentials: { accessKeyId: 'any', secretAccessKey: 'any' } });
 });
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 function newQueue(attributes: Record<string, unknown> = {}) {
   queueCount += 1;
-  return local.createQueue(`queue-${queueCount}${attributes.FifoQueue ? '.fifo' : ''}`, attributes);
+  return local.createQueue(`queue-${queueCount}${attributes['FifoQueue'] ? '.fifo' : ''}`, attributes);
 }
 
 function queueWithDeadLetters(maxReceiveCount: number, attributes: Record<string, unknown> = {}) {

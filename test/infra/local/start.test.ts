@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 import { commandOf, descendants } from '#test/processes.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
-import { temporaryFolder } from './cloud-assembly.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ async function startAndFail(env: Record<string, string>, args: string[] = []) {
 }
 async function admin<Result>(dataDir: string, ...args: string[]): Promise<Result> {
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir } };
-  return JSON.parse((await run(process.execPath, ['infra/local/admin.ts', ...args], options)).stdout);
+  return JSON.parse((await run(process.execPath, ['infra/admin.ts', ...args], options)).stdout);
 }
 const health = async ({ baseUrl }: System) => (await fetch(`${baseUrl}/healthz`)).status;
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { readDeployment } from '#infra/local/template.ts';
-import { temporaryFolder, writeAssembly } from './cloud-assembly.ts';
+import { temporaryFolder, writeAssembly } from '#test/infra/local/cloud-assembly.ts';
 
 const servers = {
   accountId: '111111111111',
@@ -117,6 +117,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
         EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
         FunctionName: { 'Fn::GetAtt': ['Work', 'Arn'] },
         FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
+        ParallelizationFactor: 4,
         BisectBatchOnFunctionError: true,
         MaximumRetryAttempts: 20,
         DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Jobs', 'Arn'] } } },
@@ -144,6 +145,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
       windowSeconds: 0,
       filters: [{ eventName: ['INSERT'] }],
       reportsItemFailures: false,
+      lanes: 4,
       bisects: true,
       maxRetries: 20,
       maxAgeSeconds: Number.POSITIVE_INFINITY,

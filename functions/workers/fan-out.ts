@@ -1,0 +1,16 @@
+import type { SQSEvent } from 'aws-lambda';
+import { restTimeoutSeconds } from '#lib/timeouts.ts';
+import { receive } from '#lib/wake-ups/receive.ts';
+import { fanOutRest } from '#lib/webhooks/fan-out-rest.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Makes the deliveries that would have held up the publisher, tenant by tenant. */
+export const handler = worker(
+  {
+    summary: 'Deliveries beyond what the publisher makes at once are made',
+    trigger: { queue: 'fan-outs', batchSize: 1, maxConcurrency: 20 },
+    timeoutSeconds: restTimeoutSeconds,
+    memoryMb: 512,
+  },
+  (event: SQSEvent) => receive(event, {}, fanOutRest),
+);

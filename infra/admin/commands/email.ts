@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { nowhere } from '#infra/local/nowhere.ts';
+import { arrivalIn } from '#lib/email/arrival.ts';
+import { AuthenticationInput } from '#lib/email/authentication.ts';
+import { keysSince } from '#lib/email/bucket.ts';
+import { parseMail } from '#lib/email/mail.ts';
+import { deliverIncoming } from '#lib/receiving/incoming.ts';
+import { receiveMail } from '#lib/receiving/mail.ts';
+import { timeInput } from '#lib/schema.ts';
+import { asOperator, tenantFields } from './operator.ts';
+
+const Receive = v.object({
+  ...tenantFields,
+  raw: v.pipe(v.string(), v.minLength(1)),
+  authentication: v.optional(AuthenticationInput, 'pass'),
+});
+
+async function receive({ workspaceId, env, raw, authentication }: v.InferOutput<typeof Receive>) {
+  const mail = await parseMail(raw);
+  const { isSpam } = arrivalIn(mail);
+  const { threadId, messageId } = await asOperator({ workspaceId, env }, (tx) =>
+    receiveMail(tx, mail, { authentication, isSpam }),
+  );
+  return { threadId, messageId };
+}
+
+/** One stored mail, if need be for whom the operator says, or every one since a time. */
+const Reread = v.union(
+  [
+    v.strictObject({
+      key: v.pipe(v.string(), v.minLength(1)),
+      recipients: v.optional(v.array(v.pipe(v.string(), v.email()))),
+    }),
+    v.strictObject({ since: timeInput() }),
+  ],
+  'must be {"key", "recipients"?} or {"since"}',
+);
+
+/** Reads mails that SES has stored as if they had just come. What is there already stays as it is. */
+async function reread(input: v.InferOutput<typeof Reread>) {
+  if (process.env['AWS_ENDPOINT_URL'] === nowhere && !process.env['AWS_ENDPOINT_URL_S3'])
+    throw new Error('the local system has no bucket of mails: name a deployment with --stack');
+  const counts = { mails: 0, stored: 0, known: 0, forNobody: 0, unreadable: 0 };
+  const recipients = 'key' in input ? input.recipients : undefined;
+  for (const key of 'key' in input ? [input.key] : await keysSince(input.since)) {
+    const delivered = await deliverIncoming(key, undefined, recipients);
+    counts.mails += 1;
+    if (delivered === 'unreadable') counts.unreadable += 1;
+    else if (delivered.places.length === 0) counts.forNobody += 1;
+    else if (delivered.places.every(({ isKnown }) => isKnown)) counts.known += 1;
+    else counts.stored += 1;
+  }
+  return counts;
+}
+
+export const commands = { receive: { input: Receive, run: receive }, reread: { input: Reread, run: reread } };

@@ -1,0 +1,17 @@
+import * as v from 'valibot';
+import { ReceiveMessage, receiveMessage } from '#lib/receiving/message.ts';
+import { transact } from '#lib/table/transact.ts';
+import { system } from '#lib/tenant.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import { tenantFields } from './operator.ts';
+
+const Receive = v.object({ ...tenantFields, ...ReceiveMessage.entries });
+
+/** What the ingestion of an account does: nobody of the workspace acts. */
+const receive = ({ workspaceId, env, ...message }: v.InferOutput<typeof Receive>) =>
+  transact({ workspaceId, env }, system, async (tx) => {
+    await getWorkspace(tx);
+    return receiveMessage(tx, message);
+  });
+
+export const commands = { receive: { input: Receive, run: receive } };

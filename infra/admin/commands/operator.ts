@@ -1,0 +1,15 @@
+import { choice, id } from '#lib/schema.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { environments, operator, type Tenant } from '#lib/tenant.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+
+/** Where a command acts. */
+export const tenantFields = { workspaceId: id(), env: choice(environments) };
+
+/** One unit of work as the operator, in a workspace that exists. */
+export const asOperator = <Result>({ workspaceId, env }: Tenant, work: (tx: UnitOfWork) => Promise<Result>) =>
+  transact({ workspaceId, env }, operator, async (tx) => {
+    await getWorkspace(tx);
+    return work(tx);
+  });

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { connectAccount } from '#lib/accounts/change.ts';
+import { createAccount } from '#lib/accounts/store.ts';
+import { botSecret, CreateTelegramAccount, userSession } from '#lib/entities/account.ts';
+import { id } from '#lib/schema.ts';
+import { updateOf } from './account.ts';
+import { asOperator, tenantFields } from './operator.ts';
+
+const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
+
+const defaultDailyLimit = { bot: 100_000, user: 200 };
+
+async function create(input: v.InferOutput<typeof Create>) {
+  const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind], pacing } = input;
+  const secret = input.kind === 'bot' ? input.botToken : input.session;
+  const account = await asOperator(input, (tx) =>
+    createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, ...(pacing && { pacing }), secret }),
+  );
+  return { id: account.id };
+}
+
+const Connect = v.intersect([
+  v.object({ ...tenantFields, id: id() }),
+  v.union([v.object(botSecret), v.object(userSession)], 'botToken or session is required'),
+]);
+
+/** A new token or session, of the same bot or person. */
+async function connect(input: v.InferOutput<typeof Connect>) {
+  const place = { tenant: input, channel: 'telegram' as const, accountId: input.id };
+  const secret =
+    'botToken' in input
+      ? ({ kind: 'bot', secret: input.botToken } as const)
+      : ({ kind: 'user', secret: input.session } as const);
+  const { id, state } = await connectAccount(place, secret);
+  return { id, status: state };
+}
+
+export const commands = {
+  create: { input: Create, run: create },
+  update: updateOf('telegram'),
+  connect: { input: Connect, run: connect },
+};

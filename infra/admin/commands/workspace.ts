@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+import { exportWorkspace } from '#lib/archive/export.ts';
+import { importWorkspace } from '#lib/archive/import.ts';
+import { entities } from '#lib/entities/all.ts';
+import { CreateWorkspace } from '#lib/entities/workspace.ts';
+import { id, text } from '#lib/schema.ts';
+import { findReindexing, incomplete, startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { environments, operator, type Tenant } from '#lib/tenant.ts';
+import { createWorkspace, getWorkspace } from '#lib/workspaces/store.ts';
+
+async function create(input: v.InferOutput<typeof CreateWorkspace>) {
+  const workspace = await createWorkspace(input);
+  return { id: workspace.id };
+}
+
+const One = v.object({ id: id() });
+type One = v.InferOutput<typeof One>;
+
+/** What is not complete in an environment, and how far its reindexing is. */
+async function versionsIn(tenant: Tenant) {
+  const [left, under] = await Promise.all([
+    incomplete(tenant, entities),
+    findReindexing(new UnitOfWork(tenant, operator)),
+  ]);
+  return { incomplete: left, ...(under && { read: under.read, rewritten: under.rewritten }) };
+}
+
+async function show({ id: workspaceId }: One) {
+  const { name, currency, createdAt } = await getWorkspace(new UnitOfWork({ workspaceId, env: 'live' }, operator));
+  const [live, test] = await Promise.all(environments.map((env) => versionsIn({ workspaceId, env })));
+  return { id: workspaceId, name, currency, createdAt, live, test };
+}
+
+const Reindex = v.object({ ...One.entries, again: v.optional(v.boolean(), false) });
+
+/** Starts what is missing, or with `again` everything, and says on standard error how far it is until it is done. */
+async function reindex({ id: workspaceId, again }: v.InferOutput<typeof Reindex>) {
+  await show({ id: workspaceId });
+  if (again) await unmark(workspaceId);
+  for (const env of environments) await transact({ workspaceId, env }, operator, (tx) => startReindexing(tx, entities));
+  for (let before = ''; ; ) {
+    const now = await show({ id: workspaceId });
+    if (now.live?.incomplete.length === 0 && now.test?.incomplete.length === 0) return now;
+    const said = JSON.stringify(now);
+    if (said !== before) process.stderr.write(`${said}\n`);
+    before = said;
+    await sleep(1000);
+  }
+}
+
+function existing(file: string): string {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new Error(`there is no file ${path}`);
+  return path;
+}
+
+const Archive = v.object({ id: id(), file: text(4096) });
+type Archive = v.InferOutput<typeof Archive>;
+
+export const commands = {
+  create: { input: CreateWorkspace, run: create },
+  show: { input: One, run: show },
+  reindex: { input: Reindex, run: reindex },
+  export: {
+    input: Archive,
+    run: async ({ id, file }: Archive) => ({ counts: await exportWorkspace(id, resolve(file)) }),
+  },
+  import: {
+    input: Archive,
+    run: async ({ id, file }: Archive) => ({ counts: await importWorkspace(id, existing(file)) }),
+  },
+};

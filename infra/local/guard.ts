@@ -1,0 +1,142 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** Whom a local server answers: who asks under one of its own names and knows the access key of this system. */
+export interface Guarded extends Address {
+  accessKeyId: string;
+}
+
+interface Head {
+  host?: string | undefined;
+  origin?: string | undefined;
+  authorization?: string | undefined;
+}
+
+/** Of this machine, and what containers on it call it. Not the port: who forwards one may choose another. */
+const ownNames = ['127.0.0.1', 'localhost', 'host.docker.internal'];
+
+/**
+ * Why a request is refused, or undefined. Any website that a developer looks at can send requests to loopback, with the
+ * website's name as `Origin`, or as `Host` after it has let that name point here; it cannot know the access key.
+ */
+export function refusalOf({ host = '', origin, authorization = '' }: Head, guarded: Guarded): string | undefined {
+  if (origin !== undefined) return 'web pages may not call this server';
+  const name = /^(.*?)(?::\d+)?$/.exec(host)?.[1] ?? '';
+  if (![...ownNames, guarded.host].includes(name.toLowerCase())) return `${name} is not a name of this server`;
+  const [, accessKeyId = ''] = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(authorization) ?? [];
+  return isEqual(accessKeyId, guarded.accessKeyId)
+    ? undefined
+    : 'the access key is not that of this system, which stands in DATA_DIR/system.json';
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const isEqual = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+
+const headEnd = '\r\n\r\n';
+const maxHeadBytes = 16 * 1024;
+
+/**
+ * Puts the guard in front of a server that answers anybody. It reads the head of every request and passes everything as the
+ * bytes that came: about 50 µs of CPU a request, 3 % of what the SDK and the engine take for it.
+ */
+export async function startGuard(guarded: Guarded, target: Address): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket) => {
+    sockets.add(socket.setNoDelay(true));
+    return socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    track(client);
+    const upstream = track(connect(target));
+    const admit = admission(guarded);
+    client.on('data', (chunk) => {
+      const { passed, refusal } = admit(chunk);
+      if (refusal !== undefined) {
+        upstream.unpipe(client).destroy();
+        client.removeAllListeners('data').resume();
+        return refuse(client, refusal);
+      }
+      if (passed.length > 0 && !upstream.write(passed)) client.pause();
+    });
+    upstream.on('drain', () => client.resume());
+    upstream.pipe(client);
+    client.on('error', () => client.destroy()).on('close', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(guarded.port, guarded.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${guarded.host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** Reads the requests of one connection; says of each piece what may pass, and of the first request that may not, why. */
+function admission(guarded: Guarded) {
+  let waiting: Buffer = Buffer.alloc(0);
+  let bodyBytes = 0;
+  return (chunk: Buffer): { passed: Buffer; refusal?: string } => {
+    if (bodyBytes >= chunk.length) {
+      bodyBytes -= chunk.length;
+      return { passed: chunk };
+    }
+    const received = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    let at = bodyBytes;
+    bodyBytes = 0;
+    while (at < received.length) {
+      const end = received.indexOf(headEnd, at);
+      if (end === -1) break;
+      const { refusal, contentLength } = readHead(received.toString('latin1', at, end), guarded);
+      if (refusal !== undefined) return { passed: received.subarray(0, 0), refusal };
+      at = end + headEnd.length + contentLength;
+    }
+    bodyBytes = Math.max(0, at - received.length);
+    waiting = received.subarray(at);
+    if (waiting.length > maxHeadBytes) return { passed: waiting, refusal: unreadable };
+    return { passed: received.subarray(0, at) };
+  };
+}
+
+const unreadable = 'the request cannot be read';
+
+/** What could be read in two ways, a body whose length does not stand in the head among it, is refused. */
+function readHead(head: string, guarded: Guarded): { refusal?: string; contentLength: number } {
+  const [requestLine = '', ...lines] = head.split('\r\n');
+  if (requestLine.includes('\n')) return { refusal: unreadable, contentLength: 0 };
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!/^[\w-]+$/.test(name) || line.includes('\n') || headers.has(name))
+      return { refusal: unreadable, contentLength: 0 };
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  const length = headers.get('content-length') ?? '0';
+  if (!/^\d{1,9}$/.test(length) || headers.has('transfer-encoding')) return { refusal: unreadable, contentLength: 0 };
+  const named = {
+    host: headers.get('host'),
+    origin: headers.get('origin'),
+    authorization: headers.get('authorization'),
+  };
+  const refusal = refusalOf(named, guarded);
+  return { ...(refusal === undefined ? {} : { refusal }), contentLength: Number(length) };
+}
+
+function refuse(client: Socket, refusal: string): void {
+  const body = JSON.stringify({ __type: 'com.amazon.coral.service#UnrecognizedClientException', message: refusal });
+  client.end(
+    'HTTP/1.1 403 Forbidden\r\ncontent-type: application/x-amz-json-1.0\r\nconnection: close\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

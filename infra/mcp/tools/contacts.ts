@@ -1,0 +1,174 @@
+import * as v from 'valibot';
+import { handler as addTag } from '#functions/contacts/add-tag.ts';
+import { handler as setAssignee } from '#functions/contacts/assignee.ts';
+import { handler as createContact } from '#functions/contacts/create.ts';
+import { handler as createNote } from '#functions/contacts/create-activity.ts';
+import { handler as getContact } from '#functions/contacts/get.ts';
+import { handler as getMetadata } from '#functions/contacts/get-metadata.ts';
+import { handler as setLeadScore } from '#functions/contacts/lead-score.ts';
+import { handler as listContacts } from '#functions/contacts/list.ts';
+import { handler as listActivities } from '#functions/contacts/list-activities.ts';
+import { handler as listDuplicates } from '#functions/contacts/list-duplicates.ts';
+import { handler as mergeContacts } from '#functions/contacts/merge.ts';
+import { handler as listMessages } from '#functions/contacts/messages.ts';
+import { handler as patchContact } from '#functions/contacts/patch.ts';
+import { handler as putMetadata } from '#functions/contacts/put-metadata.ts';
+import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
+import { handler as setStage } from '#functions/contacts/stage.ts';
+import { handler as upsertContact } from '#functions/contacts/upsert.ts';
+import type { Endpoint } from '#lib/http/endpoint.ts';
+import { fields, filters, object, opened, page, paging } from '#lib/mcp/common.ts';
+import { type Arguments, idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
+import { invalidField } from '#lib/problem.ts';
+import { idInput } from '#lib/schema.ts';
+
+const profile = {
+  name: 'Full name',
+  username: 'Handle without @',
+  phone: 'Phone',
+  email: 'E-mail',
+  company: 'Company',
+  notes: 'Free text',
+};
+
+const parts: Record<string, Endpoint> = {
+  messages: listMessages,
+  activities: listActivities,
+  duplicates: listDuplicates,
+  metadata: getMetadata,
+};
+
+/** The lists to show; a cursor belongs to one of them. */
+function included({ include = ['messages', 'activities', 'metadata'], after }: Arguments): string[] {
+  const names = Array.isArray(include) ? include.map(String) : [String(include)];
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown !== undefined)
+    throw invalidField('include', 'invalid_enum', `include must be of ${Object.keys(parts).join(', ')}`);
+  if (after !== undefined && names.length > 1)
+    throw invalidField('after', 'not_allowed', 'after needs include to name the one list that it continues');
+  return names;
+}
+
+/** What `contacts_update` changes, as the operations that change it. */
+function changesOf(args: Arguments): (readonly [Endpoint, Arguments])[] {
+  const at = { id: args['id'] };
+  const given = (name: string) => args[name] !== undefined;
+  const listed = (name: string) => (given(name) ? [args[name]].flat() : []);
+  return [
+    [patchContact, args],
+    ...(given('stage') ? [[setStage, args] as const] : []),
+    ...(given('assignedToUserId') ? [[setAssignee, { ...at, userId: args['assignedToUserId'] }] as const] : []),
+    ...(given('leadScore') ? [[setLeadScore, { ...at, score: args['leadScore'] }] as const] : []),
+    ...listed('addTags').map(
+      (tag) => [addTag, { ...at, [typeof tag === 'number' ? 'tagId' : 'tagName']: tag }] as const,
+    ),
+    ...listed('removeTagIds').map((tagId) => [removeTag, { ...at, tagId }] as const),
+    ...(given('note') ? [[createNote, { ...at, text: args['note'] }] as const] : []),
+    ...(given('metadata') ? [[putMetadata, args] as const] : []),
+  ];
+}
+
+export const contactTools: Tool[] = [
+  {
+    name: 'contacts_search',
+    title: 'Search contacts',
+    description: 'Contacts that match all given filters.',
+    effect: 'reads',
+    uses: [listContacts],
+    takes: {
+      ...pick(listContacts.route.query, {
+        q: 'Name, username or phone contains',
+        stage: 'Stage',
+        assignedToUserId: 'Member id or none',
+        tagId: 'Tag id',
+        hasUnread: 'Has unread messages',
+      }),
+      filters: filters(
+        'platform, minScore; exact username, phone, email; ids (a,b), createdSince, updatedSince, metadata {key: value}',
+      ),
+      ...paging(listContacts),
+      fields,
+    },
+    gives: page,
+    run: (ask, args) => ask(listContacts, opened(args)),
+  },
+  {
+    name: 'contacts_get',
+    title: 'Read a contact',
+    description: 'A contact with its tags, conversation, timeline, metadata and duplicates.',
+    effect: 'reads',
+    uses: [getContact, ...Object.values(parts)],
+    takes: {
+      id: idOf('Contact id'),
+      include: own(v.array(v.picklist(Object.keys(parts))), 'Default all but duplicates; name one to page it'),
+      filters: filters('Of messages: channel, direction, since, until; of activities: type'),
+      ...paging(listMessages),
+      fields,
+    },
+    gives: object,
+    async run(ask, args) {
+      const names = included(args);
+      const rows = opened(args);
+      const [contact, ...lists] = await Promise.all([
+        ask(getContact, args),
+        ...names.map((name) => ask(parts[name] as Endpoint, rows)),
+      ]);
+      return Object.assign(
+        contact,
+        ...lists.map((list, index) => (names[index] === 'metadata' ? list : { [names[index] as string]: list })),
+      );
+    },
+  },
+  {
+    name: 'contacts_create',
+    title: 'Create a contact',
+    description: 'Needs name, username or phone. With matchOn, changes the contact with the same value instead.',
+    effect: 'is final',
+    uses: [createContact, upsertContact],
+    takes: {
+      ...pick(createContact.route.body, { platform: 'Default telegram', ...profile }),
+      ...optional(pick(upsertContact.route.body, { matchOn: 'Find one by' })),
+    },
+    gives: object,
+    run: (ask, args) => ask(args['matchOn'] === undefined ? createContact : upsertContact, args),
+  },
+  {
+    name: 'contacts_update',
+    title: 'Update a contact',
+    description: 'Changes what is given, all or nothing; null or empty clears. Every call adds its note.',
+    effect: 'sets and adds',
+    uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata],
+    takes: {
+      id: idOf('Contact id'),
+      ...pick(patchContact.route.body, profile),
+      ...optional(pick(setStage.route.body, { stage: 'Stage' })),
+      assignedToUserId: own(v.nullable(idInput()), 'Member id'),
+      leadScore: own(v.nullable(idInput()), '0-100'),
+      addTags: own(v.array(v.string()), 'Tag names, made if new'),
+      removeTagIds: own(v.array(idInput()), 'Tag ids'),
+      note: own(v.string(), 'Note for the timeline'),
+      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+    },
+    renamed: { userId: 'assignedToUserId', score: 'leadScore', tagName: 'addTags', tagId: 'addTags', text: 'note' },
+    gives: object,
+    async run(_ask, args, update) {
+      const [first, ...others] = changesOf(args);
+      const { shown, answers } = await update([first as readonly [Endpoint, Arguments], ...others]);
+      const after = (of: Endpoint) => answers[[first, ...others].findIndex((change) => change?.[0] === of)];
+      return { ...shown, ...after(putMetadata), ...(after(createNote) && { note: after(createNote) }) };
+    },
+  },
+  {
+    name: 'contacts_merge',
+    title: 'Merge two contacts',
+    description: 'Moves everything of the source into this contact; the source is gone.',
+    effect: 'is final',
+    uses: [mergeContacts],
+    takes: {
+      id: idOf('Contact that stays'),
+      ...pick(mergeContacts.route.body, { sourceContactId: 'Contact that goes' }),
+    },
+    gives: object,
+    run: (ask, args) => ask(mergeContacts, args),
+  },
+];

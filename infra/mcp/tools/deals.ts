@@ -1,0 +1,88 @@
+import { handler as createDeal } from '#functions/deals/create.ts';
+import { handler as getDeal } from '#functions/deals/get.ts';
+import { handler as getMetadata } from '#functions/deals/get-metadata.ts';
+import { handler as listDeals } from '#functions/deals/list.ts';
+import { handler as patchDeal } from '#functions/deals/patch.ts';
+import { handler as putMetadata } from '#functions/deals/put-metadata.ts';
+import { handler as moveDeal } from '#functions/deals/stage.ts';
+import { fields, filters, object, opened, page, paging } from '#lib/mcp/common.ts';
+import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
+
+const editable = {
+  title: 'Title',
+  contactId: 'Contact id',
+  value: 'Amount',
+  currency: 'ISO 4217',
+  probability: '0-100',
+  expectedCloseAt: 'ISO time',
+  notes: 'Notes',
+};
+
+export const dealTools: Tool[] = [
+  {
+    name: 'deals_search',
+    title: 'Search deals',
+    description: 'Deals that match all given filters.',
+    effect: 'reads',
+    uses: [listDeals],
+    takes: {
+      ...pick(listDeals.route.query, {
+        q: 'Title contains',
+        stage: 'Stage',
+        contactId: 'Contact id',
+      }),
+      filters: filters(
+        'minValue, maxValue, currency, expectedCloseBefore, ids (a,b), createdSince, updatedSince, metadata {key: value}',
+      ),
+      ...paging(listDeals),
+      fields,
+    },
+    gives: page,
+    run: (ask, args) => ask(listDeals, opened(args)),
+  },
+  {
+    name: 'deals_get',
+    title: 'Read a deal',
+    description: 'A deal with its tasks and metadata.',
+    effect: 'reads',
+    uses: [getDeal, getMetadata],
+    takes: { id: idOf('Deal id') },
+    gives: object,
+    async run(ask, args) {
+      const [deal, metadata] = await Promise.all([ask(getDeal, args), ask(getMetadata, args)]);
+      return { ...deal, ...metadata };
+    },
+  },
+  {
+    name: 'deals_create',
+    title: 'Create a deal',
+    description: 'Adds a deal in an active stage.',
+    effect: 'adds',
+    uses: [createDeal],
+    takes: pick(createDeal.route.body, { ...editable, stage: 'Default lead' }),
+    gives: object,
+    run: (ask, args) => ask(createDeal, args),
+  },
+  {
+    name: 'deals_update',
+    title: 'Update or move a deal',
+    description: 'Changes what is given, all or nothing; null or empty clears. Deals are won in the panel only.',
+    effect: 'sets',
+    uses: [patchDeal, moveDeal, putMetadata],
+    takes: {
+      id: idOf('Deal id'),
+      ...pick(patchDeal.route.body, editable),
+      ...optional(pick(moveDeal.route.body, { stage: 'Stage' })),
+      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+    },
+    gives: object,
+    async run(_ask, args, update) {
+      const { shown, answers } = await update([
+        [patchDeal, args],
+        ...(args['stage'] === undefined ? [] : [[moveDeal, args] as const]),
+        ...(args['metadata'] === undefined ? [] : [[putMetadata, args] as const]),
+      ]);
+      return { ...shown, ...(args['metadata'] === undefined ? {} : answers.at(-1)) };
+    },
+  },
+];

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { handler as getMe } from '#functions/me/get.ts';
+import { handler as getMember } from '#functions/members/get.ts';
+import { handler as listMembers } from '#functions/members/list.ts';
+import { handler as createTag } from '#functions/tags/create.ts';
+import { handler as deleteTag } from '#functions/tags/delete.ts';
+import { handler as listTags } from '#functions/tags/list.ts';
+import { handler as patchTag } from '#functions/tags/patch.ts';
+import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
+import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
+import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
+import { filters, object, opened, paging } from '#lib/mcp/common.ts';
+import { type Arguments, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { idInput } from '#lib/schema.ts';
+import { folded } from '#lib/text.ts';
+
+interface NamedTag {
+  id: number;
+  name: string;
+}
+
+/** The dictionary is one list over HTTP; a model reads it page by page. */
+function pageOf(tags: NamedTag[], { q, after, limit = 25 }: Arguments) {
+  const found = tags.filter(({ name }) => folded(name).includes(folded(String(q ?? ''))));
+  const start = found.findIndex((tag) => tag.id === after) + 1;
+  const items = found.slice(start, start + Math.min(100, Math.max(1, Number(limit) || 25)));
+  const hasMore = start + items.length < found.length;
+  return { items, nextCursor: hasMore ? items.at(-1)?.id : null, hasMore };
+}
+
+export const workspaceTools: Tool[] = [
+  {
+    name: 'workspace_get',
+    title: 'Look up the workspace',
+    description: 'The key itself and what has ids: members, tags, sending accounts.',
+    effect: 'reads',
+    uses: {
+      by: 'part',
+      description: 'What',
+      values: {
+        me: [getMe],
+        members: [listMembers, getMember],
+        tags: [listTags],
+        telegram_accounts: [listTelegramAccounts, getTelegramAccount],
+        twitter_accounts: [listTwitterAccounts],
+      },
+    },
+    takes: {
+      id: passed(idInput(), 'One member or Telegram account'),
+      q: own(v.string(), 'Member or tag name contains'),
+      filters: filters('Of members: isActive; of accounts: status'),
+      ...shared(paging(listMembers)),
+    },
+    gives: object,
+    async run(ask, given) {
+      const args = opened(given);
+      switch (args['part']) {
+        case 'me':
+          return ask(getMe, args);
+        case 'members':
+          return ask(args['id'] === undefined ? listMembers : getMember, args);
+        case 'tags':
+          return pageOf((await ask(listTags, args)).items, args);
+        case 'telegram_accounts':
+          return ask(args['id'] === undefined ? listTelegramAccounts : getTelegramAccount, args);
+        default:
+          return ask(listTwitterAccounts, args);
+      }
+    },
+  },
+  {
+    name: 'tags_manage',
+    title: 'Manage tags',
+    description: 'Adds, changes or deletes a tag. Deleting takes it off every contact.',
+    effect: 'is final',
+    uses: {
+      by: 'action',
+      description: 'What',
+      values: { create: [createTag], update: [patchTag], delete: [deleteTag] },
+    },
+    takes: {
+      id: passed(idInput(), 'Tag to change'),
+      ...optional(pick(createTag.route.body, { name: 'Name', color: '#rrggbb' })),
+    },
+    gives: object,
+    run: (ask, args) =>
+      ask(args['action'] === 'create' ? createTag : args['action'] === 'update' ? patchTag : deleteTag, args),
+  },
+];

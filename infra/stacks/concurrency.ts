@@ -1,0 +1,46 @@
+import { Annotations, type Stack } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { WorkerFunction } from '#infra/functions.ts';
+import type { Alarms } from './alarms.ts';
+
+/** What AWS gives an account for the asking; new ones begin with 10 to 50. The shares of the workers are declared for it. */
+const usualConcurrency = 1_000;
+/** The least that AWS takes for a queue. */
+const leastShare = 2;
+
+/** How many of a worker may run at once, in an account with this quota: a smaller one shrinks every share, a larger one none. */
+export const shareOf = (declared: number, accountConcurrency: number) =>
+  Math.max(leastShare, Math.floor(declared * Math.min(1, accountConcurrency / usualConcurrency)));
+
+/**
+ * Watches what every function of the account shares. Queues have shares, so that no tenant's endpoints, accounts or mails can
+ * take what the API answers with; nothing is reserved, because AWS keeps 100 of an account unreserved.
+ */
+export function watchConcurrency(
+  stack: Stack,
+  alarms: Alarms,
+  workers: readonly WorkerFunction[],
+  accountConcurrency: number,
+): void {
+  const shares = workers
+    .flatMap(({ worker: { trigger } }) => ('queue' in trigger ? [trigger.maxConcurrency] : []))
+    .reduce((sum, declared) => sum + shareOf(declared, accountConcurrency), 0);
+  if (shares > accountConcurrency / 2)
+    Annotations.of(stack).addWarningV2(
+      'crm-api:little-concurrency',
+      `the workers may take ${shares} of the account's Lambda concurrency of ${accountConcurrency}, which leaves the API less than half: ask AWS for a quota of ${usualConcurrency}`,
+    );
+  const ofAccount = (metricName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/Lambda', metricName, statistic });
+  alarms.add(stack, 'LambdaThrottles', {
+    metric: ofAccount('Throttles', Stats.SUM),
+    threshold: 10,
+    description: 'Lambda refused more than 10 invocations of a minute in this account',
+  });
+  const limit = Math.floor(0.8 * accountConcurrency);
+  alarms.add(stack, 'LambdaConcurrency', {
+    metric: ofAccount('ConcurrentExecutions', Stats.MAXIMUM),
+    threshold: limit,
+    description: `More than ${limit} of the ${accountConcurrency} invocations that the account may run at once did`,
+  });
+}

@@ -1,0 +1,219 @@
+import * as v from 'valibot';
+import { entities } from '#lib/entities/all.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
+import { maxId } from '#lib/schema.ts';
+import { companions, duePrefix, type Entity, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
+import { identity, type Key, sortableId } from '#lib/table/keys.ts';
+import type { Row } from '#lib/table/rows.ts';
+import { unfitness } from '#lib/table/size.ts';
+import { parseStored, writtenAs } from '#lib/table/stored.ts';
+import type { Environment } from '#lib/tenant.ts';
+import { entityIn, kindOfPartition } from './kinds.ts';
+
+/** The first line of an archive. The lines after it are rows, the last one is the trailer. */
+export const Header = v.object({
+  format: v.literal('crm-workspace', 'is not a workspace archive'),
+  // Version 1 also held what stands beside the rows.
+  version: v.picklist([1, 2], 'is of a version that this release does not read'),
+  workspaceId: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  exportedAt: v.string(),
+});
+
+/** What an archive holds, in the nouns of the API, both environments together. Without it the file is not whole. */
+export const Trailer = v.object({ rows: v.number(), counts: v.record(v.string(), v.number()) });
+
+/** A row as an archive keeps it: its partition key begins with `:live#`, `:test#` or `#`. */
+export const ArchivedRow = v.looseObject({
+  pk: v.pipe(v.string(), v.regex(/^((:live|:test|)#|DUE$)/, 'has a partition key that no archive holds')),
+  sk: v.string('has no sort key'),
+});
+export type ArchivedRow = v.InferOutput<typeof ArchivedRow>;
+
+/** The environment, if it is of one, and the partition. */
+function divided(pk: string): { env: Environment | ''; partition: string } {
+  const end = pk.indexOf('#');
+  return { env: pk.slice(1, end) as Environment | '', partition: pk.slice(end + 1) };
+}
+
+/** Partitions that hold credentials or what only the moment needs. */
+const leftOut = /^(idempotency\/|left-behind\/|(key|key-count|import|versions)$)/;
+
+/**
+ * Partitions of what is over after the moment, but which older versions exported: pieces of large changes, what was spent today, and
+ * how much waits for endpoints, which are inactive and counted anew.
+ */
+const passing = /^(plan\/|(quota|count\/webhook-waiting)$)/;
+
+/** Index entries and wake-ups, which follow from the rows beside which they stand. */
+const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).partition.includes('?');
+
+/** What an entity looks like when its secrets are gone: it does nothing until it is given new ones. */
+const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
+  account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
+  webhook: () => ({ isActive: false }),
+  'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
+  'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
+};
+
+/** The row as it goes into the file, or undefined when it does not. */
+export function archived(workspaceId: number, row: Row): ArchivedRow | undefined {
+  const pk = row.pk.slice(String(workspaceId).length);
+  const { partition } = divided(pk);
+  if (standsBeside(pk) || leftOut.test(partition) || passing.test(partition)) return undefined;
+  const { newer: _, ...own } = row;
+  const bare = { ...own, ...withoutSecrets[partition]?.(row), pk };
+  if (pk !== '#ids') return bare;
+  const { key: __, ...counters } = bare as ArchivedRow & { key?: unknown };
+  return counters;
+}
+
+/**
+ * The row as it is written for the workspace that takes the archive in, with what stands beside it; nothing for what follows from
+ * another row or was of the moment. Throws UnfitRow for what no export writes, or what the workspace could not be read with.
+ */
+export function restored(from: number, to: number, given: ArchivedRow): Row[] {
+  const { env, partition } = divided(given.pk);
+  if (standsBeside(given.pk) || passing.test(partition)) return [];
+  const { newer: _, ...own } = given;
+  const row: Row = { ...own, ...withoutSecrets[partition]?.(given), pk: `${to}${given.pk}` };
+  // What a day's quota of the other workspace has paid for is paid again, when it leaves.
+  if (partition === Jobs.name && row['channel'] === 'email' && row['status'] === 'queued') {
+    row['isUnpaid'] = true;
+    delete row['paid'];
+  }
+  if (given.pk === '#workspace') {
+    const email = row['email'] === placeholderEmail(from) ? placeholderEmail(to) : row['email'];
+    Object.assign(row, { sk: sortableId(to), id: to, email });
+  }
+  const rows = [row, ...besides(to, env || 'live', partition, row)];
+  for (const one of rows) demandFit(unfitness(one));
+  return rows;
+}
+
+/** A row of an archive that cannot be taken in. */
+export class UnfitRow extends Error {}
+
+function demandFit(reason: string | false | undefined): void {
+  if (reason) throw new UnfitRow(reason);
+}
+
+function besides(workspaceId: number, env: Environment, partition: string, row: Row): Row[] {
+  const of = entityIn(partition);
+  demandFit((leftOut.test(partition) || (!of && !counts(partition))) && 'is of a kind that no archive holds');
+  if (!of) {
+    demandFit(!isCounter(partition, row) && 'counts what cannot be counted');
+    return [];
+  }
+  const output = readAs(of, row);
+  const tenant = { workspaceId, env };
+  demandFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
+  demandFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
+  demandFit((!Number.isSafeInteger(row['v']) || row['plan'] !== undefined) && 'was not at rest');
+  const rows = [...companions(tenant, of, output, writtenBy(writtenAs(row))).values()];
+  demandFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
+  return rows;
+}
+
+function readAs(of: Entity, row: Row): Record<string, unknown> {
+  const version = writtenAs(row);
+  demandFit(
+    (!Number.isInteger(version) || version < 1 || version > latestVersion(of)) && 'was written by a newer release',
+  );
+  try {
+    return parseStored(of, row) as Record<string, unknown>;
+  } catch (error) {
+    const [issue] = error instanceof v.ValiError ? error.issues : [];
+    throw new UnfitRow(`is no ${of.name}: ${issue ? `${v.getDotPath(issue) ?? ''} ${issue.message}` : ''}`);
+  }
+}
+
+const isId = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxId;
+
+/** What is no entity counts ids, events or, in the groups of `UnitOfWork.count`, rows. */
+const counts = (partition: string) =>
+  /^(ids|sequence|count\/((contacts|deals|email|outstanding|queued|tasks)|(met|realized|sent)\/[\d-]+))$/.test(
+    partition,
+  );
+
+function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boolean {
+  const all = Object.entries(counted);
+  if (partition === 'ids') return all.every(([name, value]) => idsOf.has(name) && isId(value));
+  // A job may be counted in by another row of the group than the one that counts it out.
+  const least = partition === 'count/queued' ? Number.NEGATIVE_INFINITY : 0;
+  return all.every(([, value]) => Number.isInteger(value) && Number(value) >= least);
+}
+
+/** The counters of ids, but for that of keys. */
+const idsOf = new Set(entities.map(({ name }) => name));
+
+/** What the rows of a file demand of its counters: no id and no number of an event is given twice. */
+export class Highest {
+  readonly #highest = new Map<string, { key: Key; counters: Record<string, number> }>();
+
+  /** Whether `rows` has the row's numbers. */
+  static holds({ pk }: Row): boolean {
+    return /#(ids|sequence)$/.test(pk);
+  }
+
+  /** Takes note of a row as it is written. */
+  add(row: Row): void {
+    const { pk } = row;
+    const of = entityIn(pk.slice(pk.indexOf('#') + 1));
+    const tenant = pk.slice(0, pk.indexOf('#'));
+    if (of === Feed) this.#raise(`${tenant}#sequence`, 'sequence', { last: Number(row['sequence']) });
+    else if (of && of !== Workspaces && typeof row['id'] === 'number')
+      this.#raise(`${tenant}#ids`, 'ids', { [of.name]: row['id'] });
+    else if (Highest.holds(row)) {
+      const { pk: _, sk, ...counters } = row;
+      this.#raise(pk, sk, counters as Record<string, number>);
+    }
+  }
+
+  /** The counters of ids, by which a workspace is known to be there, and the ends of the feeds. */
+  rows(): [ids: Row[], ends: Row[]] {
+    const rows = [...this.#highest.values()].map(({ key, counters }) => ({ ...key, ...counters }));
+    return [rows.filter(({ sk }) => sk === 'ids'), rows.filter(({ sk }) => sk !== 'ids')];
+  }
+
+  #raise(pk: string, sk: string, by: Record<string, number>): void {
+    const known = this.#highest.get(pk) ?? { key: { pk, sk }, counters: {} };
+    for (const [name, value] of Object.entries(by)) known.counters[name] = Math.max(known.counters[name] ?? 0, value);
+    this.#highest.set(pk, known);
+  }
+}
+
+/** What is counted, by partition with the ids taken out. */
+const nouns: Record<string, string> = {
+  member: 'members',
+  contact: 'contacts',
+  'contact/*/activity': 'activities',
+  'contact/*/message': 'messages',
+  tag: 'tags',
+  deal: 'deals',
+  task: 'tasks',
+  board: 'pipelines',
+  invoice: 'invoices',
+  transaction: 'transactions',
+  'revenue-source': 'revenueSources',
+  'email-thread': 'emailThreads',
+  'email-thread/*/message': 'emailMessages',
+  campaign: 'sequences',
+  'sequence/*/enrollment': 'enrollments',
+  agent: 'agents',
+  account: 'accounts',
+  job: 'jobs',
+  webhook: 'webhooks',
+  'webhook/*/delivery': 'deliveries',
+  feed: 'events',
+  'audit-event': 'auditEvents',
+};
+
+/** Counts a row of an archive, if it is one of those that a customer would count. */
+export function count(counts: Record<string, number>, { pk }: ArchivedRow): void {
+  const noun = nouns[kindOfPartition(divided(pk).partition)];
+  if (noun) counts[noun] = (counts[noun] ?? 0) + 1;
+}
+
+export const noCounts = (): Record<string, number> => Object.fromEntries(Object.values(nouns).map((noun) => [noun, 0]));

@@ -1,0 +1,97 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { timestamp } from '#lib/clock.ts';
+import { conflict } from '#lib/problem.ts';
+import { outboxPrefix } from '#lib/table/outbox.ts';
+import { readRows } from '#lib/table/rows.ts';
+import { rowsOfWorkspace } from '#lib/table/scan.ts';
+import { listSetAside } from '#lib/table/set-aside.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { environments, operator, tenantKey } from '#lib/tenant.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import { archived, count, noCounts } from './archive.ts';
+
+const attempts = 3;
+const pauseMs = 2_000;
+
+/**
+ * Writes a workspace, both environments, to a file that `importWorkspace` reads: everything but keys, secrets and what only
+ * the moment needs. Reads the whole table once. The file appears when it is complete. Returns what it holds, in the nouns of the
+ * API. Raises 404, and 409 when the workspace is written to all the while or rows of it are set aside.
+ */
+export async function exportWorkspace(id: number, file: string): Promise<Record<string, number>> {
+  await getWorkspace(new UnitOfWork({ workspaceId: id, env: 'live' }, operator));
+  const partial = `${file}.partial`;
+  try {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (attempt > 0) await sleep(pauseMs);
+      await demandNoneSetAside(id);
+      const archive = new Archive(id);
+      const before = await pulse(id);
+      await pipeline(archive.lines(), createWriteStream(partial, { mode: 0o600 }));
+      await demandNoneSetAside(id);
+      if (archive.isWhole && before === (await pulse(id))) {
+        await rename(partial, file);
+        return archive.counts;
+      }
+    }
+  } finally {
+    await rm(partial, { force: true });
+  }
+  throw conflict('workspace_in_use', 'the workspace is being written to: try again when it is quiet');
+}
+
+/** What is set aside is part of the workspace and in none of its partitions. */
+async function demandNoneSetAside(id: number): Promise<void> {
+  const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
+  const rows = (await listSetAside()).filter(({ tenant }) => tenant !== null && tenants.includes(tenant));
+  if (rows.length === 0) return;
+  const problem = `${rows.length} rows of the workspace are set aside: say admin outbox retry or discard first`;
+  throw conflict('rows_set_aside', problem, { ids: rows.map((row) => row.id) });
+}
+
+/** What every change of a workspace moves on: its id counters and the ends of its feeds. */
+async function pulse(id: number): Promise<string> {
+  const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
+  const keys = [
+    { pk: `${id}#ids`, sk: 'ids' },
+    ...tenants.flatMap((tenant) => ['ids', 'sequence'].map((name) => ({ pk: `${tenant}#${name}`, sk: name }))),
+  ];
+  return JSON.stringify([...(await readRows(keys)).values()].map((row) => Object.entries(row).sort()).sort());
+}
+
+class Archive {
+  readonly counts = noCounts();
+  /** Nothing of the workspace was half done: an event not yet published, a large change not yet finished. */
+  isWhole = true;
+  readonly #id: number;
+  #rows = 0;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  async *lines(): AsyncGenerator<string> {
+    yield line({ format: 'crm-workspace', version: 2, workspaceId: this.#id, exportedAt: timestamp() });
+    for await (const row of rowsOfWorkspace(this.#id)) {
+      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith('#plan') || row['plan'] !== undefined;
+      if (isUnfinished) this.isWhole = false;
+      const kept = isUnfinished ? undefined : archived(this.#id, row);
+      if (!kept) continue;
+      this.#rows += 1;
+      count(this.counts, kept);
+      yield line(kept);
+    }
+    yield line({ rows: this.#rows, counts: this.counts });
+  }
+}
+
+const line = (value: object) => `${JSON.stringify(value, plain)}\n`;
+
+/** Rows hold what JSON holds; anything else would be lost without a word. */
+function plain(name: string, value: unknown): unknown {
+  if (value instanceof Set || value instanceof Uint8Array) throw new Error(`${name} cannot be written as JSON`);
+  return value;
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import * as v from 'valibot';
+import { entities } from '#lib/entities/all.ts';
+import { badRequest, conflict } from '#lib/problem.ts';
+import { duePrefix } from '#lib/table/entity.ts';
+import { identity } from '#lib/table/keys.ts';
+import { startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
+import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
+import { transact } from '#lib/table/transact.ts';
+import { writeIf } from '#lib/table/update.ts';
+import { environments, operator, tenantKey } from '#lib/tenant.ts';
+import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
+import { ArchivedRow, Header, Highest, restored, Trailer, UnfitRow } from './archive.ts';
+
+/** Kept in memory before they are written together. */
+const maxRows = 200;
+
+/**
+ * Fills a workspace from a file of `exportWorkspace`: a new one of this id, or one in which nothing has been done yet. Its accounts
+ * are disconnected, its webhooks and revenue sources inactive, and its webhooks sign with a new secret; what else is due goes on. When it
+ * is interrupted the same call finishes it. Returns what the file holds. Raises 400 for a file that is not whole, 409 for a workspace
+ * that has data. Needs the key.
+ */
+export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
+  const { from, digest, counts } = await inspect(id, file);
+  await begin(id, digest);
+  await unmark(id);
+  // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
+  const counters = new Highest();
+  const wakeUps: Row[] = [];
+  const workspace: Row[] = [];
+  const others: Row[] = [];
+  for await (const given of rowsOf(file)) {
+    for (const row of restored(from, id, given)) {
+      counters.add(row);
+      if (row.pk.startsWith(duePrefix)) wakeUps.push(row);
+      else if (Highest.holds(row)) continue;
+      else if (row.pk === `${id}#workspace`) workspace.push(row);
+      else others.push(row);
+    }
+    if (others.length >= maxRows) await put(others.splice(0));
+  }
+  await put(others);
+  const [ids, ends] = counters.rows();
+  for (const end of ends) await raise(end);
+  await Promise.all(environments.map((name) => renewSecret(id, name)));
+  for (const counter of ids) await raise(counter);
+  await put(workspace);
+  while (wakeUps.length > 0) await put(wakeUps.splice(0, maxRows));
+  await removeRows([markerOf(id)]);
+  for (const name of environments)
+    await transact({ workspaceId: id, env: name }, operator, (tx) => startReindexing(tx, entities));
+  return counts;
+}
+
+/** One write may not name a row twice, as entries of two rows with one id would. */
+const put = (rows: readonly Row[]) => putRows([...new Map(rows.map((row) => [identity(row), row])).values()]);
+
+/** Reads the whole file before anything is written, and makes every row of it as it will be written. */
+async function inspect(id: number, file: string) {
+  const hash = createHash('sha256');
+  let from: number | undefined;
+  const seen = new Set<string>();
+  let trailer: v.InferOutput<typeof Trailer> | undefined;
+  for await (const [number, value] of linesOf(file)) {
+    hash.update(JSON.stringify(value));
+    if (from === undefined) from = parsed(Header, value, number).workspaceId;
+    else if (trailer) throw broken(number, 'there is more after the end');
+    else if (isTrailer(value)) trailer = parsed(Trailer, value, number);
+    else {
+      const row = parsed(ArchivedRow, value, number);
+      demandRestorable(from, id, row, number);
+      const key = createHash('sha256').update(identity(row)).digest('base64url');
+      if (seen.has(key)) throw broken(number, 'was there before');
+      seen.add(key);
+    }
+  }
+  if (from === undefined || trailer?.rows !== seen.size)
+    throw badRequest('broken_archive', 'the file is not whole: it was cut off');
+  return { from, digest: hash.digest('hex'), counts: trailer.counts };
+}
+
+function demandRestorable(from: number, to: number, row: ArchivedRow, number: number): void {
+  try {
+    restored(from, to, row);
+  } catch (error) {
+    if (!(error instanceof UnfitRow)) throw error;
+    throw broken(number, error.message);
+  }
+}
+
+async function* rowsOf(file: string): AsyncGenerator<ArchivedRow> {
+  for await (const [number, value] of linesOf(file))
+    if (number > 1 && !isTrailer(value)) yield parsed(ArchivedRow, value, number);
+}
+
+const isTrailer = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'counts' in value && !('pk' in value);
+
+/** Lines end at a line feed alone: readline ends them at U+2028 and U+2029 too, which JSON leaves in its texts as they are. */
+async function* textLines(file: string): AsyncGenerator<string> {
+  let last = '';
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${last}${chunk}`.split('\n');
+    last = lines.pop() as string;
+    yield* lines;
+  }
+  if (last !== '') yield last;
+}
+
+async function* linesOf(file: string): AsyncGenerator<[number, unknown]> {
+  let number = 0;
+  for await (const line of textLines(file)) {
+    number += 1;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw broken(number, 'is not JSON');
+    }
+    yield [number, value];
+  }
+}
+
+function parsed<S extends v.GenericSchema>(schema: S, value: unknown, number: number): v.InferOutput<S> {
+  const { success, output, issues } = v.safeParse(schema, value);
+  if (success) return output;
+  throw broken(number, issues[0].message);
+}
+
+const broken = (number: number, what: string) => badRequest('broken_archive', `line ${number} of the file: ${what}`);
+
+const markerOf = (id: number) => ({ pk: `${id}#import`, sk: 'import' });
+
+/** Takes the workspace for this import, unless it has data of its own or another import has begun. */
+async function begin(id: number, digest: string): Promise<void> {
+  const marker = markerOf(id);
+  const pks = [`${id}#ids`, ...environments.map((name) => `${tenantKey({ workspaceId: id, env: name })}#ids`)];
+  const found = await readRows([marker, ...pks.map((pk) => ({ pk, sk: 'ids' }))]);
+  const hasBegun = found.delete(identity(marker));
+  const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
+  if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
+  await demandLast(id);
+  const begun = { key: marker, item: { digest }, if: { any: [{ absent: ['pk'] }, { is: { digest } }] } };
+  if ((await writeIf(begun)).item) return;
+  throw conflict(
+    'workspace_in_use',
+    `the import of another file into workspace ${id} was interrupted: finish it first`,
+  );
+}
+
+/** What the counters hold of a new workspace, or of one to whom a key was given. */
+const unused = ['pk', 'sk', 'board', 'key'];
+
+/** No later workspace gets the same id. */
+async function demandLast(id: number): Promise<void> {
+  const key = { pk: 'WORKSPACES', sk: 'ids' };
+  await writeIf({ key, set: { last: id }, if: { any: [{ absent: ['last'] }, { below: { last: id } }] } });
+}
+
+/** The secret that the endpoints had is not in the file. */
+const renewSecret = (workspaceId: number, name: (typeof environments)[number]) =>
+  transact({ workspaceId, env: name }, operator, async (tx) => {
+    if (await findRegistry(tx)) await rotate(tx, 0);
+  });
+
+/** Sets counters beside those that the workspace has already. */
+async function raise({ pk, sk, ...counters }: Row): Promise<void> {
+  if (Object.keys(counters).length > 0) await writeIf({ key: { pk, sk }, set: counters });
+}

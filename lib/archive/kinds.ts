@@ -1,0 +1,10 @@
+import { entities } from '#lib/entities/all.ts';
+import { type Entity, kindOf } from '#lib/table/entity.ts';
+
+const byKind = new Map(entities.map((of) => [kindOf(of), of]));
+
+/** The partition with the ids taken out: the timelines of all contacts are of one kind. */
+export const kindOfPartition = (partition: string) => partition.replace(/\/[^/]+\//, '/*/');
+
+/** What lies in a partition (its key without the tenant). */
+export const entityIn = (partition: string): Entity | undefined => byKind.get(kindOfPartition(partition));

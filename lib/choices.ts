@@ -1,0 +1,25 @@
+/** The words that rows, answers and events share, each list in the order in which the document shows it. */
+
+export const platforms = ['telegram', 'twitter'] as const;
+export const contactStages = ['new', 'contacted', 'engaged', 'qualified', 'customer', 'lost'] as const;
+
+export const activeDealStages = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
+export const dealStages = [...activeDealStages, 'won', 'lost'] as const;
+
+export const taskStatuses = ['open', 'inprogress', 'done'] as const;
+export const taskPriorities = ['low', 'medium', 'high'] as const;
+
+export const directions = ['inbound', 'outbound'] as const;
+
+export const jobEndings = ['sent', 'failed'] as const;
+export const jobStatuses = ['queued', ...jobEndings] as const;
+
+export const accountStates = ['active', 'disconnected', 'banned'] as const;
+export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
+
+export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const;
+export const enrollmentStatuses = ['active', 'paused', 'replied', 'completed', 'failed', 'stopped'] as const;
+
+export const transactionTypes = ['income', 'expense'] as const;
+export const transactionStatuses = ['realized', 'pending'] as const;
+export const transactionSources = ['api', 'panel', 'deal', 'invoice', 'revenue_source'] as const;

@@ -1,0 +1,74 @@
+import * as v from 'valibot';
+import type { Outcome } from '#lib/entities/email-message.ts';
+import { domainOf, resultsIn, type SesResults } from './authentication.ts';
+import type { Mail } from './mail.ts';
+
+/** None where SES did not check. */
+const verdict = v.optional(v.object({ status: v.string() }));
+type Verdict = v.InferOutput<typeof verdict>;
+
+/** What SES tells of a mail that it stored: the envelope, and what it thinks of the mail (SES, "Notification contents"). */
+export const Receipt = v.object({
+  mail: v.object({ source: v.string() }),
+  receipt: v.object({
+    recipients: v.array(v.string()),
+    spamVerdict: verdict,
+    virusVerdict: verdict,
+    spfVerdict: verdict,
+    dkimVerdict: verdict,
+    dmarcVerdict: verdict,
+    action: v.object({ objectKey: v.string() }),
+  }),
+});
+export type Receipt = v.InferOutput<typeof Receipt>;
+
+/** By which SES tries its topic when a rule is made; there is no mail. */
+const SetUp = v.object({ mail: v.object({ messageId: v.literal('AMAZON_SES_SETUP_NOTIFICATION') }) });
+
+/** Whatever SES tells. */
+export const Notice = v.lazy((notice) => (v.is(SetUp, notice) ? SetUp : Receipt));
+
+/** How a mail came: for whom, and whether it is what it says. */
+export interface Arrival {
+  recipients: string[];
+  isSpam: boolean;
+  results: SesResults;
+}
+
+/** From SES's notification; only the domains that DKIM passed for stand in the mail alone. */
+export function arrivalOf({ mail: { source }, receipt }: Receipt, { ses }: Mail): Arrival {
+  const { dkimDomains, dmarcDomain } = resultsOf(ses);
+  return {
+    recipients: receipt.recipients,
+    isSpam: [receipt.spamVerdict, receipt.virusVerdict].some((of) => of?.status === 'FAIL'),
+    results: {
+      spf: outcomeOf(receipt.spfVerdict),
+      dkim: outcomeOf(receipt.dkimVerdict),
+      dmarc: outcomeOf(receipt.dmarcVerdict),
+      spfDomain: domainOf(source),
+      dkimDomains,
+      dmarcDomain,
+    },
+  };
+}
+
+/** Nothing where the name that the sender's server gave itself, which SES repeats there, could pass for what SES found. */
+function resultsOf({ received, authenticationResults }: Mail['ses']): SesResults {
+  const [sender = ''] = /^.*(?=\sby inbound-smtp\.)/s.exec(received ?? '') ?? [];
+  return resultsIn(/[;"\\]/.test(sender) ? undefined : authenticationResults);
+}
+
+const outcomes: Record<string, Outcome> = { PASS: 'pass', FAIL: 'fail' };
+const outcomeOf = (of: Verdict): Outcome => outcomes[of?.status ?? ''] ?? 'none';
+
+/** From the headers that SES put on top of the stored mail, where the notification is gone. SES names one recipient there. */
+export function arrivalIn({ ses }: Mail): Arrival {
+  // The last one is its own: what comes before is the name that the sender's server gave itself.
+  const [, ...hops] = (ses.received ?? '').split(/\sby inbound-smtp\./);
+  const [, recipient] = /^[\w.-]+ with \S+ id \S+ for <?([^\s<>;]+)/.exec(hops.at(-1) ?? '') ?? [];
+  return {
+    recipients: recipient === undefined ? [] : [recipient],
+    isSpam: [ses.spamVerdict, ses.virusVerdict].includes('FAIL'),
+    results: resultsOf(ses),
+  };
+}

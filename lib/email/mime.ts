@@ -1,0 +1,323 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { TextDecoder } from 'node:util';
+import { type MimeNode, Splitter, type SplitterOptions } from '@zone-eu/mailsplit';
+import libmime from 'libmime';
+import { decodeWords } from 'postal-mime';
+
+/** A message as it lies on the wire, read in one pass: no more of it is kept than the CRM stores. */
+export interface Contents {
+  /** The header section. */
+  head: Buffer;
+  /** What it says of the authors may not be all that was sent. */
+  isFromCut: boolean;
+  /** What is shown, part by part; of alternatives both. */
+  texts: { plain?: string; html?: string }[];
+  attachments: { fileName: string | null; contentType: string; sizeBytes: number }[];
+  /** What was left out, in words. */
+  omitted: string[];
+}
+
+/** Of what follows the header section: a line costs time however short it is. */
+const maxBodyLines = 1_000_000;
+/** Of one header field; of a longer one the middle is left out. */
+const maxFieldBytes = 128 * 1024;
+const fieldTailBytes = 1024;
+/** Of all fields of the message's own head together, but those that say who writes what to whom: each name of these has `maxFieldBytes`. */
+const maxHeadBytes = 256 * 1024;
+const kept = [
+  ...['from', 'sender', 'to', 'cc', 'subject', 'date', 'message-id', 'in-reply-to', 'references', 'auto-submitted'],
+  ...['content-type', 'content-disposition', 'content-transfer-encoding'],
+];
+/** Of the head of one part, and of those of all parts together. */
+const maxPartHeadBytes = 64 * 1024;
+const maxPartHeadsBytes = 2 * 1024 * 1024;
+/** To keep a line costs about as much as so many bytes of it, however short it is. */
+const leastLineBytes = 64;
+const maxParts = 1000;
+/** Of all parts together, more than a mail keeps in the widest characters. */
+const maxTextBytes = { plain: 400_000, html: 800_000 };
+/** What a transfer encoding makes of a byte at most. */
+const maxEncodedBytes = 3;
+const chunkBytes = 64 * 1024;
+
+/**
+ * Takes a message apart. Never throws: what cannot be read is left out, and named. Its time is proportional to the message, and
+ * its memory to what is kept, whatever is in it.
+ */
+export async function readParts(raw: Uint8Array): Promise<Contents> {
+  const { head, body, omitted, isFromCut } = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const splitter = new LimitedSplitter({
+    defaultInlineEmbedded: true,
+    maxHeadSize: maxPartHeadsBytes,
+    maxChildNodes: maxParts,
+  });
+  const parts: Part[] = [];
+  const room = { plain: maxTextBytes.plain * maxEncodedBytes, html: maxTextBytes.html * maxEncodedBytes };
+  try {
+    Readable.from(chunksOf([head, body])).pipe(splitter);
+    for await (const chunk of splitter) {
+      if (chunk.type === 'node') parts.push(new Part(chunk));
+      else if (chunk.type === 'body') parts.at(-1)?.add(chunk.value, room);
+    }
+  } catch {
+    omitted.push('everything after what could not be read');
+  }
+  if (splitter.isCut) omitted.push(ofHeaders);
+  const texts = await textsOf(parts, omitted);
+  return { head, isFromCut, texts, attachments: parts.flatMap((part) => part.attachment ?? []), omitted };
+}
+
+const ofHeaders = 'headers, or parts of them';
+
+/** The header section in the size that it may have, and what follows it. */
+function splitHead(raw: Buffer) {
+  const ends = ['\n\n', '\n\r\n'].map((end) => raw.indexOf(end)).filter((at) => at >= 0);
+  const headEnd = ends.length > 0 ? Math.min(...ends) + 1 : raw.length;
+  const section = raw.subarray(0, headEnd);
+  const rest = raw.subarray(headEnd);
+  const body = firstLines(rest, maxBodyLines);
+  const fields: Buffer[] = [];
+  const rooms = new Map(kept.map((name) => [name, maxFieldBytes])).set(others, maxHeadBytes);
+  let isCut = false;
+  let isFromCut = false;
+  for (let start = 0, end = 0; start < section.length; start = end) {
+    end = endOfField(section, start);
+    const name = nameAt(section, start);
+    const left = rooms.get(name) as number;
+    const room = Math.min(left, maxFieldBytes);
+    if (room <= fieldTailBytes || end - start > room) {
+      isCut = true;
+      isFromCut ||= name === 'from';
+    }
+    // Of these there may be millions: nothing is made of them.
+    if (room <= fieldTailBytes) continue;
+    const short = withoutMiddle(section.subarray(start, end), room);
+    rooms.set(name, left - Math.max(short.length, leastLineBytes));
+    fields.push(unfolded(short));
+  }
+  const omitted = [
+    ...(isCut ? [ofHeaders] : []),
+    ...(body.length < rest.length ? [`everything after its line ${maxBodyLines}`] : []),
+  ];
+  return { head: Buffer.concat(fields), body, omitted, isFromCut };
+}
+
+function firstLines(text: Buffer, maxLines: number): Buffer {
+  let end = 0;
+  for (let lines = 0; lines < maxLines && end < text.length; lines += 1) end = endOfLine(text, end);
+  return text.subarray(0, end);
+}
+
+/** Byte by byte: of short lines that takes a tenth of what `indexOf` does. */
+function endOfLine(text: Buffer, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== 0x0a) at += 1;
+  return Math.min(at + 1, text.length);
+}
+
+/** Where a header field ends, its continuation lines included. */
+function endOfField(head: Buffer, from: number): number {
+  let end = endOfLine(head, from);
+  while (isBlank(head[end])) end = endOfLine(head, end);
+  return end;
+}
+
+const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x09;
+
+/** Which of the kept fields begins here, or that it is another. */
+function nameAt(head: Buffer, start: number): string {
+  for (const name of kept) if (beginsWith(head, start, name)) return name;
+  return others;
+}
+
+function beginsWith(head: Buffer, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const letter = name.charCodeAt(at);
+    const byte = head[start + at];
+    if (byte !== letter && (letter === dash || byte !== letter - 0x20)) return false;
+  }
+  let end = start + name.length;
+  while (isBlank(head[end])) end += 1;
+  return head[end] === 0x3a;
+}
+
+const others = 'others';
+const dash = 0x2d;
+
+/** In the place of what was left out of a field: no address and no id with it in it is the sender's. */
+export const leftOutMark = '=_left_out_=';
+
+const withoutMiddle = (field: Buffer, maxBytes: number): Buffer =>
+  field.length <= maxBytes
+    ? field
+    : Buffer.concat([
+        field.subarray(0, maxBytes - fieldTailBytes),
+        Buffer.from(leftOutMark),
+        field.subarray(-fieldTailBytes),
+      ]);
+
+/** The field in one line, however many it was folded into. */
+const unfolded = (field: Buffer): Buffer =>
+  Buffer.from(field.toString('latin1').replaceAll(/\r?\n(?=[ \t])/g, ''), 'latin1');
+
+function* chunksOf(buffers: readonly Buffer[]): Generator<Buffer> {
+  for (const buffer of buffers) {
+    for (let at = 0; at < buffer.length; at += chunkBytes) yield buffer.subarray(at, at + chunkBytes);
+  }
+}
+
+/** What mailsplit's own parser overrides too, though its types do not say so. */
+const OpenSplitter = Splitter as unknown as new (
+  options: SplitterOptions,
+) => Splitter & { node: MimeNode; newNode(parent?: MimeNode | false): void };
+
+/** Takes of the heads of parts only as many lines as there is room for. The message's own head is limited before. */
+class LimitedSplitter extends OpenSplitter {
+  #room = maxPartHeadsBytes;
+  isCut = false;
+
+  override newNode(parent?: MimeNode | false): void {
+    super.newNode(parent);
+    if (!parent) return;
+    const { node } = this;
+    let room = maxPartHeadBytes;
+    const add = node.addHeaderChunk.bind(node);
+    node.addHeaderChunk = (line) => {
+      if (!line || /^\r?\n$/.test(line.toString('latin1', 0, 3))) return;
+      const cost = Math.max(line.length, leastLineBytes);
+      if (cost > Math.min(room, this.#room)) {
+        // Nothing after it either: it might go on with what was left out.
+        room = 0;
+        this.isCut = true;
+        return;
+      }
+      room -= cost;
+      this.#room -= cost;
+      add(line);
+    };
+  }
+}
+
+/** One part: of a text what is shown is kept as it was sent, an attachment is only measured. */
+class Part {
+  readonly node: MimeNode;
+  readonly kind: 'plain' | 'html' | undefined;
+  readonly #isAttachment: boolean;
+  isCut = false;
+  readonly #sent: Buffer[] = [];
+  readonly #size = { all: 0, base64: 0, escapes: 0 };
+
+  constructor(node: MimeNode) {
+    this.node = node;
+    const isLeaf = node.multipart === false && node.messageNode !== true;
+    if (isLeaf && node.disposition !== 'attachment') this.kind = kinds.get(node.contentType || '');
+    this.#isAttachment = isLeaf && this.kind === undefined;
+  }
+
+  add(sent: Buffer, room: Record<'plain' | 'html', number>): void {
+    if (this.kind === undefined) this.#measure(sent);
+    else this.#keep(sent, this.kind, room);
+  }
+
+  #keep(sent: Buffer, kind: 'plain' | 'html', room: Record<'plain' | 'html', number>): void {
+    // A copy, which does not hold the whole message in memory.
+    if (room[kind] > 0) this.#sent.push(Buffer.from(sent.subarray(0, room[kind])));
+    this.isCut ||= sent.length > room[kind];
+    room[kind] = Math.max(0, room[kind] - sent.length);
+  }
+
+  #measure(sent: Buffer): void {
+    this.#size.all += sent.length;
+    for (const byte of sent) {
+      if (byte === 0x3d) this.#size.escapes += 1;
+      // What is left are letters, digits, + and /.
+      else if (byte > 0x2a && byte < 0x7b) this.#size.base64 += 1;
+    }
+  }
+
+  /** How it is described when it is one. Its size is that of the decoded bytes. */
+  get attachment(): Contents['attachments'][number] | undefined {
+    if (!this.#isAttachment) return undefined;
+    const { filename, contentType, encoding } = this.node;
+    const { all, base64, escapes } = this.#size;
+    const sizes = new Map([
+      ['base64', Math.floor((base64 * 3) / 4)],
+      ['quoted-printable', all - 2 * escapes],
+    ]);
+    return {
+      fileName: filename || null,
+      contentType: contentType || 'application/octet-stream',
+      sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
+    };
+  }
+
+  async text(): Promise<string> {
+    const { charset, flowed, delSp } = this.node;
+    const bytes = await buffer(Readable.from(this.#sent).pipe(this.node.getDecoder()));
+    // In a stream half a character at the end is nothing, not a replacement character.
+    const text = decoderOf(charset || 'utf-8').decode(bytes, { stream: true });
+    return (flowed ? libmime.decodeFlowed(text, delSp) : text).replaceAll('\r\n', '\n');
+  }
+}
+
+/** What senders write is looked up in maps: every object knows a `constructor`. */
+const kinds = new Map<string, 'plain' | 'html'>([
+  ['text/plain', 'plain'],
+  ['text/html', 'html'],
+]);
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder('windows-1252');
+  }
+}
+
+/** The parts of one multipart/alternative say the same thing. */
+async function textsOf(parts: readonly Part[], omitted: string[]): Promise<Contents['texts']> {
+  const texts: Texts = new Map();
+  let isReadable = true;
+  for (const part of parts) {
+    await addText(texts, part).catch(() => {
+      isReadable = false;
+    });
+  }
+  if (!isReadable) omitted.push('parts of its text, which could not be read');
+  if (parts.some(({ isCut }) => isCut)) omitted.push('the end of its text');
+  return [...texts.values()];
+}
+
+type Texts = Map<MimeNode, { plain?: string; html?: string }>;
+
+async function addText(texts: Texts, part: Part): Promise<void> {
+  const { node, kind } = part;
+  if (node.parentNode !== false && node.parentNode.messageNode === true) texts.set(node, { plain: embeddedHead(node) });
+  if (kind === undefined) return;
+  const place = alternativeOf(node) ?? node;
+  const before = texts.get(place) ?? {};
+  texts.set(place, { ...before, [kind]: joined(before[kind], await part.text()) });
+}
+
+const joined = (before: string | undefined, text: string) => (before === undefined ? text : `${before}\n${text}`);
+
+function alternativeOf(node: MimeNode): MimeNode | undefined {
+  for (let at = node.parentNode; at !== false && !at.messageNode; at = at.parentNode) {
+    if (at.multipart === 'alternative') return at;
+  }
+  return undefined;
+}
+
+const embeddedHeaders = ['From', 'To', 'Subject', 'Date'];
+const maxEmbeddedCharacters = 998;
+
+/** Who wrote a message that another one holds, and when. */
+function embeddedHead({ headers }: MimeNode): string {
+  const lines = embeddedHeaders.flatMap((name) => {
+    const value = headers === false ? '' : headers.getFirst(name);
+    const end = value.length > maxEmbeddedCharacters ? '…' : '';
+    return value === '' ? [] : [`${name}: ${decodeWords(value.slice(0, maxEmbeddedCharacters))}${end}`];
+  });
+  return `${lines.join('\n')}\n`;
+}

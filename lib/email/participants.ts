@@ -1,0 +1,24 @@
+import type { Mailbox, Participant, StoredThread } from '#lib/entities/email-thread.ts';
+import { distinct, sameAddress } from './address.ts';
+
+/** Of a thread, and of those whom a reply to all goes to. */
+export const maxParticipants = 100;
+
+/** Those who take part in a thread after a mail: first who wrote it or gets it from us, last whom a sender only named. */
+export function participantsWith(
+  before: readonly Participant[],
+  active: readonly Mailbox[],
+  named: readonly Mailbox[] = [],
+): Participant[] {
+  const nameOf = (email: string) => before.find((known) => sameAddress(known.email, email))?.name ?? null;
+  return distinct<Participant>([
+    ...active.map(({ name, email }) => ({ name: name ?? nameOf(email), email })),
+    ...before,
+    ...named.map((mailbox) => ({ ...mailbox, isNamedOnly: true as const })),
+  ]).slice(0, maxParticipants);
+}
+
+/** Whether somebody wrote in the thread, was written to or named in it, or is its contact. */
+export const takesPart = ({ participants, contactId }: StoredThread, email: string, senderId: number | undefined) =>
+  participants.some((participant) => sameAddress(participant.email, email)) ||
+  (senderId !== undefined && senderId === contactId);

@@ -1,0 +1,10 @@
+import { env } from '#lib/env.ts';
+import { conflict } from '#lib/problem.ts';
+
+export const noSender =
+  'this deployment has no sender address for e-mail: its operator sets MAIL_FROM or a mail domain';
+
+/** Raises 409 mail_not_configured where no mail can leave. Needs `mail-sender`. */
+export function demandSender(): void {
+  if (env('MAIL_FROM') === undefined) throw conflict('mail_not_configured', noSender);
+}

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { accountStates, accountStatuses } from '#lib/choices.ts';
+import { choice, count, id, integer, line, paging, secret, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { contactFields } from './contact.ts';
+
+const shown = {
+  id: id(),
+  name: v.string(),
+  username: v.nullable(v.string()),
+  phoneMasked: v.nullable(v.string()),
+  status: v.picklist(accountStatuses),
+  floodWaitUntil: v.nullable(time()),
+  dailyLimit: count(),
+  sentToday: count(),
+  queuedCount: count(),
+  createdAt: time(),
+};
+
+/** A Telegram or X account that messages leave through (contract section 3). */
+export const Account = v.pipe(v.object(shown), v.title('Account'));
+
+export const AccountQuery = v.object({ ...paging, status: v.optional(choice(accountStatuses)) });
+
+const { sentToday, queuedCount, status, ...stored } = shown;
+
+/** How fast an account sends, where that is not what its kind does by default. */
+const Pacing = v.object({
+  /** Between two messages to one recipient. */
+  peerGapMs: v.exactOptional(integer(0, 3_600_000)),
+  /** Between two messages to anyone. */
+  gapMs: v.exactOptional(integer(0, 3_600_000)),
+  perMinute: v.exactOptional(integer(1, 100_000)),
+  /** People to whom a Telegram user account writes for the first time. */
+  newPeersPerDay: v.exactOptional(integer(0, 100_000)),
+});
+
+export type Pacing = v.InferOutput<typeof Pacing>;
+
+/** Accounts of both channels share one counter of ids, so that `accountId` alone says which is meant. */
+export const Accounts = entity({
+  name: 'account',
+  schema: v.object({
+    ...stored,
+    channel: v.picklist(['telegram', 'twitter']),
+    kind: v.picklist(['bot', 'user']),
+    /** Whether it can be used at all; a flood wait is told by `floodWaitUntil`. */
+    state: v.picklist(accountStates),
+    /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
+    newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),
+    pacing: v.exactOptional(Pacing),
+    /** Bot token, session or access token, encrypted. */
+    secret: v.string(),
+  }),
+});
+
+export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
+
+const limits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
+
+const common = {
+  name: line(200),
+  username: contactFields.username,
+  ...limits,
+};
+
+export const UpdateAccount = v.object(limits);
+
+export const botSecret = { botToken: line(200) };
+export const userSession = { session: secret() };
+
+export const CreateTelegramAccount = v.variant('kind', [
+  v.object({ ...common, kind: v.literal('bot'), ...botSecret }),
+  v.object({ ...common, kind: v.literal('user'), ...userSession }),
+]);
+
+export const twitterToken = { accessToken: secret() };
+
+export const CreateTwitterAccount = v.object({ ...common, ...twitterToken });

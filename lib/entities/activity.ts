@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { id, paging, queryChoices, storedChoice, text, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+export const activityTypes = [
+  'Note',
+  'StageChanged',
+  'Assigned',
+  'Unassigned',
+  'ScoreChanged',
+  'TagAdded',
+  'TagRemoved',
+  'FieldUpdated',
+  'Created',
+] as const;
+
+/** One entry of a contact's timeline (contract section 2). */
+export const Activity = v.pipe(
+  v.object({
+    id: id(),
+    contactId: id(),
+    type: storedChoice(activityTypes),
+    text: v.nullable(v.string()),
+    field: v.nullable(v.string()),
+    oldValue: v.nullable(v.string()),
+    newValue: v.nullable(v.string()),
+    tagId: v.nullable(id()),
+    actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
+    actorUserId: v.nullable(id()),
+    actorKeyId: v.nullable(v.string()),
+    createdAt: time(),
+  }),
+  v.title('Activity'),
+);
+
+export const ActivityQuery = v.object({ ...paging, type: v.optional(queryChoices(activityTypes)) });
+export const maxNoteCharacters = 10_000;
+export const CreateNote = v.pipe(v.object({ text: text(maxNoteCharacters) }), v.title('CreateNote'));
+
+export const Activities = entity({
+  name: 'activity',
+  schema: Activity,
+  references: [{ to: 'contact', field: 'contactId' }],
+  within: 'contact/{contactId}/activity',
+});

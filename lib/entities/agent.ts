@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import { channels } from '#lib/channels/channel.ts';
+import {
+  choice,
+  id,
+  idInput,
+  line,
+  listInput,
+  nullableLine,
+  nullableText,
+  paging,
+  queryText,
+  storedChoice,
+  text,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+
+const statuses = ['active', 'disabled'] as const;
+
+const shown = {
+  id: id(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  status: storedChoice(statuses),
+  channels: v.array(storedChoice(channels)),
+  accountIds: v.array(id()),
+  model: v.string(),
+  language: v.nullable(v.string()),
+  handoffEnabled: v.boolean(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+/** An AI agent as lists show it (contract section 17). */
+export const Agent = v.pipe(v.object(shown), v.title('Agent'));
+export const AgentWithInstructions = v.pipe(
+  v.object({ ...shown, instructions: v.string() }),
+  v.title('AgentWithInstructions'),
+);
+
+export const CreateAgent = v.object({
+  name: line(200),
+  description: v.optional(nullableText(1000), null),
+  instructions: text(20_000),
+  model: line(200),
+  channels: v.pipe(listInput(choice(channels), 3, 'channels'), v.minLength(1, 'must have at least 1 channel')),
+  accountIds: v.optional(listInput(idInput(), 100, 'accounts'), []),
+  language: v.optional(nullableLine(35), null),
+  handoffEnabled: v.optional(v.boolean(), true),
+  status: v.optional(choice(statuses), 'active'),
+});
+
+export const AgentStatus = v.object({ status: choice(statuses) });
+
+export const AgentQuery = v.object({
+  ...paging,
+  status: v.optional(choice(statuses)),
+  q: v.optional(queryText()),
+});
+
+const speakers = ['contact', 'agent'] as const;
+
+export const TestRun = v.pipe(
+  v.object({
+    message: text(4000),
+    contactId: v.optional(v.nullable(idInput()), null),
+    history: v.optional(listInput(v.object({ role: choice(speakers), text: text(4000) }), 20, 'entries'), []),
+  }),
+  v.title('AgentTestRun'),
+);
+
+export const TestRunAnswer = v.pipe(
+  v.object({
+    agentId: id(),
+    draft: v.string(),
+    wouldHandOff: v.boolean(),
+    handOffReason: v.nullable(v.string()),
+    model: v.string(),
+    inputTokens: v.number(),
+    outputTokens: v.number(),
+    durationMs: v.number(),
+    sent: v.literal(false),
+  }),
+  v.title('AgentTestRunAnswer'),
+);
+
+export const Agents = entity({
+  name: 'agent',
+  schema: AgentWithInstructions,
+  indexes: {
+    status: ({ status }) => status,
+    search: { copy: ({ name, description }) => searchable(name, description) },
+  },
+});
+
+export type StoredAgent = v.InferOutput<(typeof Agents)['schema']>;

@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { choice, count, id, listOf, paging, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+const kinds = ['deal', 'contact'] as const;
+
+const stored = {
+  id: id(),
+  name: v.string(),
+  kind: v.picklist(kinds),
+  isDefault: v.boolean(),
+  createdAt: time(),
+};
+
+const shown = { ...stored, columnCount: count() };
+
+/** A stage with its sums (contract section 12). */
+const Column = v.pipe(
+  v.object({
+    id: id(),
+    key: v.string(),
+    name: v.string(),
+    position: count(),
+    color: v.string(),
+    isTerminal: v.boolean(),
+    isApiSettable: v.boolean(),
+    defaultProbability: v.nullable(v.number()),
+    count: count(),
+    totals: v.array(v.object({ currency: v.string(), total: v.number() })),
+  }),
+  v.title('Column'),
+);
+export type Column = v.InferOutput<typeof Column>;
+
+/** A board as the list shows it. */
+export const Board = v.pipe(v.object(shown), v.title('Board'));
+export const BoardWithColumns = v.pipe(v.object({ ...shown, columns: v.array(Column) }), v.title('BoardWithColumns'));
+export const Columns = listOf(Column);
+
+export const BoardQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
+
+/** A pipeline board as it is stored; its columns derive from its kind. */
+export const Boards = entity({ name: 'board', schema: v.object(stored) });

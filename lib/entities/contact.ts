@@ -1,0 +1,187 @@
+import * as v from 'valibot';
+import { contactStages, platforms } from '#lib/choices.ts';
+import { epochSeconds } from '#lib/clock.ts';
+import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import {
+  choice,
+  commonFilters,
+  id,
+  idInput,
+  integer,
+  nullableLine,
+  nullablePattern,
+  nullableText,
+  paging,
+  queryBoolean,
+  queryIdOrNone,
+  queryInteger,
+  queryText,
+  storedChoice,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+import { Tag, tagName } from './tag.ts';
+
+const shown = {
+  id: id(),
+  platform: storedChoice(platforms),
+  name: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  phone: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  company: v.nullable(v.string()),
+  notes: v.nullable(v.string()),
+  stage: storedChoice(contactStages),
+  leadScore: v.nullable(integer(0, 100)),
+  leadScoreIsAi: v.boolean(),
+  assignedToUserId: v.nullable(id()),
+  createdAt: time(),
+  lastMessageAt: v.nullable(time()),
+  hasUnreadMessages: v.boolean(),
+};
+
+/** A contact as lists show it (base document, "Contact"). */
+export const Contact = v.pipe(v.object(shown), v.title('Contact'));
+/** A contact as get-by-id and the answers to writes show it. */
+export const ContactWithTags = v.pipe(v.object({ ...shown, tags: v.array(Tag) }), v.title('ContactWithTags'));
+
+const username = (value: string) => value.replace(/^@/, '');
+const phoneForm = /^(?=(?:\D*\d){5,20}\D*$)[\d+\-() ]+$/;
+
+/** The fields that create, patch and upsert share, with the limits of contract section 2. */
+export const contactFields = {
+  name: v.optional(nullableLine(200)),
+  username: v.optional(nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username)),
+  phone: v.optional(nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) and spaces')),
+  email: v.optional(nullablePattern(/^[^@]+@[^@]+$/, 254, 'an e-mail address')),
+  company: v.optional(nullableLine(200)),
+  notes: v.optional(nullableText(10_000)),
+};
+
+export const CreateContact = v.pipe(
+  v.object({ platform: v.optional(choice(platforms), 'telegram'), ...contactFields }),
+  v.title('CreateContact'),
+);
+export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));
+export type ContactFields = v.InferOutput<typeof PatchContact>;
+
+/** What patch does not change, and where it is changed (contract section 2). */
+export const misplacedInPatch = {
+  platform: 'POST /v1/contacts: the platform of a contact is fixed',
+  stage: 'POST /v1/contacts/{id}/stage',
+  assignedToUserId: 'POST /v1/contacts/{id}/assignee',
+  leadScore: 'POST /v1/contacts/{id}/lead-score',
+  tags: 'POST /v1/contacts/{id}/tags',
+};
+
+const leadScore = () => v.nullable(integer(0, 100));
+
+export const SetContactStage = v.pipe(v.object({ stage: choice(contactStages) }), v.title('SetContactStage'));
+export const SetContactAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetContactAssignee'));
+export const SetLeadScore = v.pipe(v.object({ score: leadScore() }), v.title('SetLeadScore'));
+
+/** Every field of a contact that one call of the batch may change. */
+export const contactChanges = {
+  ...contactFields,
+  stage: v.optional(choice(contactStages)),
+  assignedToUserId: v.optional(v.nullable(idInput())),
+  leadScore: v.optional(leadScore()),
+};
+export type ContactChange = { [Field in keyof typeof contactChanges]?: v.InferOutput<(typeof contactChanges)[Field]> };
+
+const matchKeys = ['username', 'phone', 'email'] as const;
+export const UpsertContact = v.pipe(
+  v.object({ matchOn: choice(matchKeys), ...CreateContact.entries }),
+  v.title('UpsertContact'),
+);
+
+/** One of the two; `tagId` goes before `tagName`. */
+export const tagFields = { tagId: v.optional(idInput()), tagName: v.optional(tagName()) };
+export const AddTag = v.pipe(v.object(tagFields), v.title('AddTag'));
+
+export const MergeContacts = v.pipe(v.object({ sourceContactId: idInput() }), v.title('MergeContacts'));
+
+export const DuplicateQuery = v.object(paging);
+
+export const ContactQuery = v.object({
+  ...paging,
+  platform: v.optional(choice(platforms)),
+  q: v.optional(queryText()),
+  stage: v.optional(choice(contactStages)),
+  assignedToUserId: v.optional(queryIdOrNone()),
+  tagId: v.optional(queryInteger()),
+  minScore: v.optional(queryInteger(0, 100)),
+  hasUnread: v.optional(queryBoolean()),
+  email: v.optional(queryText(254)),
+  phone: v.optional(queryText()),
+  username: v.optional(queryText()),
+  ...commonFilters,
+  ...metadataFilter,
+});
+
+/** Spelling does not tell people apart. */
+const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
+const normalisedEmail = (email: string) => email.trim().toLowerCase();
+const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
+
+/** What identifies a person, as it is compared. */
+export const normalised = { username: normalisedUsername, phone: normalisedPhone, email: normalisedEmail };
+type Identity = keyof typeof normalised;
+
+/** The contacts that have the same, however it is spelled. */
+export const sameAs = (field: Identity, value: string) =>
+  ({ [field]: normalised[field](value) }) as { [Field in Identity]: Record<Field, string> }[Identity];
+
+const identity = (field: Identity) => (contact: { [Field in Identity]: string | null }) =>
+  contact[field] === null ? null : normalised[field](contact[field]);
+
+export const Contacts = entity({
+  name: 'contact',
+  schema: v.object({
+    ...shown,
+    updatedAt: v.nullable(v.string()),
+    tagIds: v.array(id()),
+    metadata: v.record(v.string(), v.string()),
+    telegramUserId: v.nullable(v.number()),
+    twitterUserId: v.nullable(v.string()),
+  }),
+  references: [{ to: 'tag', field: 'tagIds' }],
+  indexes: {
+    created: { order: ({ createdAt }) => createdAt },
+    platform: ({ platform }) => platform,
+    stage: ({ stage }) => stage,
+    assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
+    unread: ({ hasUnreadMessages }) => hasUnreadMessages,
+    username: identity('username'),
+    phone: identity('phone'),
+    email: identity('email'),
+    telegram: ({ telegramUserId }) => telegramUserId,
+    twitter: ({ twitterUserId }) => twitterUserId,
+    tag: ({ tagIds }) => tagIds,
+    metadata: metadataIndex,
+    search: { copy: ({ name, username, phone }) => searchable(name, username, phone) },
+  },
+  counters: {
+    /** The columns of the contact board (contract section 12). */
+    contacts: { of: ({ stage }) => ({ name: `stage=${stage}`, add: { count: 1 } }) },
+  },
+});
+
+export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
+
+/** What a merged contact became part of: rows that still name it find their way. */
+export const MergedContacts = entity({
+  name: 'merged-contact',
+  schema: v.object({ id: id(), into: v.number() }),
+});
+
+const upsertKeptSeconds = 60;
+
+/** Two upserts of one value that both find nobody meet here, and the later one looks again. */
+export const Upserts = entity({
+  name: 'upsert',
+  schema: v.object({ match: v.string(), contactId: id() }),
+  sortKey: ({ match }) => match,
+  expiresAtSeconds: () => epochSeconds() + upsertKeptSeconds,
+});

@@ -1,0 +1,164 @@
+import * as v from 'valibot';
+import { activeDealStages, dealStages } from '#lib/choices.ts';
+import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import { toCents } from '#lib/money.ts';
+import {
+  choice,
+  commonFilters,
+  count,
+  currency,
+  id,
+  idInput,
+  integer,
+  line,
+  money,
+  nullableText,
+  nullableTimeInput,
+  paging,
+  queryInteger,
+  queryNumber,
+  queryText,
+  storedChoice,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+import { DealTask } from './task.ts';
+
+export type DealStage = (typeof dealStages)[number];
+
+/** Stages are lower case inside, in filters, bodies and events; responses show these names (base document, "Deal"). */
+export const stageNames = {
+  lead: 'Lead',
+  qualified: 'Qualified',
+  proposal: 'Proposal',
+  negotiation: 'Negotiation',
+  won: 'Won',
+  lost: 'Lost',
+} as const satisfies Record<DealStage, string>;
+
+export const defaultProbability: Record<DealStage, number> = {
+  lead: 10,
+  qualified: 30,
+  proposal: 50,
+  negotiation: 70,
+  won: 100,
+  lost: 0,
+};
+
+export const isClosed = (stage: DealStage) => stage === 'won' || stage === 'lost';
+
+const common = {
+  id: id(),
+  title: v.string(),
+  contactId: v.nullable(id()),
+  contactName: v.nullable(v.string()),
+  value: v.number(),
+  currency: v.string(),
+  probability: integer(0, 100),
+  expectedCloseAt: v.nullable(time()),
+  closedAt: v.nullable(time()),
+  notes: v.nullable(v.string()),
+  openTaskCount: count(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
+
+/** A deal as lists show it (base document, "Deal"). */
+export const Deal = v.pipe(v.object(shown), v.title('Deal'));
+/** A deal as get-by-id and the answers to writes show it. */
+export const DealWithTasks = v.pipe(v.object({ ...shown, tasks: v.array(DealTask) }), v.title('DealWithTasks'));
+
+const optionalFields = {
+  contactId: v.optional(v.nullable(idInput())),
+  currency: v.optional(currency()),
+  probability: v.optional(integer(0, 100)),
+  expectedCloseAt: v.optional(nullableTimeInput()),
+  notes: v.optional(nullableText(10_000)),
+};
+
+/** Where a deal may open. `won` is let through, so that its refusal can say why (lib/deals/store.ts). */
+function openingStage() {
+  const stage = choice(activeDealStages);
+  return {
+    ...stage,
+    '~run'(dataset: { value: unknown }, config: never) {
+      const isWon = typeof dataset.value === 'string' && dataset.value.trim().toLowerCase() === 'won';
+      return isWon ? { typed: true, value: 'won' } : stage['~run'](dataset as never, config);
+    },
+  } as unknown as v.GenericSchema<(typeof activeDealStages)[number], (typeof activeDealStages)[number] | 'won'>;
+}
+
+const title = () => line(200);
+const value = () => money(0);
+
+export const CreateDeal = v.pipe(
+  v.object({
+    title: title(),
+    value: v.optional(value(), 0),
+    stage: v.optional(openingStage(), 'lead'),
+    ...optionalFields,
+  }),
+  v.title('CreateDeal'),
+);
+export type CreateDeal = v.InferOutput<typeof CreateDeal>;
+
+export const PatchDeal = v.pipe(
+  v.object({ title: v.optional(title()), value: v.optional(value()), ...optionalFields }),
+  v.title('PatchDeal'),
+);
+export type PatchDeal = v.InferOutput<typeof PatchDeal>;
+
+export const DealStageBody = v.pipe(v.object({ stage: choice(dealStages) }), v.title('DealStage'));
+
+export const DealQuery = v.object({
+  ...paging,
+  stage: v.optional(choice(dealStages)),
+  contactId: v.optional(queryInteger()),
+  q: v.optional(queryText()),
+  minValue: v.optional(queryNumber()),
+  maxValue: v.optional(queryNumber()),
+  currency: v.optional(currency()),
+  expectedCloseBefore: v.optional(timeInput()),
+  ...commonFilters,
+  ...metadataFilter,
+});
+
+/** `openTaskCount` is kept by the transactions that change tasks; `contactName` follows the contact. */
+export const Deals = entity({
+  name: 'deal',
+  schema: v.object({
+    ...common,
+    stage: storedChoice(dealStages),
+    metadata: v.record(v.string(), v.string()),
+    /** The income that winning it booked, once and for all. */
+    wonTransactionId: v.nullable(id()),
+  }),
+  references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }],
+  indexes: {
+    stage: ({ stage }) => stage,
+    currency: ({ currency }) => currency,
+    contact: ({ contactId }) => contactId,
+    closed: {
+      of: ({ closedAt }) => closedAt !== null,
+      order: ({ closedAt }) => String(closedAt),
+      copy: ({ stage, currency, value }) => ({ stage, currency, value }),
+    },
+    metadata: metadataIndex,
+    search: { copy: ({ title }) => searchable(title) },
+  },
+  counters: {
+    /** Counts and totals per stage and currency; `weighted` is cents times percent (contract sections 11 and 12). */
+    deals: {
+      of: ({ stage, currency, value, probability }) => {
+        const cents = toCents(value);
+        return { name: `${stage}/${currency}`, add: { count: 1, cents, weighted: cents * probability } };
+      },
+    },
+  },
+});
+
+export type StoredDeal = v.InferOutput<(typeof Deals)['schema']>;

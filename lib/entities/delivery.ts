@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import { dayMs, epochSeconds } from '#lib/clock.ts';
+import { eventKindNames } from '#lib/events/kinds.ts';
+import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+const statuses = ['pending', 'retrying', 'succeeded', 'failed', 'skipped'] as const;
+
+const shown = {
+  id: id(),
+  deliveryId: v.string(),
+  endpointId: id(),
+  eventKind: storedChoice<readonly string[]>(eventKindNames),
+  eventId: v.string(),
+  status: storedChoice(statuses),
+  attemptCount: count(),
+  nextAttemptAt: v.nullable(time()),
+  responseStatus: v.nullable(v.number()),
+  responseBody: v.nullable(v.string()),
+  error: v.nullable(v.string()),
+  durationMs: v.nullable(v.number()),
+  replayOfId: v.nullable(id()),
+  createdAt: time(),
+  completedAt: v.nullable(time()),
+};
+
+const attempt = {
+  number: count(),
+  startedAt: time(),
+  durationMs: v.number(),
+  responseStatus: v.nullable(v.number()),
+  error: v.nullable(v.string()),
+};
+
+/** One event on its way to one endpoint (contract section 14). */
+export const Delivery = v.pipe(v.object(shown), v.title('Delivery'));
+export const DeliveryDetail = v.pipe(
+  v.object({
+    ...shown,
+    /** Of the last attempt; null before the first. */
+    requestHeaders: v.nullable(v.record(v.string(), v.string())),
+    /** Null once the event is no longer kept. */
+    requestBody: v.nullable(v.string()),
+    attempts: v.array(v.object(attempt)),
+  }),
+  v.title('DeliveryDetail'),
+);
+export const TestedDelivery = v.pipe(v.object({ delivery: Delivery }), v.title('TestedDelivery'));
+
+export const DeliveryQuery = v.object({
+  ...paging,
+  status: v.optional(choice(statuses)),
+  eventKind: v.optional(choice(eventKindNames)),
+  since: v.optional(timeInput()),
+  until: v.optional(timeInput()),
+});
+
+export const ReplayFailed = v.pipe(v.object({ since: timeInput() }), v.title('ReplayFailed'));
+export const ReplayedFailed = v.pipe(v.object({ queued: count() }), v.title('ReplayedFailed'));
+
+/** What an attempt needs to know; index entries keep it, so that a worker need not read the row. */
+const due = {
+  id: id(),
+  deliveryId: v.string(),
+  eventKind: v.string(),
+  /** Null for a test, which is not in the feed. */
+  sequence: v.nullable(v.number()),
+  subject: v.string(),
+  attemptCount: count(),
+  /** The UUID of the delivery that this one repeats. */
+  replayOf: v.nullable(v.string()),
+};
+export const DueDelivery = v.object(due);
+export type DueDelivery = v.InferOutput<typeof DueDelivery>;
+
+const dueOf = ({ id, deliveryId, eventKind, sequence, subject, attemptCount, replayOf }: DueDelivery) => ({
+  ...{ id, deliveryId, eventKind, sequence, subject, attemptCount, replayOf },
+});
+
+const keptDays = 30;
+const expiry = ({ createdAt }: { createdAt: string }) =>
+  epochSeconds(new Date(new Date(createdAt).getTime() + keptDays * dayMs));
+
+export const Deliveries = entity({
+  name: 'delivery',
+  schema: v.object({
+    ...shown,
+    ...due,
+    /** To the millisecond. */
+    nextAttemptAt: v.nullable(v.string()),
+    attempts: v.array(v.object(attempt)),
+    /** The signatures of the last attempt. */
+    signed: v.nullable(
+      v.object({
+        timestamp: v.number(),
+        simple: v.string(),
+        previous: v.nullable(v.string()),
+        standard: v.string(),
+      }),
+    ),
+    /** Only of a test; otherwise the feed has it. */
+    body: v.nullable(v.string()),
+    /** Another delivery repeats this failed or skipped one. */
+    isReplayed: v.boolean(),
+  }),
+  within: 'webhook/{endpointId}/delivery',
+  indexes: {
+    kind: { at: '{endpointId}/kind={eventKind}', of: ({ endpointId, eventKind }) => ({ endpointId, eventKind }) },
+    /** Of what is not succeeded; `pending` are the first attempts that have yet to be made, in event order. */
+    status: {
+      at: '{endpointId}/status={status}',
+      of: ({ endpointId, status }) => status !== 'succeeded' && { endpointId, status },
+      copy: (delivery) => (delivery.status === 'pending' ? dueOf(delivery) : undefined),
+    },
+    /** Further attempts in order of their time. */
+    retry: {
+      at: '{endpointId}/retry',
+      of: ({ endpointId, status }) => status === 'retrying' && { endpointId },
+      order: ({ nextAttemptAt }) => String(nextAttemptAt),
+      copy: (delivery) => dueOf(delivery),
+    },
+    /** What failed or was skipped and has not been replayed, oldest first; no tests. */
+    replayable: {
+      at: '{endpointId}/replayable',
+      of: ({ endpointId, status, isReplayed, body }) =>
+        (status === 'failed' || status === 'skipped') && !isReplayed && body === null && { endpointId },
+      order: ({ createdAt }) => createdAt,
+      copy: ({ id }) => ({ id }),
+    },
+  },
+  expiresAtSeconds: expiry,
+});
+
+export type StoredDelivery = v.InferOutput<(typeof Deliveries)['schema']>;
+
+/** Finds a delivery by its UUID, and keeps an event from being delivered twice to one endpoint. */
+export const DeliveryIds = entity({
+  name: 'delivery-id',
+  schema: v.object({ deliveryId: v.string(), endpointId: id(), id: id(), createdAt: v.string() }),
+  within: 'webhook/{endpointId}/delivery-id',
+  sortKey: ({ deliveryId }) => deliveryId,
+  expiresAtSeconds: expiry,
+});

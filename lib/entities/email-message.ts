@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import {
+  id,
+  idInput,
+  listInput,
+  nullableText,
+  nullableTimeInput,
+  paging,
+  pattern,
+  storedChoice,
+  text,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import { Mailbox } from './email-thread.ts';
+import { Attachment } from './message.ts';
+
+export const outcome = v.picklist(['pass', 'fail', 'none']);
+export type Outcome = v.InferOutput<typeof outcome>;
+
+/** Whether a mail comes from whom it names, as SES found (contract section 24). */
+export const Authentication = v.pipe(
+  v.object({ spf: outcome, dkim: outcome, dmarc: outcome, verdict: outcome }),
+  v.title('EmailAuthentication'),
+);
+export type Authentication = v.InferOutput<typeof Authentication>;
+
+const shown = {
+  id: id(),
+  threadId: id(),
+  direction: storedChoice(['inbound', 'outbound']),
+  from: Mailbox,
+  to: v.array(Mailbox),
+  cc: v.array(Mailbox),
+  subject: v.string(),
+  isRead: v.boolean(),
+  status: storedChoice(['received', 'queued', 'sent', 'failed']),
+  attachments: v.array(Attachment),
+  sentAt: v.nullable(time()),
+  createdAt: time(),
+};
+
+/** One e-mail of a thread (contract section 9). */
+export const EmailMessage = v.pipe(
+  v.object({
+    ...shown,
+    bodyText: v.string(),
+    bodyHtml: v.nullable(v.string()),
+    /** Of an inbound message. */
+    authentication: v.nullable(Authentication),
+  }),
+  v.title('EmailMessage'),
+);
+
+export const EmailMessageQuery = v.object(paging);
+
+const addresses = listInput(pattern(/^[^@\s<>,;"]+@[^@\s<>,;"]+$/, 254, 'an e-mail address'), 20, 'addresses');
+
+export const CreateReply = v.pipe(
+  v.object({
+    bodyText: text(100_000),
+    bodyHtml: v.optional(nullableText(200_000), null),
+    cc: v.optional(addresses, []),
+    bcc: v.optional(addresses, []),
+    replyAll: v.optional(v.boolean(), false),
+    runAt: v.optional(nullableTimeInput(), null),
+  }),
+  v.title('CreateReply'),
+);
+
+/** The queued job of a reply; `/v1/jobs/{id}` follows it. */
+export const ReplyJob = v.pipe(
+  v.object({
+    id: idInput(),
+    threadId: id(),
+    status: storedChoice(['queued', 'sent', 'failed']),
+    runAt: time(),
+    createdAt: time(),
+    updatedAt: v.nullable(time()),
+    lastError: v.nullable(v.string()),
+  }),
+  v.title('ReplyJob'),
+);
+
+export const EmailMessages = entity({
+  name: 'email-message',
+  schema: v.object({
+    ...shown,
+    bcc: v.array(Mailbox),
+    /** Absent where nobody has looked: from before it was, and outbound. */
+    authentication: v.optional(Authentication),
+    jobId: v.nullable(id()),
+    /** The first part of the packed body, and how many more there are. */
+    body: v.string(),
+    moreParts: v.number(),
+  }),
+  references: [
+    { to: 'email-thread', field: 'threadId' },
+    { to: 'job', field: 'jobId' },
+  ],
+  within: 'email-thread/{threadId}/message',
+  indexes: { job: ({ jobId }) => jobId },
+});
+
+export type StoredEmailMessage = v.InferOutput<(typeof EmailMessages)['schema']>;
+
+/** What does not fit the item of a huge message. */
+export const BodyParts = entity({
+  name: 'email-body',
+  schema: v.object({ threadId: id(), messageId: id(), part: v.number(), body: v.string() }),
+  within: 'email-thread/{threadId}/body',
+  sortKey: ({ messageId, part }) => `${sortableId(messageId)}#${part}`,
+});
+
+/** SES replaces the Message-ID by its own id at a domain of the region. */
+const spelling = (messageId: string) => messageId.replace(/@([\w-]+\.)?amazonses\.com$/i, '@amazonses.com');
+
+/** Which message has a Message-ID: how answers find their thread, and a message that arrives twice is known. */
+export const MessageIds = entity({
+  name: 'email-message-id',
+  schema: v.object({ messageId: v.string(), threadId: id(), id: id() }),
+  sortKey: ({ messageId }) => createHash('sha256').update(spelling(messageId)).digest('base64url'),
+});

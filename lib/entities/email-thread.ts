@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import {
+  choice,
+  count,
+  id,
+  idInput,
+  paging,
+  queryBoolean,
+  queryIdOrNone,
+  queryInteger,
+  queryText,
+  storedChoice,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+
+/** One side of an e-mail. */
+export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
+export type Mailbox = v.InferOutput<typeof Mailbox>;
+
+/** Of a thread. */
+export const Participant = v.object({
+  ...Mailbox.entries,
+  /** Others wrote to them; they wrote nothing in the thread, and we nothing to them. */
+  isNamedOnly: v.optional(v.literal(true)),
+});
+export type Participant = v.InferOutput<typeof Participant>;
+
+const threadStatuses = ['open', 'pending', 'closed', 'spam'] as const;
+export type ThreadStatus = (typeof threadStatuses)[number];
+
+/** Base document, "Email thread". */
+export const Thread = v.pipe(
+  v.object({
+    id: id(),
+    subject: v.string(),
+    preview: v.string(),
+    status: storedChoice(threadStatuses),
+    unreadCount: count(),
+    isStarred: v.boolean(),
+    contactId: v.nullable(id()),
+    assignedToUserId: v.nullable(id()),
+    aiLeadScore: v.nullable(v.number()),
+    lastMessageAt: time(),
+  }),
+  v.title('EmailThread'),
+);
+
+export const ThreadQuery = v.object({
+  ...paging,
+  status: v.optional(choice(threadStatuses)),
+  contactId: v.optional(queryInteger()),
+  unreadOnly: v.optional(queryBoolean()),
+  q: v.optional(queryText()),
+  assignedToUserId: v.optional(queryIdOrNone()),
+  isStarred: v.optional(queryBoolean()),
+});
+
+export const SetThreadStatus = v.pipe(v.object({ status: choice(threadStatuses) }), v.title('SetThreadStatus'));
+export const SetThreadAssignee = v.pipe(v.object({ userId: v.nullable(idInput()) }), v.title('SetThreadAssignee'));
+
+const replyPrefix = /^((re|aw|antw|sv|vs|odp|rv|res)(\[\d+\]|\(\d+\))?\s*:\s*)+/i;
+
+export const isReplySubject = (subject: string) => replyPrefix.test(subject);
+/** What a subject is about, without the marks of replies. */
+export const topicOf = (subject: string) => subject.replace(replyPrefix, '').trim();
+/** Threads of one participant about one topic have this in common. What others write about it lies elsewhere. */
+export const topicMark = (subject: string, email: string) =>
+  createHash('sha256')
+    .update(`${email}\n${topicOf(subject)}`.toLowerCase())
+    .digest('base64url')
+    .slice(0, 22);
+
+/** So many of its participants find a thread by its topic, whoever wrote last before the others; none whom a stranger only named. */
+const maxFinders = 50;
+
+/** How many Message-IDs a thread keeps. */
+export const maxReferences = 30;
+
+export const Threads = entity({
+  name: 'email-thread',
+  schema: v.object({
+    ...Thread.entries,
+    createdAt: time(),
+    participants: v.array(Participant),
+    /** Opened by a mail that is not from whom it names: none joins it for its topic. */
+    isUnverified: v.optional(v.literal(true)),
+    /** Of the newest inbound message, whom a reply goes to. */
+    lastInbound: v.nullable(v.object({ from: Mailbox, others: v.array(Mailbox), messageId: v.nullable(v.string()) })),
+    /** The Message-IDs of the thread, oldest first, as a reply names them. */
+    references: v.array(v.string()),
+  }),
+  references: [{ to: 'contact', field: 'contactId' }],
+  indexes: {
+    status: ({ status }) => status,
+    assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
+    contact: ({ contactId }) => contactId,
+    unread: ({ unreadCount }) => unreadCount > 0,
+    starred: ({ isStarred }) => isStarred,
+    topic: ({ isUnverified, subject, participants }) =>
+      isUnverified || topicOf(subject) === ''
+        ? []
+        : participants
+            .filter(({ isNamedOnly }) => !isNamedOnly)
+            .slice(0, maxFinders)
+            .map(({ email }) => topicMark(subject, email)),
+    search: {
+      copy: ({ subject, preview, participants }) =>
+        searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, email])),
+    },
+  },
+  counters: {
+    /** Open threads and unread messages (contract section 11, `email`). */
+    email: {
+      of: ({ status, unreadCount }) => ({
+        name: 'threads',
+        add: { open: Number(status === 'open'), unread: unreadCount },
+      }),
+    },
+  },
+});
+
+export type StoredThread = v.InferOutput<(typeof Threads)['schema']>;

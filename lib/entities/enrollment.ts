@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { enrollmentStatuses } from '#lib/choices.ts';
+import { choice, count, id, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+/** A contact in a sequence (contract section 10). */
+export const Enrollment = v.pipe(
+  v.object({
+    id: id(),
+    sequenceId: id(),
+    contactId: id(),
+    contactName: v.nullable(v.string()),
+    status: storedChoice(enrollmentStatuses),
+    /** The position of the step whose message was made last; 0 before the first. */
+    currentStep: count(),
+    nextRunAt: v.nullable(time()),
+    lastError: v.nullable(v.string()),
+    enrolledAt: time(),
+    completedAt: v.nullable(time()),
+  }),
+  v.title('Enrollment'),
+);
+
+export const EnrollmentQuery = v.object({
+  ...paging,
+  status: v.optional(choice(enrollmentStatuses)),
+  contactId: v.optional(queryInteger()),
+});
+
+export const Enrollments = entity({
+  name: 'enrollment',
+  schema: v.object({
+    ...Enrollment.entries,
+    /** The message that is on its way; the next step is counted from when it is sent. */
+    jobId: v.nullable(id()),
+    /** Of an e-mail sequence: the thread of its messages. */
+    threadId: v.nullable(id()),
+    /** Since when the pause of the sequence holds it. */
+    heldAt: v.nullable(time()),
+  }),
+  references: [
+    { to: 'campaign', field: 'sequenceId' },
+    { to: 'contact', field: 'contactId', shows: 'contactName' },
+  ],
+  within: 'sequence/{sequenceId}/enrollment',
+  indexes: {
+    status: { at: 'sequence={sequenceId}&status={status}', of: ({ sequenceId, status }) => ({ sequenceId, status }) },
+    member: {
+      at: 'sequence={sequenceId}&contact={contactId}',
+      of: ({ sequenceId, contactId }) => ({ sequenceId, contactId }),
+    },
+    contact: ({ contactId }) => contactId,
+  },
+  wakeUp: ({ id, sequenceId, status, nextRunAt, heldAt }, tenant) =>
+    status === 'active' && nextRunAt !== null && heldAt === null
+      ? {
+          at: nextRunAt,
+          queue: 'sequences',
+          message: { sequenceId, enrollmentId: id },
+          group: `${tenantKey(tenant)}/sequence/${sequenceId}`,
+        }
+      : null,
+});
+
+export type StoredEnrollment = v.InferOutput<(typeof Enrollments)['schema']>;

@@ -1,0 +1,105 @@
+import * as v from 'valibot';
+import { secondMs, shifted } from '#lib/clock.ts';
+import { toCents } from '#lib/money.ts';
+import {
+  choice,
+  count,
+  currency,
+  id,
+  idInput,
+  line,
+  listOf,
+  money,
+  nullableTimeInput,
+  paging,
+  queryInteger,
+  storedChoice,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+export const Outstanding = v.object({ currency: v.string(), count: count(), total: v.number() });
+
+const statuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
+
+/** Base document, "Invoice"; `paidAt` is null unless paid. */
+export const Invoice = v.pipe(
+  v.object({
+    id: id(),
+    invoiceNumber: v.string(),
+    status: storedChoice(statuses),
+    currency: v.string(),
+    total: v.number(),
+    contactId: id(),
+    issueDate: time(),
+    dueDate: time(),
+    paidAt: v.nullable(time()),
+  }),
+  v.title('Invoice'),
+);
+export type Invoice = v.InferOutput<typeof Invoice>;
+
+export const InvoiceList = v.pipe(
+  v.object({ ...listOf(Invoice).entries, outstanding: v.array(Outstanding) }),
+  v.title('InvoiceList'),
+);
+
+export const InvoiceQuery = v.object({
+  ...paging,
+  status: v.optional(choice(statuses)),
+  contactId: v.optional(queryInteger()),
+  currency: v.optional(currency()),
+  dueBefore: v.optional(timeInput()),
+});
+
+/** A date alone is its first instant. */
+const dateInput = () =>
+  v.pipe(
+    v.string(),
+    v.transform((value) => (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()) ? `${value.trim()}T00:00:00Z` : value)),
+    timeInput(),
+  );
+
+/** What the panel makes. */
+export const CreateInvoice = v.object({
+  contactId: idInput(),
+  invoiceNumber: line(64),
+  status: choice(['draft', 'sent']),
+  currency: currency(),
+  total: money(0.01),
+  issueDate: dateInput(),
+  dueDate: dateInput(),
+});
+
+export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput()) }), v.title('PayInvoice'));
+
+/** A sent invoice wakes up when it becomes overdue. */
+export const isOwed = ({ status }: Pick<v.InferOutput<typeof Invoice>, 'status'>) =>
+  status === 'sent' || status === 'overdue';
+
+export const Invoices = entity({
+  name: 'invoice',
+  schema: Invoice,
+  references: [{ to: 'contact', field: 'contactId' }],
+  indexes: {
+    status: ({ status }) => status,
+    contact: ({ contactId }) => contactId,
+    currency: ({ currency }) => currency,
+  },
+  counters: {
+    /** What is owed, together with transactions that are pending. */
+    outstanding: {
+      of: (invoice) =>
+        isOwed(invoice) && {
+          name: `invoice/${invoice.currency}`,
+          add: { count: 1, cents: toCents(invoice.total) },
+        },
+    },
+  },
+  wakeUp: ({ id, status, dueDate }, tenant) =>
+    status === 'sent'
+      ? { at: shifted(dueDate, secondMs), queue: 'invoices', message: { invoiceId: id }, group: tenantKey(tenant) }
+      : null,
+});

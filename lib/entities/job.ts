@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import { channels, Target } from '#lib/channels/channel.ts';
+import { jobStatuses } from '#lib/choices.ts';
+import { timestamp } from '#lib/clock.ts';
+import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { leases } from '#lib/table/lease.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
+
+const detail = {
+  id: id(),
+  status: storedChoice(jobStatuses),
+  runAt: time(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+  lastError: v.nullable(v.string()),
+};
+
+/** The seven fields of a Telegram or X message (base document, "Message job detail"). */
+export const MessageJob = v.pipe(v.object({ ...detail, accountId: id() }), v.title('MessageJob'));
+
+const shown = {
+  ...detail,
+  /** Null for e-mail. */
+  accountId: v.nullable(id()),
+  channel: storedChoice(channels),
+  contactId: v.nullable(id()),
+  recipient: v.string(),
+  textPreview: v.string(),
+  attempts: count(),
+  maxAttempts: count(),
+  source: storedChoice(jobSources),
+  sequenceId: v.nullable(id()),
+  apiKeyId: v.nullable(v.string()),
+  completedAt: v.nullable(time()),
+};
+
+/** A row of the message-job monitor (contract section 5). */
+export const Job = v.pipe(v.object(shown), v.title('Job'));
+
+export const MessageJobQuery = v.object({
+  ...paging,
+  status: v.optional(choice(jobStatuses)),
+  accountId: v.optional(queryInteger()),
+  contactId: v.optional(queryInteger()),
+  since: v.optional(timeInput()),
+  until: v.optional(timeInput()),
+});
+
+export const JobQuery = v.object({
+  ...MessageJobQuery.entries,
+  channel: v.optional(choice(channels)),
+  sequenceId: v.optional(queryInteger()),
+  source: v.optional(choice(jobSources)),
+  apiKeyId: v.optional(queryText()),
+});
+
+/** When analytics counts it: as what it became, or while it waits as it was made. */
+const countedAt = ({ completedAt, createdAt }: Pick<v.InferOutput<typeof Job>, 'completedAt' | 'createdAt'>) =>
+  completedAt ?? createdAt;
+
+export const Jobs = entity({
+  name: 'job',
+  schema: v.object({
+    ...shown,
+    target: Target,
+    /** The whole text of a Telegram or X message; the text of an e-mail is kept with the thread. */
+    text: v.nullable(v.string()),
+    /** Of the conversation message, which lies with the contact. */
+    messageId: id(),
+    enrollmentId: v.nullable(id()),
+    /** The sequence is paused: the job stays queued. */
+    isHeld: v.boolean(),
+    /** Its place in the account's queue; a flood wait moves `runAt` but not this. */
+    queuedFor: time(),
+    /** How often it has waited because its provider takes no more at a time. */
+    floodWaits: count(),
+    /** A sender has it in hand until then. */
+    claimedUntil: v.nullable(time()),
+    /** Attempts whose outcome nobody knows, with the one that a sender has in hand. */
+    unsettledAttempts: v.optional(count(), 0),
+    /** A mail that no quota of its day has paid for: it came with an imported workspace, or its sequence was paused. */
+    isUnpaid: v.optional(v.boolean()),
+    /** What a day's quota has paid for a mail. */
+    paid: v.optional(v.object({ day: v.string(), amount: v.number() })),
+  }),
+  references: [
+    { to: 'contact', field: 'contactId', with: 'message' },
+    { to: 'message', field: 'messageId' },
+  ],
+  indexes: {
+    channel: {
+      of: ({ channel }) => channel,
+      copy: ({ id, accountId, status, runAt, createdAt, updatedAt, lastError }) => ({
+        job: { id, accountId, status, runAt, createdAt, updatedAt, lastError },
+      }),
+    },
+    status: { of: ({ status }) => status, copy: ({ createdAt }) => ({ createdAt }) },
+    account: ({ accountId }) => accountId,
+    contact: ({ contactId }) => contactId,
+    key: ({ apiKeyId }) => apiKeyId,
+    sequence: ({ sequenceId }) => sequenceId,
+    day: {
+      of: (job) => countedAt(job).slice(0, 10),
+      order: (job) => countedAt(job),
+      copy: (job) => {
+        const { contactId, channel, accountId, status } = job;
+        return { contactId, channel, accountId, status, at: countedAt(job) };
+      },
+    },
+    queue: {
+      of: ({ status, isHeld, accountId }) => status === 'queued' && !isHeld && accountId,
+      order: ({ queuedFor }) => queuedFor,
+    },
+  },
+  wakeUp: ({ id, channel, accountId, status, isHeld, runAt }, tenant) =>
+    status === 'queued' && !isHeld
+      ? {
+          at: runAt,
+          queue: channel,
+          message: { accountId, jobId: id },
+          group: `${tenantKey(tenant)}/${channel}/${accountId ?? id}`,
+          ...(accountId === null ? { isPaced: true } : { isForGroup: true }),
+        }
+      : null,
+});
+
+export type StoredJob = v.InferOutput<(typeof Jobs)['schema']>;
+
+/** Who sends a job has it in hand. */
+export const claims = leases({
+  owner: 'claimedBy',
+  until: 'claimedUntil',
+  at: (epochMs) => timestamp(new Date(epochMs)),
+});

@@ -1,0 +1,25 @@
+import type { Entity } from '#lib/table/entity.ts';
+import { Activities } from './activity.ts';
+import { Deals } from './deal.ts';
+import { Threads } from './email-thread.ts';
+import { Enrollments } from './enrollment.ts';
+import { Identities } from './identity.ts';
+import { Invoices } from './invoice.ts';
+import { Jobs } from './job.ts';
+import { Messages } from './message.ts';
+import { Tasks } from './task.ts';
+import { Transactions } from './transaction.ts';
+
+/** Those of all entities that refer to contacts: a function that merges or renames carries no others. */
+export const namingContacts: readonly Entity[] = [
+  Activities,
+  Deals,
+  Enrollments,
+  Identities,
+  Invoices,
+  Jobs,
+  Messages,
+  Tasks,
+  Threads,
+  Transactions,
+];

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { dayMs, epochSeconds } from '#lib/clock.ts';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+/** A username may pass to another person, so what it meant is forgotten. */
+const usernameKeptMs = 7 * dayMs;
+
+/** Somebody whom a user account can write to: the key to a person is different for each account. */
+export const Peers = entity({
+  name: 'peer',
+  schema: v.object({
+    accountId: id(),
+    /** The id, or `@username`. */
+    name: v.string(),
+    userId: v.number(),
+    accessHash: v.string(),
+    createdAt: v.string(),
+  }),
+  within: 'account/{accountId}/peer',
+  sortKey: ({ name }) => name,
+  expiresAtSeconds: ({ name, createdAt }) =>
+    name.startsWith('@') ? epochSeconds(new Date(new Date(createdAt).getTime() + usernameKeptMs)) : undefined,
+});

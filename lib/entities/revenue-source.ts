@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import { choice, count, currency, id, integer, line, nullableSecret, storedChoice, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+const modes = ['pull', 'push'] as const;
+const syncStatuses = ['never', 'running', 'ok', 'failed'] as const;
+
+const shown = {
+  id: id(),
+  name: v.string(),
+  mode: storedChoice(modes),
+  defaultCurrency: v.string(),
+  isActive: v.boolean(),
+  feedUrl: v.string(),
+  pullIntervalMinutes: v.number(),
+  lastSyncStatus: storedChoice(syncStatuses),
+  lastSyncAt: v.nullable(time()),
+  lastSyncError: v.nullable(v.string()),
+  totalIngested: v.number(),
+  lastEventAt: v.nullable(time()),
+  nextRunAt: v.nullable(time()),
+};
+
+/** Base document, "Revenue source". */
+const RevenueSource = v.pipe(v.object(shown), v.title('RevenueSource'));
+
+export const RevenueSourceList = v.pipe(
+  v.object({ items: v.array(RevenueSource), count: count(), totalIngested: v.number() }),
+  v.title('RevenueSourceList'),
+);
+
+/** Sent to the feed as a bearer token. */
+export const revenueCredential = { credential: v.optional(nullableSecret(), null) };
+
+/** What the panel makes. */
+export const CreateRevenueSource = v.object({
+  name: line(200),
+  mode: choice(modes),
+  feedUrl: v.pipe(
+    line(2048),
+    v.url('must be a URL'),
+    v.regex(/^https?:\/\/[^/?#@]+([/?#]|$)/i, 'must be an http or https URL'),
+  ),
+  defaultCurrency: currency(),
+  pullIntervalMinutes: integer(1, 43_200),
+  ...revenueCredential,
+});
+
+/** A pulled source wakes up for its next pull, and when one that is running should long have ended. */
+export const RevenueSources = entity({
+  name: 'revenue-source',
+  schema: v.object({
+    ...shown,
+    /** Encrypted; sent as a bearer token. */
+    credential: v.nullable(v.string()),
+    /** Until when a pull that is running has the source for itself. */
+    leasedUntil: v.nullable(v.string()),
+  }),
+  wakeUp: (source, tenant) => {
+    const at = source.leasedUntil ?? source.nextRunAt;
+    return source.isActive && at !== null
+      ? { at, queue: 'revenue' as const, message: { revenueSourceId: source.id }, group: tenantKey(tenant) }
+      : null;
+  },
+});
+
+export type StoredRevenueSource = v.InferOutput<(typeof RevenueSources)['schema']>;
+
+/** That a row of a feed was booked: each external id once. */
+export const IngestedRows = entity({
+  name: 'ingested-row',
+  schema: v.object({ revenueSourceId: id(), externalId: v.string(), transactionId: id() }),
+  within: 'revenue-source/{revenueSourceId}/row',
+  sortKey: ({ externalId }) => externalId,
+});

@@ -1,0 +1,27 @@
+import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+/** What was sent lately, so that the next sender keeps the pace: times in epoch milliseconds, by recipient and of the last minute. */
+const Pace = v.object({ peers: v.record(v.string(), v.number()), sends: v.array(v.number()) });
+export type Pace = v.InferOutput<typeof Pace>;
+
+/** The one live sender of an account: two connections at once would end a Telegram session for ever. */
+export const Senders = entity({
+  name: 'sender',
+  schema: v.object({
+    /** Of the account. */
+    id: id(),
+    channel: v.picklist(['telegram', 'twitter']),
+    owner: v.string(),
+    leaseUntilMs: v.number(),
+    pace: v.optional(Pace, { peers: {}, sends: [] }),
+    /** When the queue must be looked at again although no job says so. */
+    resumeAt: v.optional(v.nullable(v.string()), null),
+  }),
+  wakeUp: ({ id, channel, resumeAt }, tenant) =>
+    resumeAt === null
+      ? null
+      : { at: resumeAt, queue: channel, message: { accountId: id }, group: `${tenantKey(tenant)}/${channel}/${id}` },
+});

@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { channels } from '#lib/channels/channel.ts';
+import { sequenceStatuses } from '#lib/choices.ts';
+import {
+  choice,
+  count,
+  id,
+  idInput,
+  integer,
+  line,
+  listInput,
+  paging,
+  queryText,
+  storedChoice,
+  text,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+
+const maxSteps = 30;
+/** A sequence is one row, and an item has 400 KB. */
+const maxTextBytes = 250_000;
+const maxDelayMinutes = 365 * 24 * 60;
+
+const Step = v.object({
+  id: id(),
+  position: count(),
+  delayMinutes: v.number(),
+  text: v.string(),
+});
+export type Step = v.InferOutput<typeof Step>;
+
+const shown = {
+  id: id(),
+  name: v.string(),
+  channel: v.picklist(channels),
+  accountId: v.nullable(id()),
+  status: storedChoice(sequenceStatuses),
+  stepCount: count(),
+  enrolledCount: count(),
+  activeCount: count(),
+  completedCount: count(),
+  repliedCount: count(),
+  failedCount: count(),
+  startedAt: v.nullable(time()),
+  pausedAt: v.nullable(time()),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+/** A campaign sequence as lists show it (contract section 10). */
+export const Sequence = v.pipe(v.object(shown), v.title('Sequence'));
+export const SequenceWithSteps = v.pipe(v.object({ ...shown, steps: v.array(Step) }), v.title('SequenceWithSteps'));
+
+export const SequenceQuery = v.object({
+  ...paging,
+  status: v.optional(choice(sequenceStatuses)),
+  channel: v.optional(choice(channels)),
+  q: v.optional(queryText()),
+});
+
+/** The delay of a step counts from the message before it, that of the first from the enrollment. */
+export const CreateSequence = v.object({
+  name: line(200),
+  channel: choice(channels),
+  accountId: v.optional(v.nullable(idInput()), null),
+  steps: v.pipe(
+    listInput(v.object({ delayMinutes: integer(0, maxDelayMinutes), text: text(4000) }), maxSteps, 'steps'),
+    v.minLength(1, 'must have at least 1 step'),
+    v.check(
+      (steps) => Buffer.byteLength(steps.map(({ text }) => text).join('')) <= maxTextBytes,
+      `must have at most ${maxTextBytes} bytes of text together`,
+    ),
+  ),
+  status: v.optional(choice(sequenceStatuses), 'active'),
+});
+
+export const Sequences = entity({
+  // The partition `sequence` counts the events.
+  name: 'campaign',
+  schema: SequenceWithSteps,
+  indexes: {
+    status: ({ status }) => status,
+    channel: ({ channel }) => channel,
+    search: { copy: ({ name }) => searchable(name) },
+  },
+});
+
+export type StoredSequence = v.InferOutput<(typeof Sequences)['schema']>;

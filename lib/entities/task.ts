@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import { taskPriorities, taskStatuses } from '#lib/choices.ts';
+import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import {
+  choice,
+  commonFilters,
+  id,
+  idInput,
+  line,
+  nullableText,
+  nullableTimeInput,
+  paging,
+  queryBoolean,
+  queryIdOrNone,
+  queryInteger,
+  queryText,
+  storedChoice,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { searchable } from '#lib/table/list.ts';
+
+export type TaskStatus = (typeof taskStatuses)[number];
+type TaskPriority = (typeof taskPriorities)[number];
+
+/** Lower case inside, in filters, bodies and events; responses show these names (base document, "Deal"). */
+export const statusNames = { open: 'Open', inprogress: 'InProgress', done: 'Done' } as const satisfies Record<
+  TaskStatus,
+  string
+>;
+export const priorityNames = { low: 'Low', medium: 'Medium', high: 'High' } as const satisfies Record<
+  TaskPriority,
+  string
+>;
+
+const shownInDeal = {
+  id: id(),
+  title: v.string(),
+  status: storedChoice(Object.values(statusNames)),
+  priority: storedChoice(Object.values(priorityNames)),
+  dueAt: v.nullable(time()),
+  isOverdue: v.boolean(),
+};
+
+const details = {
+  description: v.nullable(v.string()),
+  contactId: v.nullable(id()),
+  dealId: v.nullable(id()),
+  assignedToUserId: v.nullable(id()),
+  remindAt: v.nullable(time()),
+  completedAt: v.nullable(time()),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+/** A task as its deal shows it (base document, "Deal"). */
+export const DealTask = v.pipe(v.object(shownInDeal), v.title('DealTask'));
+/** Contract section 7. */
+export const Task = v.pipe(v.object({ ...shownInDeal, ...details }), v.title('Task'));
+
+const optionalFields = {
+  description: v.optional(nullableText(10_000)),
+  priority: v.optional(choice(taskPriorities)),
+  dueAt: v.optional(nullableTimeInput()),
+  remindAt: v.optional(nullableTimeInput()),
+  contactId: v.optional(v.nullable(idInput())),
+  dealId: v.optional(v.nullable(idInput())),
+  assignedToUserId: v.optional(v.nullable(idInput())),
+};
+
+export const CreateTask = v.pipe(
+  v.object({ title: line(200), status: v.optional(choice(taskStatuses), 'open'), ...optionalFields }),
+  v.title('CreateTask'),
+);
+export type CreateTask = v.InferOutput<typeof CreateTask>;
+
+export const PatchTask = v.pipe(v.object({ title: v.optional(line(200)), ...optionalFields }), v.title('PatchTask'));
+export type PatchTask = v.InferOutput<typeof PatchTask>;
+
+export const TaskStatusBody = v.pipe(v.object({ status: choice(taskStatuses) }), v.title('TaskStatus'));
+
+export const TaskQuery = v.object({
+  ...paging,
+  status: v.optional(choice(taskStatuses)),
+  priority: v.optional(choice(taskPriorities)),
+  overdue: v.optional(queryBoolean()),
+  contactId: v.optional(queryInteger()),
+  dealId: v.optional(queryInteger()),
+  assignedToUserId: v.optional(queryIdOrNone()),
+  dueBefore: v.optional(timeInput()),
+  dueAfter: v.optional(timeInput()),
+  q: v.optional(queryText()),
+  ...commonFilters,
+  ...metadataFilter,
+});
+
+const inDeal = {
+  id: id(),
+  title: v.string(),
+  status: storedChoice(taskStatuses),
+  priority: storedChoice(taskPriorities),
+  dueAt: v.nullable(v.string()),
+};
+
+/** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */
+export const TaskCopy = v.object(inDeal);
+
+export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
+const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
+
+export const Tasks = entity({
+  name: 'task',
+  schema: v.object({ ...inDeal, ...details, metadata: v.record(v.string(), v.string()) }),
+  references: [
+    { to: 'contact', field: 'contactId' },
+    { to: 'deal', field: 'dealId' },
+  ],
+  indexes: {
+    status: ({ status }) => status,
+    priority: ({ priority }) => priority,
+    assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
+    awaited: isAwaited,
+    due: { of: isAwaited, order: ({ dueAt }) => String(dueAt) },
+    completed: { of: ({ completedAt }) => completedAt !== null, order: ({ completedAt }) => String(completedAt) },
+    contact: ({ contactId }) => contactId,
+    deal: { of: ({ dealId }) => dealId, copy: (task) => v.parse(TaskCopy, task) },
+    metadata: metadataIndex,
+    search: { copy: ({ title }) => searchable(title) },
+  },
+  counters: { tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } } },
+});
+
+export type StoredTask = v.InferOutput<(typeof Tasks)['schema']>;

@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+/**
+ * How the deliveries to an endpoint fare, and who makes them: one worker at a time holds the lease, so that order, pace and
+ * the number in flight are kept inside one process. Only the holder writes here, and the calls that reset it.
+ */
+export const Healths = entity({
+  name: 'webhook-health',
+  schema: v.object({
+    /** Of the endpoint. */
+    id: id(),
+    consecutiveFailures: v.number(),
+    /** The first failure since the last success. */
+    failingSince: v.nullable(v.string()),
+    lastDeliveryAt: v.nullable(v.string()),
+    lastSuccessAt: v.nullable(v.string()),
+    /** Moving average of how long an attempt takes. */
+    averageMs: v.number(),
+    /** How often the breaker has opened since the last success, and until when it is open. */
+    openings: v.number(),
+    openUntilMs: v.number(),
+    owner: v.nullable(v.string()),
+    leaseUntilMs: v.number(),
+    /**
+     * Deliveries whose next attempt has begun, written before it is made: whoever finds them after the death of a worker counts
+     * that attempt, so that one whose outcome can never be written is not made for ever.
+     */
+    begun: v.optional(v.array(v.number()), []),
+  }),
+});
+
+export type Health = v.InferOutput<(typeof Healths)['schema']>;

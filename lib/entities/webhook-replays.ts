@@ -1,0 +1,15 @@
+import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+/** Deliveries of an endpoint that wait for their replay; its worker makes the new deliveries, a few at a time. */
+export const ReplayQueues = entity({
+  name: 'webhook-replays',
+  schema: v.object({
+    /** Of the endpoint. */
+    id: id(),
+    deliveryIds: v.array(v.number()),
+    /** None is made before: those that come next cannot be read. */
+    notBefore: v.optional(v.nullable(v.string())),
+  }),
+});

@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import type { QueueName } from '#lib/queues.ts';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+const schema = v.object({
+  /** Of the endpoint. */
+  id: id(),
+  /** The earliest time of anything that waits; null when nothing does. */
+  at: v.nullable(v.string()),
+  /** When to look again, whatever was found before. */
+  lookAt: v.nullable(v.string()),
+  /** Nothing is sent before, the breaker being open. */
+  notBefore: v.nullable(v.string()),
+  isSlow: v.boolean(),
+});
+
+export type Wake = v.InferOutput<typeof schema>;
+
+/** Slow endpoints have a queue of their own, so that they delay no quick one. */
+export type Lane = Extract<QueueName, 'deliveries' | 'slow-deliveries'>;
+
+export const laneOf = ({ isSlow }: Wake): Lane => (isSlow ? 'slow-deliveries' : 'deliveries');
+
+/** When its queue is to be told, or null when nothing waits. */
+export function dueAt({ at, lookAt, notBefore }: Wake): string | null {
+  const due = earliest(at, lookAt);
+  return due === null || notBefore === null || due > notBefore ? due : notBefore;
+}
+
+export const earliest = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? (a ?? b) : a < b ? a : b;
+
+/**
+ * When an endpoint has work. One wake-up for all its deliveries: what is due is read from the table, so a backlog of any
+ * size costs one message.
+ */
+export const Wakes = entity({
+  name: 'webhook-wake',
+  schema,
+  wakeUp: (wake, tenant) => {
+    const at = dueAt(wake);
+    const group = `${tenantKey(tenant)}/webhook/${wake.id}`;
+    return at === null ? null : { at, queue: laneOf(wake), message: { endpointId: wake.id }, group };
+  },
+});

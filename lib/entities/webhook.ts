@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import { eventKindNames } from '#lib/events/kinds.ts';
+import {
+  choice,
+  count,
+  id,
+  integer,
+  line,
+  listInput,
+  nullableText,
+  paging,
+  queryBoolean,
+  shownOnce,
+  storedChoice,
+  time,
+} from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+
+export const everyKind = '*';
+const subscribed = [everyKind, ...eventKindNames] as const;
+
+const stored = {
+  id: id(),
+  url: v.string(),
+  description: v.nullable(v.string()),
+  eventKinds: v.array(storedChoice(subscribed)),
+  isActive: v.boolean(),
+  createdAt: time(),
+  updatedAt: v.nullable(time()),
+};
+
+const shown = {
+  ...stored,
+  status: v.picklist(['healthy', 'degraded', 'disabled']),
+  consecutiveFailures: count(),
+  lastDeliveryAt: v.nullable(time()),
+  lastSuccessAt: v.nullable(time()),
+  secretHint: v.string(),
+};
+
+/** A webhook endpoint (contract section 14). */
+export const Endpoint = v.pipe(v.object(shown), v.title('Endpoint'));
+/** The answer to its creation, which alone shows the secret. */
+export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce() }), v.title('EndpointWithSecret'));
+
+/** More than there are, because one may be named twice. */
+const maxKinds = 100;
+export const maxUrlLength = 2048;
+const fields = {
+  url: line(maxUrlLength),
+  description: v.optional(nullableText(200)),
+  eventKinds: v.optional(
+    v.pipe(listInput(choice(subscribed), maxKinds, 'kinds'), v.minLength(1, 'must have at least 1 kind')),
+  ),
+};
+
+export const CreateEndpoint = v.pipe(v.object(fields), v.title('CreateEndpoint'));
+export const PatchEndpoint = v.pipe(
+  v.object({ ...fields, url: v.optional(fields.url), isActive: v.optional(v.boolean()) }),
+  v.title('PatchEndpoint'),
+);
+export const EndpointQuery = v.object({ ...paging, isActive: v.optional(queryBoolean()) });
+
+const maxGraceMinutes = 1440;
+export const RotateSecret = v.pipe(
+  v.object({ graceMinutes: v.optional(integer(0, maxGraceMinutes), maxGraceMinutes) }),
+  v.title('RotateSecret'),
+);
+export const RotatedSecret = v.pipe(
+  v.object({
+    secret: shownOnce(),
+    secretHint: v.string(),
+    previousValidUntil: v.nullable(time()),
+    endpointIds: v.array(id()),
+  }),
+  v.title('RotatedSecret'),
+);
+
+/** An event kind as subscribers read about it. */
+export const EventKindList = v.pipe(
+  v.object({
+    items: v.array(
+      v.object({
+        kind: v.picklist(eventKindNames),
+        description: v.string(),
+        example: v.record(v.string(), v.unknown()),
+      }),
+    ),
+  }),
+  v.title('EventKindList'),
+);
+
+export const TestEndpoint = v.pipe(
+  v.object({ eventKind: v.optional(choice(eventKindNames), 'webhook.test') }),
+  v.title('TestEndpoint'),
+);
+
+/** At most twenty in a tenant. How deliveries fare is kept apart, in its Health. */
+export const Endpoints = entity({
+  name: 'webhook',
+  schema: v.object({
+    ...stored,
+    /** Epoch milliseconds: it is told what is committed from then on. */
+    registeredAtMs: v.optional(v.number(), 0),
+  }),
+});
+export type StoredEndpoint = v.InferOutput<(typeof Endpoints)['schema']>;
+
+export const isSubscribed = ({ eventKinds: wanted }: StoredEndpoint, kind: string) =>
+  wanted.some((one) => one === everyKind || one === kind);

@@ -1,0 +1,47 @@
+import { firstBytes } from '#lib/text.ts';
+
+/** No text in an event is longer (contract 1.3): bytes of UTF-8. */
+const maxTextBytes = 16 * 1024;
+
+/** What an event's data may weigh as JSON, so that its outbox row, its row in the feed and a delivery all fit DynamoDB's 400 KB. */
+const maxDataBytes = 300_000;
+
+interface Bounded {
+  data: Record<string, unknown>;
+  /** Dotted paths from the event's root: `data.body`. */
+  truncated?: readonly string[] | undefined;
+}
+
+/**
+ * What is stated of an event in the size that an event may have: texts of at most 16 KiB, cut between two characters, and named in
+ * `truncated`, which is absent when nothing was cut. Data that is too large all the same gets shorter texts, lists and maps.
+ */
+export function bounded<Draft extends Bounded>(draft: Draft): Draft & Bounded {
+  const { truncated: before = [] } = draft;
+  for (let maxBytes = maxTextBytes; ; maxBytes /= 2) {
+    const paths = new Set(before);
+    const data = shortened(draft.data, 'data', maxBytes, paths) as Draft['data'];
+    if (isSmall([data, ...paths])) return paths.size > 0 ? { ...draft, data, truncated: [...paths] } : draft;
+  }
+}
+
+const isSmall = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes;
+
+/** The value itself when nothing in it is too long. */
+function shortened(value: unknown, path: string, maxBytes: number, paths: Set<string>): unknown {
+  if (typeof value === 'string') {
+    const text = firstBytes(value, maxBytes);
+    if (text !== value) paths.add(path);
+    return text;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  // A thousand at first.
+  const maxEntries = Math.max(1, Math.ceil(maxBytes / 16));
+  const entries = Object.entries(value);
+  if (entries.length > maxEntries) paths.add(path);
+  const kept = entries
+    .slice(0, maxEntries)
+    .map(([key, inner]) => [key, shortened(inner, `${path}.${key}`, maxBytes, paths)] as const);
+  if (kept.length === entries.length && kept.every(([, inner], index) => inner === entries[index]?.[1])) return value;
+  return Array.isArray(value) ? kept.map(([, inner]) => inner) : Object.fromEntries(kept);
+}

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { maxPageBytes } from '#lib/table/list.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** How long a query may still see one row of a transaction and not another. */
+const settlingMs = 10_000;
+
+/** So much of the feed is read for one answer at most, about 2,000 read units, however little a filter finds in it. */
+const maxReadBytes = 8_000_000;
+/** What an event has beside its body. */
+const overheadBytes = 300;
+
+/**
+ * Events after a sequence, ascending, at most `limit` of those that `matches`, whether there are more, and the last sequence that
+ * was looked at. A page ends earlier where its events would be more than an answer holds, and where a filter has read enough.
+ * Numbers are given without holes, so a hole between young events is a transaction that the query saw half of: the page ends
+ * before it, and no poller ever skips an event.
+ */
+export async function readFeed(
+  tx: UnitOfWork,
+  since: number,
+  limit: number,
+  matches?: (event: FeedEvent) => boolean,
+): Promise<{ items: FeedEvent[]; hasMore: boolean; through: number }> {
+  const items: FeedEvent[] = [];
+  let previous = since;
+  let shownBytes = 0;
+  let readBytes = 0;
+  for await (const page of pages({
+    pk: entityPartition(tx.tenant, Feed),
+    ascending: true,
+    above: sortableSequence(since),
+    limit: matches ? 1000 : Math.max(100, limit + 1),
+  })) {
+    for (const stored of page) {
+      const event = v.parse(Feed.schema, stored);
+      const isYoung = Date.now() - new Date(event.timestamp).getTime() < settlingMs;
+      if (event.sequence !== previous + 1 && isYoung) return { items, hasMore: false, through: previous };
+      const isWanted = !matches || matches(event);
+      const bytes = Buffer.byteLength(event.body);
+      if (isWanted) shownBytes += bytes;
+      const isFull = isWanted && (items.length === limit || (items.length > 0 && shownBytes > maxPageBytes));
+      if (isFull || readBytes > maxReadBytes) return { items, hasMore: true, through: previous };
+      previous = event.sequence;
+      readBytes += bytes + overheadBytes;
+      if (isWanted) items.push(event);
+    }
+  }
+  return { items, hasMore: false, through: previous };
+}
+
+/** The oldest sequence that is still kept, or undefined for an empty feed. */
+export async function oldestSequence(tx: UnitOfWork): Promise<number | undefined> {
+  for await (const page of pages({ pk: entityPartition(tx.tenant, Feed), ascending: true, limit: 1 }))
+    return page[0]?.['sequence'] as number;
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { eventKindNames } from '#lib/events/kinds.ts';
+import { conflict } from '#lib/problem.ts';
+import { choice, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { oldestSequence, readFeed } from './feed.ts';
+import { untilPublished } from './published.ts';
+
+/** An event as webhooks deliver it (contract section 15). */
+export const Event = v.pipe(
+  v.object({
+    event: storedChoice(eventKindNames),
+    id: v.string(),
+    timestamp: time(),
+    sequence: v.number(),
+    livemode: v.boolean(),
+    data: v.record(v.string(), v.unknown()),
+    /** What was too long for an event and was cut: paths from its root (`data.body`). The whole of it is read by id. */
+    truncated: v.exactOptional(v.pipe(v.array(v.string()), v.examples([['data.body']]))),
+  }),
+  v.title('Event'),
+);
+
+export const EventQuery = v.object({
+  since: v.optional(queryInteger(0)),
+  limit: paging.limit,
+  eventKind: v.optional(choice(eventKindNames)),
+});
+
+/**
+ * The events after a sequence, ascending, with all that was committed before; from the oldest one that is kept without it. With a
+ * filter a page may be short, or empty, while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
+ */
+export async function listEvents(tx: UnitOfWork, { since, limit, eventKind }: v.InferOutput<typeof EventQuery>) {
+  const matches = eventKind && ((event: FeedEvent) => event.event === eventKind);
+  await untilPublished(tx.tenant);
+  const [oldest = 1, fromSince] = await Promise.all([oldestSequence(tx), readFeed(tx, since ?? 0, limit, matches)]);
+  if (since !== undefined && since < oldest - 1)
+    throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });
+  const found = since === undefined && oldest > 1 ? await readFeed(tx, oldest - 1, limit, matches) : fromSince;
+  const { items, hasMore, through } = found;
+  const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
+  return { items: items.map(({ body }) => v.parse(Event, JSON.parse(body))), nextCursor: last, hasMore };
+}

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { type FieldCode, type FieldError, invalidFields } from './problem.ts';
+import { firstCharacters } from './text.ts';
+
+const codes: Record<string, FieldCode> = {
+  min_code_points: 'too_short',
+  max_code_points: 'too_long',
+  max_bytes: 'too_long',
+  min_length: 'too_short',
+  max_length: 'too_many',
+  min_value: 'out_of_range',
+  max_value: 'out_of_range',
+  picklist: 'invalid_enum',
+  integer: 'invalid_type',
+  regex: 'invalid_format',
+  check: 'invalid_format',
+};
+
+/** Callers name their fields as they like. */
+const maxNameCharacters = 100;
+
+/** The field errors of a failed parse (contract 0.5), one for each field: nested as `items[3].phone`, of a query as `query.stage`. */
+export function fieldErrors(issues: readonly v.BaseIssue<unknown>[], prefix = ''): FieldError[] {
+  const errors = new Map<string, FieldError>();
+  for (const issue of issues) {
+    const field = firstCharacters(`${prefix}${pathOf(issue)}`, maxNameCharacters) || 'body';
+    const code = codeOf(issue);
+    if (!errors.has(field)) errors.set(field, { field, code, message: `${field} ${sentence(code, issue)}` });
+  }
+  return [...errors.values()];
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const { key } of issue.path ?? [])
+    path += typeof key === 'number' ? `[${key}]` : path === '' ? String(key) : `.${String(key)}`;
+  return path;
+}
+
+function codeOf(issue: v.BaseIssue<unknown>): FieldCode {
+  if (issue.kind === 'schema') {
+    if (issue.input === undefined || issue.input === null) return 'required';
+    if (issue.type === 'picklist') return typeof issue.input === 'string' ? 'invalid_enum' : 'invalid_type';
+    if (issue.type === 'variant' || issue.type === 'union' || issue.type === 'literal') return 'invalid_enum';
+    return 'invalid_type';
+  }
+  return codes[issue.type] ?? 'invalid_format';
+}
+
+function sentence(code: FieldCode, issue: v.BaseIssue<unknown>): string {
+  if (code === 'required') return 'is required';
+  if (code === 'invalid_type' && issue.kind === 'schema') return `must be ${typeNamed(issue.expected)}`;
+  // valibot's own sentences quote the input, which may be a secret or a message.
+  return issue.message.startsWith('must ') || issue.message.startsWith('is ') ? issue.message : 'is invalid';
+}
+
+const articles: Record<string, string> = { Object: 'an object', Array: 'an array' };
+
+/** `string`, `(string | null)`, `Object` in words. */
+function typeNamed(expected: string | null): string {
+  if (expected === null) return 'of another type';
+  const names = expected.replace(/^\((.*)\)$/, '$1').split(' | ');
+  return names.map((name) => (name === 'null' ? name : (articles[name] ?? `a ${name}`))).join(' or ');
+}
+
+/**
+ * The input as its schema reads it. Raises 400 with every wrong field, also those that are `misplaced`: known, but of the other
+ * operation that is named (contract 0.1).
+ */
+export function parseFields<Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: object,
+  misplaced: Record<string, string> = {},
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, input);
+  const elsewhere = Object.entries(misplaced).filter(([field]) => Object.hasOwn(input, field));
+  const wrong: FieldError[] = [
+    ...elsewhere.map(([field, pointer]) => ({
+      field,
+      code: 'not_allowed' as const,
+      message: `${field} cannot be changed here: use ${pointer}`,
+    })),
+    ...(parsed.success ? [] : fieldErrors(parsed.issues)),
+  ];
+  if (wrong.length > 0 || !parsed.success) throw invalidFields(wrong);
+  return parsed.output;
+}
+
+/** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
+export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
+  if (schema === undefined) return {};
+  const { entries, options, pipe } = schema as {
+    entries?: Record<string, v.GenericSchema>;
+    options?: unknown[];
+    pipe?: v.GenericSchema[];
+  };
+  if (entries) return entries;
+  if (pipe) return entriesOf(pipe[0]);
+  return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
+}
+
+/** The fields of an input that its schema does not know; none for a schema without fields of its own. */
+export function unknownFields(schema: v.GenericSchema, input: object): string[] {
+  const entries = entriesOf(schema);
+  return Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+}

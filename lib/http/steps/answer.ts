@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { env } from '#lib/env.ts';
+import { log } from '#lib/log.ts';
+import { measure } from '#lib/metrics.ts';
+import { clientAddress } from '#lib/network/addresses.ts';
+import { apiRevision } from '#lib/revision.ts';
+import { firstCharacters, oneLine } from '#lib/text.ts';
+import type { Reply } from '../idempotency.ts';
+import type { RequestFacts, Route } from '../route.ts';
+import { type Event, type Progress, progressOf, type Request, type RequestStep, type Result } from './progress.ts';
+
+/** First in, last out: the request's facts before, the headers of every answer and the log line after. */
+export function answering(route: Route): RequestStep {
+  const finish = ({ context, response, event }: Request) => {
+    const progress = progressOf(context);
+    const answer = response ?? {};
+    answer.headers = { ...answer.headers, ...headersOf(route, event, progress) };
+    report(route, progress, answer.statusCode ?? 0);
+  };
+  return {
+    before: ({ event, context }) => {
+      const headers = lowerCased(event.headers);
+      context.progress = { startedAtMs: performance.now(), facts: factsOf(event, headers), headers, body: {} };
+    },
+    after: finish,
+    onError: finish,
+  };
+}
+
+export const render = ({ status, body, headers }: Reply): Result => ({
+  statusCode: status,
+  headers: { ...(body === '' ? {} : { 'Content-Type': 'application/json' }), ...headers },
+  body,
+});
+
+function factsOf(event: Event, headers: Progress['headers']): RequestFacts {
+  const { sourceIp, method, path } = event.requestContext.http;
+  const given = headers['x-request-id'];
+  return {
+    requestId: given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : newRequestId(),
+    method,
+    path: event.rawPath || path,
+    ip: clientAddress(sourceIp, headers['x-forwarded-for'], trustedProxies()),
+    userAgent: firstCharacters(oneLine(headers['user-agent'] ?? ''), 500) || null,
+  };
+}
+
+const headersOf = ({ scope }: Route, event: Event, { allowance, facts }: Progress) => ({
+  'X-Request-Id': facts.requestId,
+  'X-Api-Revision': apiRevision,
+  ...(event.requestContext.http.method === 'GET' && scope !== 'keys:manage' ? {} : { 'Cache-Control': 'no-store' }),
+  ...(allowance && {
+    'X-RateLimit-Limit': String(allowance.limit),
+    'X-RateLimit-Remaining': String(allowance.remaining),
+    'X-RateLimit-Reset': String(allowance.resetAt),
+  }),
+});
+
+function report(route: Route, { startedAtMs, facts, caller }: Progress, status: number): void {
+  const durationMs = performance.now() - startedAtMs;
+  log().info('request', {
+    requestId: facts.requestId,
+    method: facts.method,
+    route: route.path,
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(caller && { keyId: caller.keyId, workspaceId: caller.tenant.workspaceId, env: caller.tenant.env }),
+  });
+  measure(
+    { route: `${route.method} ${route.path}` },
+    {
+      latency: durationMs,
+      serverErrors: status >= 500 ? 1 : 0,
+      clientErrors: status >= 400 && status < 500 ? 1 : 0,
+    },
+  );
+}
+
+const newRequestId = () =>
+  BigInt(`0x${randomUUID().replaceAll('-', '')}`)
+    .toString(36)
+    .padStart(26, '0')
+    .slice(0, 26)
+    .toUpperCase();
+
+const lowerCased = (headers: Record<string, string | undefined> = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const trustedProxies = () =>
+  env('TRUSTED_PROXIES')
+    .split(',')
+    .map((range) => range.trim())
+    .filter((range) => range !== '');

@@ -1,0 +1,166 @@
+import * as v from 'valibot';
+import { epochSeconds, hourMs, nextDay, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { env } from '#lib/env.ts';
+import { Problem } from '#lib/problem.ts';
+import { type Key, partition } from '#lib/table/keys.ts';
+import { type Row, readRow } from '#lib/table/rows.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { writeIf } from '#lib/table/update.ts';
+import type { Tenant } from '#lib/tenant.ts';
+
+/** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
+const quotas = {
+  emails: { setting: 'QUOTA_EMAILS_PER_DAY', unit: 'recipients of e-mails' },
+  agentTokens: { setting: 'QUOTA_AGENT_TOKENS_PER_DAY', unit: 'tokens of language models' },
+  deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
+  /** What is skipped is stored, too, and costs as much: a limit of our own that only floods reach. */
+  skippedDeliveries: { perDay: 500_000, unit: 'skipped webhook deliveries' },
+} as const;
+export type Quota = keyof typeof quotas;
+
+/** So much of a quota, of the day it was taken from. */
+export interface Grant {
+  day: string;
+  amount: number;
+}
+
+/**
+ * Spends so much of a day's quota for what a unit of work does at a time (null: now), and gives it back should nothing be written.
+ * Ahead of the commit, because transactions that share the day's counter would overtake one another. Undefined when it costs
+ * nothing. Raises 429 with reason `daily_quota` when less is left.
+ */
+export async function spend(
+  tx: UnitOfWork,
+  quota: Quota,
+  amount: number,
+  at?: string | null,
+): Promise<Grant | undefined> {
+  const max = limitOf(quota);
+  if (max === 0 || amount === 0) return undefined;
+  const day = dayOf(at && at > tx.now ? at : tx.now);
+  if (amount > max) throw dailyQuota(quota, day);
+  const spending = tryAdd(tx.tenant, quota, day, amount, max - amount);
+  tx.otherwise(async () => {
+    if ((await spending) === undefined) await settle(tx.tenant, quota, { day, amount }, 0);
+  });
+  if ((await spending) !== undefined) throw dailyQuota(quota, day);
+  return { day, amount };
+}
+
+/**
+ * Gives back what was spent for what will not happen, at most once: after the commit that says so. What a crash keeps back then, or
+ * what an earlier day has paid, is lost.
+ */
+export function giveBack(tx: UnitOfWork, quota: Quota, grant: Grant): void {
+  if (grant.day >= dayOf(tx.now)) tx.afterwards(() => settle(tx.tenant, quota, grant, 0));
+}
+
+/** Takes up to so much of today's quota at once, outside of a unit of work: the amount is what there was, 0 when nothing is left. */
+export async function take(tenant: Tenant, quota: Quota, wanted: number): Promise<Grant> {
+  const day = today();
+  const max = limitOf(quota);
+  if (max === 0) return { day, amount: wanted };
+  for (let amount = Math.min(wanted, max); amount > 0; ) {
+    const used = await tryAdd(tenant, quota, day, amount, max - amount);
+    if (used === undefined) return { day, amount };
+    amount = Math.min(wanted, max - used);
+  }
+  return { day, amount: 0 };
+}
+
+/**
+ * The grant made up to so much of today's quota, or to what there was. Of an earlier day's grant nothing is kept: it was that
+ * day's quota.
+ */
+export async function topUp(tenant: Tenant, quota: Quota, { day, amount }: Grant, wanted: number): Promise<Grant> {
+  const kept = day === today() ? amount : 0;
+  const more = await take(tenant, quota, wanted - kept);
+  if (kept === 0) return more;
+  return more.day === day ? { day, amount: kept + more.amount } : topUp(tenant, quota, more, wanted);
+}
+
+/**
+ * Reserves an estimate while anything is left, so that calls side by side do not pass far beyond the quota; `settle` corrects it.
+ * Raises 429 with reason `daily_quota`.
+ */
+export async function reserve(tenant: Tenant, quota: Quota, estimate: number): Promise<Grant> {
+  const day = today();
+  const max = limitOf(quota);
+  const used = max === 0 ? undefined : await tryAdd(tenant, quota, day, estimate, max - 1);
+  if (used !== undefined) throw dailyQuota(quota, day);
+  return { day, amount: estimate };
+}
+
+/** Makes what was taken what was used. */
+export async function settle(tenant: Tenant, quota: Quota, { day, amount }: Grant, used: number): Promise<void> {
+  if (limitOf(quota) === 0 || used === amount) return;
+  await tryAdd(tenant, quota, day, used - amount, Number.MAX_SAFE_INTEGER);
+}
+
+/** How much of today's quota is left; infinite when there is none. */
+export async function left(tenant: Tenant, quota: Quota): Promise<number> {
+  const max = limitOf(quota);
+  if (max === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(0, max - usedIn(await readRow(keyOf(tenant, quota, today()))));
+}
+
+/** So long after midnight the first of what has waited for a new day is due at the latest. */
+const spreadMs = hourMs;
+
+/** When that which waits for a new day is due. */
+export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadMs);
+
+/** The 429 of a day's quota that is used up. */
+function dailyQuota(quota: Quota, day: string): Problem {
+  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
+  return new Problem(
+    'rate_limited',
+    `the ${limitOf(quota)} ${quotas[quota].unit} of ${day === today() ? 'today' : day} are used up`,
+    { reason, retryAfterSeconds },
+    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+  );
+}
+
+/** Whether it was a quota that refused. */
+export const isDailyQuota = (error: unknown): error is Problem =>
+  error instanceof Problem && error.details?.['reason'] === reason;
+
+const reason = 'daily_quota';
+
+function limitOf(quota: Quota): number {
+  const of = quotas[quota];
+  return 'setting' in of ? env(of.setting) : of.perDay;
+}
+
+/** The day whose quotas are spent now. */
+export const today = () => dayOf(timestamp());
+
+const dayOf = (now: string) => now.slice(0, 10);
+
+const keyOf = (tenant: Tenant, quota: Quota, day: string): Key => ({
+  pk: partition(tenant, 'quota'),
+  sk: `${day}#${quota}`,
+});
+
+const usedIn = (row: Row | undefined): number => v.parse(Counter, row).used;
+const Counter = v.optional(v.object({ used: v.optional(v.number(), 0) }), {});
+
+const keptDays = 2;
+
+/** Adds where no more than `most` was used before. Undefined when it was added, else how much was used already. */
+async function tryAdd(
+  tenant: Tenant,
+  quota: Quota,
+  day: string,
+  amount: number,
+  most: number,
+): Promise<number | undefined> {
+  const { item, refused } = await writeIf({
+    key: keyOf(tenant, quota, day),
+    add: { used: amount },
+    set: { expiresAtSeconds: epochSeconds(new Date(`${day}T00:00:00Z`)) + keptDays * 86_400 },
+    // A counter that is not there yet holds no number to compare.
+    if: { any: [{ absent: ['used'] }, { atMost: { used: most } }] },
+  });
+  return item ? undefined : usedIn(refused);
+}

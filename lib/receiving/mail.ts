@@ -1,0 +1,153 @@
+import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
+import { previewOf } from '#lib/email/body.ts';
+import type { Mail } from '#lib/email/mail.ts';
+import { maxParticipants, participantsWith } from '#lib/email/participants.ts';
+import { storeEmail } from '#lib/email/store.ts';
+import { findThread } from '#lib/email/threading.ts';
+import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import type { Authentication } from '#lib/entities/email-message.ts';
+import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
+import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { storeMessage } from '#lib/messages/store.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** What is known of a mail besides what it says. */
+export interface Judgement {
+  authentication: Authentication;
+  /** A filter in front of the CRM found spam or a virus. */
+  isSpam: boolean;
+  /** Of the stored mail: by it a mail without a Message-ID is known when it comes again. */
+  key?: string;
+}
+
+export interface Received {
+  threadId: number;
+  messageId: number;
+  /** It was there already. */
+  isKnown: boolean;
+}
+
+/**
+ * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address.
+ * A new message reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
+ * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. Emits
+ * message.created.
+ */
+export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgement): Promise<Received> {
+  const { authentication, isSpam, key } = judgement;
+  const isUnverified = authentication.verdict === 'fail';
+  const claim = await claimOf(tx, mail, isUnverified, key);
+  if (claim.known) return { ...claim.known, isKnown: true };
+  const sender = isUnverified ? undefined : await contactWithEmail(tx, mail.from.email);
+  const thread = isUnverified ? undefined : await findThread(tx, mail, sender?.id);
+  await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
+  const contactId = sender?.id ?? thread?.contactId ?? null;
+  const { id: threadId } = thread
+    ? followUp(tx, thread, mail, contactId)
+    : await openThread(tx, mail, { contactId, isSpam, isUnverified });
+  const { id: messageId } = await storeEmail(tx, {
+    threadId,
+    direction: 'inbound',
+    from: mail.from,
+    to: mail.to,
+    cc: mail.cc,
+    bcc: [],
+    subject: mail.subject,
+    isRead: false,
+    status: 'received',
+    attachments: mail.attachments,
+    sentAt: mail.sentAt,
+    jobId: null,
+    authentication,
+    body: mail,
+  });
+  if (claim.name !== undefined) tx.create(MessageIds, { messageId: claim.name, threadId, id: messageId });
+  await storeMessage(tx, {
+    contactId,
+    channel: 'email',
+    direction: 'inbound',
+    status: 'received',
+    body: mail.bodyText,
+    threadId: String(threadId),
+    attachments: mail.attachments,
+  });
+  if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId);
+  return { threadId, messageId, isKnown: false };
+}
+
+/**
+ * The name by which a mail is known when it comes again, and its place if it is there. Only who it is from takes a Message-ID:
+ * neither a mail that is not, nor one of another sender keeps out the message that really has it.
+ */
+async function claimOf(tx: UnitOfWork, { messageId, from }: Mail, isUnverified: boolean, key: string | undefined) {
+  if (messageId === null) return claimed(tx, key && `stored as ${key}`);
+  const ofSender = `${messageId} of ${from.email.toLowerCase()}`;
+  if (isUnverified) return claimed(tx, `${ofSender}, unverified`);
+  const claim = await claimed(tx, messageId);
+  const holder =
+    claim.known && (await tx.find(EmailMessages, { threadId: claim.known.threadId, id: claim.known.messageId }));
+  const isOther = holder?.direction === 'inbound' && !sameAddress(holder.from.email, from.email);
+  return isOther ? claimed(tx, ofSender) : claim;
+}
+
+async function claimed(tx: UnitOfWork, name: string | undefined) {
+  const known = name === undefined ? undefined : await tx.find(MessageIds, { messageId: name });
+  return { name, known: known && { threadId: known.threadId, messageId: known.id } };
+}
+
+/** The contact with this address; of several the one that was there first. */
+const contactWithEmail = (tx: UnitOfWork, email: string): Promise<StoredContact | undefined> =>
+  firstIndexed(tx, Contacts, sameAs('email', email));
+
+interface Opening {
+  contactId: number | null;
+  isSpam: boolean;
+  isUnverified: boolean;
+}
+
+async function openThread(
+  tx: UnitOfWork,
+  mail: Mail,
+  { contactId, isSpam, isUnverified }: Opening,
+): Promise<StoredThread> {
+  const thread = tx.create(Threads, {
+    id: await tx.nextId(Threads),
+    subject: mail.subject,
+    status: isSpam ? 'spam' : 'open',
+    unreadCount: 1,
+    isStarred: false,
+    contactId,
+    assignedToUserId: null,
+    aiLeadScore: null,
+    createdAt: tx.now,
+    ...(isUnverified && { isUnverified }),
+    ...latestOf(tx, isUnverified ? { ...mail, to: [], cc: [] } : mail, { participants: [], references: [] }),
+  });
+  return thread;
+}
+
+const followUp = (tx: UnitOfWork, thread: StoredThread, mail: Mail, contactId: number | null): StoredThread =>
+  tx.update(Threads, {
+    ...thread,
+    ...latestOf(tx, mail, thread),
+    contactId: thread.contactId ?? contactId,
+    unreadCount: thread.unreadCount + 1,
+    status: thread.status === 'spam' ? 'spam' : 'open',
+  });
+
+const latestOf = (tx: UnitOfWork, mail: Mail, before: Pick<StoredThread, 'participants' | 'references'>) => ({
+  preview: previewOf(mail.bodyText),
+  lastMessageAt: tx.now,
+  participants: participantsWith(before.participants, [mail.from], [...mail.to, ...mail.cc]),
+  lastInbound: {
+    from: mail.from,
+    others: distinct([...mail.to, ...mail.cc])
+      .filter(({ email }) => tenantOf(email) === undefined)
+      .slice(0, maxParticipants),
+    messageId: mail.messageId,
+  },
+  references: [...before.references, ...(mail.messageId === null ? [] : [mail.messageId])].slice(-maxReferences),
+});

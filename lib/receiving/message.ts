@@ -1,0 +1,133 @@
+import * as v from 'valibot';
+import { getStoredAccount } from '#lib/accounts/store.ts';
+import type { Target } from '#lib/channels/channel.ts';
+import { createContact } from '#lib/contacts/store.ts';
+import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
+import { findIdentity, keepIdentity, senderName } from '#lib/messages/identity.ts';
+import { findContact } from '#lib/messages/recipient.ts';
+import { storeMessage } from '#lib/messages/store.ts';
+import { invalidField } from '#lib/problem.ts';
+import { choice, cleaned, idInput, integer, nullableLine, text, timeInput } from '#lib/schema.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
+
+const maxNameCharacters = 200;
+const maxBodyCharacters = 10_000;
+const leftOut = (what: string) => `[Left out of this message: ${what}.]`;
+
+/** Of what is too long the beginning is kept. */
+const beginning = (text: string) => firstCharacters(oneLine(text), maxNameCharacters);
+
+/** What somebody wrote as it may be stored; what was left out is named. */
+function storable(body: string): string {
+  const text = withoutControls(body).trim();
+  if (text === '' && body.trim() !== '') return leftOut('control characters');
+  if (firstCharacters(text, maxBodyCharacters) === text) return text;
+  return withNote(text, 'the end of its text');
+}
+
+function withNote(text: string, what: string): string {
+  const note = `\n\n${leftOut(what)}`;
+  return firstCharacters(text, maxBodyCharacters - note.length) + note;
+}
+
+const ThreadId = nullableLine(maxNameCharacters);
+
+/** What an account receives, whatever somebody wrote; the sender is known by the id at the platform or by the username. */
+export const ReceiveMessage = v.object({
+  channel: choice(['telegram', 'twitter']),
+  accountId: idInput(),
+  from: v.object({
+    telegramUserId: v.optional(integer(1, Number.MAX_SAFE_INTEGER)),
+    twitterUserId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'))),
+    // What no contact can have is nobody's name.
+    username: v.fallback(contactFields.username, undefined),
+    name: v.optional(cleaned(nullableLine(maxNameCharacters), beginning)),
+  }),
+  body: cleaned(text(maxBodyCharacters), storable),
+  /** At the platform. */
+  threadId: v.optional(v.nullable(v.string()), null),
+  sentAt: v.optional(timeInput()),
+});
+
+type Received = v.InferOutput<typeof ReceiveMessage>;
+
+/**
+ * Stores an inbound message. The first one of a stranger creates the contact. Emits message.created, and contact.created for a
+ * stranger. Raises 404 for an unknown account, 400 for a nameless sender.
+ */
+export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from, body, threadId, sentAt }: Received) {
+  const target = targetOf(channel, from);
+  const sender = senderName(channel, target);
+  if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
+  const [{ identity, contact: known }] = await Promise.all([
+    findIdentity(tx, sender),
+    getStoredAccount(tx, accountId, channel),
+  ]);
+  const contact =
+    known ?? (await findKnown(tx, channel, target)) ?? (await createStranger(tx, channel, target, from.name));
+  await keepIdentity(tx, sender, identity, contact.id);
+  remember(tx, contact, target);
+  const thread = v.safeParse(ThreadId, threadId);
+  const message = await storeMessage(tx, {
+    contactId: contact.id,
+    channel,
+    direction: 'inbound',
+    status: 'received',
+    // The beginning of an id is the id of something else.
+    body: thread.success ? body : withNote(body, 'the id of its thread'),
+    threadId: thread.success ? thread.output : null,
+    accountId,
+    sentAt: sentAt ?? tx.now,
+  });
+  await contactReplied(tx, contact.id);
+  return { contactId: contact.id, messageId: message.id };
+}
+
+const targetOf = (
+  channel: Received['channel'],
+  { telegramUserId, twitterUserId, username: name }: Received['from'],
+): Target => ({
+  ...(channel === 'telegram' && telegramUserId !== undefined && { telegramUserId }),
+  ...(channel === 'twitter' && twitterUserId !== undefined && { twitterUserId }),
+  ...(name && { username: name }),
+});
+
+/** A username may have passed to another person: a contact with another id is not the sender. */
+async function findKnown(tx: UnitOfWork, channel: Received['channel'], target: Target) {
+  const found = await findContact(tx, channel, target);
+  if (!found) return undefined;
+  const { telegramUserId = found.telegramUserId, twitterUserId = found.twitterUserId } = target;
+  const isOther =
+    (found.telegramUserId !== null && found.telegramUserId !== telegramUserId) ||
+    (found.twitterUserId !== null && found.twitterUserId !== twitterUserId);
+  return isOther ? undefined : found;
+}
+
+async function createStranger(
+  tx: UnitOfWork,
+  platform: Received['channel'],
+  { telegramUserId, twitterUserId, username: name }: Target,
+  shownName: string | null | undefined,
+): Promise<StoredContact> {
+  const { id: contactId } = await createContact(tx, {
+    platform,
+    name: shownName ?? (name ? null : String(telegramUserId ?? twitterUserId)),
+    username: name ?? null,
+  });
+  return tx.get(Contacts, { id: contactId });
+}
+
+/** A bot needs the id of a person it answers. */
+function remember(tx: UnitOfWork, contact: StoredContact, { telegramUserId, twitterUserId }: Target): void {
+  const isNew =
+    (telegramUserId !== undefined && contact.telegramUserId === null) ||
+    (twitterUserId !== undefined && contact.twitterUserId === null);
+  if (!isNew) return;
+  tx.update(Contacts, {
+    ...contact,
+    telegramUserId: contact.telegramUserId ?? telegramUserId ?? null,
+    twitterUserId: contact.twitterUserId ?? twitterUserId ?? null,
+  });
+}

@@ -1,0 +1,69 @@
+import { Jobs } from '#lib/entities/job.ts';
+import { isWaiting } from '#lib/jobs/store.ts';
+import { countEntries } from '#lib/table/entries.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan, transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Environment, Tenant } from '#lib/tenant.ts';
+import { fail } from './end.ts';
+
+/** What a key has queued. */
+const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
+
+type State = { keyId: string; env: Environment; after: number | null };
+
+/** Takes back what a key has queued, newest first, but for what is being sent. Each job emits job.completed. */
+export const cancelQueued: PlanKind<State, 'key-cancel'> = {
+  name: 'key-cancel',
+  step(tx, state) {
+    // The key may be of the other environment than the one that revokes it.
+    return transact({ ...tx.tenant, env: state.env }, tx.actor, (jobs) => cancelSome(jobs, state));
+  },
+};
+
+async function cancelSome(tx: UnitOfWork, { keyId, env, after }: State): Promise<State | undefined> {
+  const { items, hasMore } = await listPage(tx, Jobs, {
+    after: after ?? undefined,
+    limit: 25,
+    where: queuedBy(keyId),
+  });
+  let last = after;
+  for (const job of items) {
+    if (!tx.hasRoom) return { keyId, env, after: last };
+    if (isWaiting(tx, job)) await fail(tx, job, 'canceled');
+    last = job.id;
+  }
+  return hasMore ? { keyId, env, after: last } : undefined;
+}
+
+/**
+ * Takes back, with the rest of the transaction, every job that a key has queued and that is not being sent; many of them in the
+ * background. Returns how many.
+ */
+export async function cancelQueuedJobs(
+  tx: UnitOfWork,
+  { keyId, env }: { keyId: string; env: Environment },
+): Promise<number> {
+  const count = await countWaiting({ ...tx.tenant, env }, tx, keyId);
+  if (count > 0) startPlan(tx, cancelQueued, { keyId, env, after: null });
+  return count;
+}
+
+const pageSize = 500;
+/** So many are looked at one by one; of more, the few that are being sent count, too. */
+const exactly = 4 * pageSize;
+
+async function countWaiting(tenant: Tenant, { actor }: UnitOfWork, keyId: string): Promise<number> {
+  const tx = new UnitOfWork(tenant, actor);
+  const where = queuedBy(keyId);
+  let count = 0;
+  let after: number | undefined;
+  for (let read = 0; read < exactly; read += pageSize) {
+    const { items, nextCursor } = await listPage(tx, Jobs, { after, limit: pageSize, where });
+    count += items.filter((job) => isWaiting(tx, job)).length;
+    if (nextCursor === null) return count;
+    after = nextCursor;
+  }
+  return count + (await countEntries(tx, Jobs, where, after));
+}

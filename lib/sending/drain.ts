@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AccountPlace, acquire, type Lease, release } from '#lib/accounts/sender.ts';
+import { readSentToday } from '#lib/accounts/store.ts';
+import { nextDay, secondMs, timestamp } from '#lib/clock.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { abandoned, patienceEnds } from '#lib/jobs/after.ts';
+import { paced, waitMs } from '#lib/jobs/pace.ts';
+import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
+import type { OpenSender, Sender } from '#lib/jobs/sender.ts';
+import { getJob, isWaiting } from '#lib/jobs/store.ts';
+import { log } from '#lib/log.ts';
+import { isUnreadable } from '#lib/secrets.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { fail } from './end.ts';
+import { settleMessageOf } from './settle.ts';
+
+/** New attempts are begun for so long; the worker's time-out leaves room for the last one to end. */
+const budgetMs = 12 * secondMs;
+/** Outlives every process that holds it. */
+const leaseMs = 45 * secondMs;
+/** A wake-up may be early by what two clocks differ. */
+const earlyMs = secondMs;
+const pageSize = 25;
+/** Somebody is changing all that is due. */
+const busyMs = 5 * secondMs;
+
+/**
+ * Sends what is due on an account, in order and at its pace, unless another process is at it. What becomes due meanwhile is sent
+ * too: after giving the account free the queue is looked at once more, so no wake-up that found the account taken is lost. The
+ * holder of one that cannot send looks no further, so whoever finds that one taken puts off its own jobs.
+ */
+export async function drainAccount(place: AccountPlace, jobIds: readonly number[], open: OpenSender): Promise<void> {
+  const deadlineMs = Date.now() + budgetMs;
+  for (;;) {
+    const lease = await acquire(place, leaseMs);
+    if (!lease) return putOffIfBlocked(place, jobIds, deadlineMs);
+    const drain = new Drain(lease, deadlineMs, open);
+    let end: End = { isDrained: false, resumeAt: null };
+    try {
+      end = await drain.run(jobIds);
+    } finally {
+      await drain.close();
+      await release(lease, end.resumeAt);
+    }
+    if (!end.isDrained || (await dueJobs(place.tenant, place.accountId, timestamp(), 1)).length === 0) return;
+  }
+}
+
+/** `isDrained`: nothing was due. `resumeAt`: when the queue must be looked at again although no job's own wake-up says so. */
+interface End {
+  isDrained: boolean;
+  resumeAt: string | null;
+}
+
+class Drain {
+  readonly #lease: Lease;
+  readonly #tenant: Tenant;
+  readonly #deadlineMs: number;
+  readonly #open: OpenSender;
+  #sender: Sender | undefined;
+
+  constructor(lease: Lease, deadlineMs: number, open: OpenSender) {
+    this.#lease = lease;
+    this.#tenant = lease.tenant;
+    this.#deadlineMs = deadlineMs;
+    this.#open = open;
+  }
+
+  async run(jobIds: readonly number[]): Promise<End> {
+    for (;;) {
+      const { account, sentToday } = await readAccount(this.#lease);
+      if (!account) return { isDrained: false, resumeAt: null };
+      const jobs = await this.#due();
+      const block = blockOf(account, sentToday);
+      if (block) {
+        await putOff(this.#lease, block, [...new Set([...jobs.map(({ id }) => id), ...jobIds])], this.#deadlineMs);
+        return { isDrained: false, resumeAt: block.until };
+      }
+      if (jobs.length === 0) return { isDrained: true, resumeAt: null };
+      const resumeAt = await this.#sendAll(account, jobs.slice(0, account.dailyLimit - sentToday));
+      if (resumeAt !== null) return { isDrained: false, resumeAt };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#sender?.close() ?? Promise.resolve();
+  }
+
+  #due(): Promise<StoredJob[]> {
+    return dueJobs(this.#tenant, this.#lease.accountId, timestamp(new Date(Date.now() + earlyMs)), pageSize);
+  }
+
+  /** One after the other. Returns when to go on if the time is over or none can be taken, null when the account or the queue must be read again. */
+  async #sendAll(account: StoredAccount, jobs: readonly StoredJob[]): Promise<string | null> {
+    this.#sender ??= await this.#open(this.#tenant, account).catch(unopened);
+    let isAnyClaimed = false;
+    const policy = { ...this.#sender.policy, ...account.pacing };
+    for (const { id, queuedFor, target, recipient } of jobs) {
+      const { telegramUserId, twitterUserId, username } = target;
+      // A username may be `constructor`, which DynamoDB's marshaller takes for the class of the map.
+      const peer = String(telegramUserId ?? twitterUserId ?? (username ? `@${username}` : recipient));
+      const earlyByMs = new Date(queuedFor).getTime() - Date.now();
+      const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
+      if (Date.now() + pauseMs > this.#deadlineMs) return timestamp(new Date(Date.now() + pauseMs + secondMs));
+      if (pauseMs > 0) await sleep(pauseMs);
+      const claimed = await claimJob(this.#tenant, id, this.#lease.untilMs);
+      if (!claimed) continue;
+      isAnyClaimed = true;
+      const outcome = abandoned(claimed, this.#sender.maxRepeats) ?? (await this.#sender.send(claimed));
+      this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
+      await settleMessageOf(this.#tenant, account, claimed, outcome);
+      if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;
+    }
+    return isAnyClaimed ? null : timestamp(new Date(Date.now() + busyMs));
+  }
+}
+
+type Account = Omit<AccountPlace, 'channel'>;
+
+async function readAccount({
+  tenant,
+  accountId: id,
+}: Account): Promise<{ account: StoredAccount | undefined; sentToday: number }> {
+  const tx = new UnitOfWork(tenant, system);
+  const [account, sent] = await Promise.all([tx.find(Accounts, { id }), readSentToday(tx)]);
+  // Nothing leaves the sandbox, so no day is ever full there (contract 0.7).
+  return { account, sentToday: tenant.env === 'test' ? 0 : (sent.get(String(id))?.['sent'] ?? 0) };
+}
+
+async function putOffIfBlocked(place: Account, jobIds: readonly number[], deadlineMs: number): Promise<void> {
+  const { account, sentToday } = await readAccount(place);
+  const block = account && blockOf(account, sentToday);
+  if (block) await putOff(place, block, jobIds, deadlineMs);
+}
+
+/** The account cannot send now: its jobs are told how long, or give up. */
+async function putOff(place: Account, { until }: Block, jobIds: readonly number[], deadlineMs: number): Promise<void> {
+  for (const id of jobIds) {
+    if (Date.now() > deadlineMs) break;
+    await transact(place.tenant, system, async (tx) => {
+      const job = await getJob(tx, id);
+      if (!isWaiting(tx, job) || job.isHeld) return;
+      const { state } = await tx.get(Accounts, { id: place.accountId });
+      const runAt = until ?? patienceEnds(job);
+      if (runAt <= tx.now) await fail(tx, job, `the account was ${state} for 24 hours`);
+      else if (job.runAt < runAt && job.queuedFor <= tx.now) tx.update(Jobs, { ...job, runAt, updatedAt: tx.now });
+    });
+  }
+}
+
+/**
+ * A secret that cannot be read is wrong with this account for good, and is told by its messages, which use up their attempts. All
+ * else is wrong with us: the queue tells it again, and in the end its alarm does.
+ */
+function unopened(error: Error): Sender {
+  if (!isUnreadable(error)) throw error;
+  log().error('an account cannot be opened', error);
+  return {
+    policy: { peerGapMs: 0, gapMs: 0 },
+    maxRepeats: Number.POSITIVE_INFINITY,
+    send: async () => ({ kind: 'failed-for-now', error: `the account cannot be opened (${error.name})` }),
+    close: async () => {},
+  };
+}
+
+/** Why an account cannot send: until a time, or (null) until somebody connects it again. */
+interface Block {
+  until: string | null;
+}
+
+function blockOf({ state, floodWaitUntil, dailyLimit }: StoredAccount, sentToday: number): Block | undefined {
+  const now = timestamp();
+  if (state !== 'active') return { until: null };
+  if (floodWaitUntil !== null && floodWaitUntil > now) return { until: floodWaitUntil };
+  if (sentToday >= dailyLimit) return { until: nextDay() };
+  return undefined;
+}

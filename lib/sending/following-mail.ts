@@ -1,0 +1,32 @@
+import { previewOf } from '#lib/email/body.ts';
+import { participantsWith } from '#lib/email/participants.ts';
+import { bodyOf, getThread } from '#lib/email/store.ts';
+import { MessageIds, type StoredEmailMessage } from '#lib/entities/email-message.ts';
+import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
+import { mailOf } from '#lib/jobs/mail.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { following } from './settle.ts';
+
+/** The thread of a sent mail goes on with it. */
+export const followingMail = following('mail-end', async (tx, job, { messageId }: { messageId: string | null }) => {
+  if (job.status === 'sent') await continueThread(tx, await mailOf(tx, job), messageId);
+  return job;
+});
+
+async function continueThread(tx: UnitOfWork, mail: StoredEmailMessage, messageId: string | null): Promise<void> {
+  const { threadId, id, to, cc, bcc } = mail;
+  const [thread, { bodyText }] = await Promise.all([getThread(tx, threadId), bodyOf(tx, mail)]);
+  // A copy to an address of our own may have arrived before this is written.
+  const isKnown = messageId !== null && (await tx.find(MessageIds, { messageId })) !== undefined;
+  if (messageId !== null && !isKnown) tx.create(MessageIds, { messageId, threadId, id });
+  tx.update(Threads, {
+    ...thread,
+    preview: previewOf(bodyText),
+    lastMessageAt: tx.now,
+    participants: participantsWith(thread.participants, [...to, ...cc, ...bcc]),
+    references: referencesWith(thread, messageId),
+  });
+}
+
+const referencesWith = ({ references }: StoredThread, messageId: string | null) =>
+  messageId === null ? references : [...references, messageId].slice(-maxReferences);

@@ -1,0 +1,108 @@
+import { isPassing, isThrottled } from '#lib/aws.ts';
+import { secondMs } from '#lib/clock.ts';
+import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
+import { bodyOf, getThread } from '#lib/email/store.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { abandoned } from '#lib/jobs/after.ts';
+import { mailOf } from '#lib/jobs/mail.ts';
+import { claimJob } from '#lib/jobs/queue.ts';
+import type { Outcome } from '#lib/jobs/sender.ts';
+import { getJob } from '#lib/jobs/store.ts';
+import { Problem } from '#lib/problem.ts';
+import { isDailyQuota, nextTurn, spend } from '#lib/quotas/quota.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+import { followingMail } from './following-mail.ts';
+import { settle } from './settle.ts';
+
+/** Outlives the process that holds it. */
+const claimMs = 35 * secondMs;
+/** A mail that SES may have taken leaves once more. */
+const maxRepeats = 1;
+
+/** Sends the mail of a job that is due, unless somebody else is at it or it is no longer wanted. */
+export async function deliverEmail(tenant: Tenant, jobId: number): Promise<void> {
+  const job = await claimJob(tenant, jobId, Date.now() + claimMs);
+  if (!job) return;
+  const given = abandoned(job, maxRepeats) ?? (await unpaid(tenant, job));
+  const { outcome, messageId } = given ? untold(given) : await attempt(tenant, job);
+  await settle(tenant, job, { outcome, following: followingMail, facts: { messageId } });
+}
+
+/** Pays for a mail that nothing has paid for; undefined when it may leave, else it waits for the next day. */
+async function unpaid(tenant: Tenant, { id, isUnpaid }: StoredJob): Promise<Outcome | undefined> {
+  if (!isUnpaid) return undefined;
+  try {
+    await transact(tenant, system, async (tx) => {
+      const job = await getJob(tx, id);
+      if (!job.isUnpaid) return;
+      const { to, cc, bcc } = await mailOf(tx, job);
+      const paid = await spend(tx, 'emails', to.length + cc.length + bcc.length);
+      tx.update(Jobs, { ...job, isUnpaid: false, ...(paid && { paid }) });
+    });
+    return undefined;
+  } catch (error) {
+    return isDailyQuota(error) ? { kind: 'not-yet', until: nextTurn() } : notPrepared(error as Error);
+  }
+}
+
+interface Attempt {
+  outcome: Outcome;
+  /** With which the mail left. */
+  messageId: string | null;
+}
+
+const untold = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
+
+async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
+  if (tenant.env === 'test') return sandboxed(job);
+  const ready = await prepared(tenant, job).catch(notPrepared);
+  if ('kind' in ready) return untold(ready);
+  try {
+    const messageId = await sendMail(ready.mail, ready.content);
+    return { outcome: { kind: 'sent' }, messageId };
+  } catch (error) {
+    return untold(outcomeOf(error as Error));
+  }
+}
+
+/** What the table or we ourselves failed at before SES was asked: nothing has left. A refusal is one for good. */
+const notPrepared = (error: Error): Outcome =>
+  error instanceof Problem && error.status < 500
+    ? { kind: 'failed', error: error.message }
+    : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
+
+async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer }> {
+  const mail = await outgoing(tenant, job);
+  return { mail, content: await composed(tenant, mail) };
+}
+
+async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
+  const tx = new UnitOfWork(tenant, system);
+  const [mail, workspace] = await Promise.all([mailOf(tx, job), getWorkspace(tx)]);
+  const [thread, body] = await Promise.all([getThread(tx, mail.threadId), bodyOf(tx, mail)]);
+  return {
+    ...mail,
+    jobId: job.id,
+    senderName: workspace.name,
+    inReplyTo: thread.lastInbound?.messageId ?? thread.references.at(-1) ?? null,
+    references: thread.references,
+    body,
+  };
+}
+
+/** What SES says. */
+function outcomeOf(error: Error): Outcome {
+  if (isThrottled(error)) return { kind: 'throttled', error: error.message };
+  if (mayHaveLeft(error))
+    return { kind: 'failed-for-now', error: `no answer from SES (${error.name})`, mayHaveLeft: true };
+  return { kind: isPassing(error) ? 'failed-for-now' : 'failed', error: error.message };
+}
+
+/** In the test environment nothing leaves (contract 0.7). */
+function sandboxed({ recipient }: StoredJob): Attempt {
+  const isRejected = recipient.toLowerCase().startsWith('test_fail@');
+  return untold(isRejected ? { kind: 'failed', error: 'recipient rejected' } : { kind: 'sent' });
+}

@@ -1,0 +1,117 @@
+import * as v from 'valibot';
+import { getStoredAccount } from '#lib/accounts/store.ts';
+import type { Target } from '#lib/channels/channel.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
+import { getStoredContact } from '#lib/contacts/store.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import { contactFields, type StoredContact } from '#lib/entities/contact.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { createJob, getJob, retryJob } from '#lib/jobs/store.ts';
+import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
+import { badRequest, invalidField } from '#lib/problem.ts';
+import { idInput, integer, nullablePattern, nullableTimeInput, text } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { cancelJob } from './end.ts';
+
+const maxAheadMs = 365 * dayMs;
+
+const common = {
+  accountId: idInput(),
+  contactId: v.optional(v.nullable(idInput())),
+  username: contactFields.username,
+  runAt: v.optional(nullableTimeInput()),
+};
+
+/** Base document, "POST /v1/telegram/messages". */
+export const CreateTelegramMessage = v.pipe(
+  v.object({
+    ...common,
+    telegramUserId: v.optional(v.nullable(integer(1, Number.MAX_SAFE_INTEGER))),
+    text: text(4000),
+  }),
+  v.title('CreateTelegramMessage'),
+);
+
+/** Contract section 4. */
+export const CreateTwitterMessage = v.pipe(
+  v.object({
+    ...common,
+    twitterUserId: v.optional(nullablePattern(/^\d{1,20}$/, 20, '1 to 20 digits')),
+    text: text(10_000),
+  }),
+  v.title('CreateTwitterMessage'),
+);
+
+type Send = Omit<v.InferOutput<typeof CreateTelegramMessage>, 'telegramUserId'> & {
+  telegramUserId?: number | null | undefined;
+  twitterUserId?: string | null | undefined;
+};
+
+/** Who asks for it. */
+type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
+
+/**
+ * Queues a message of an account. Of several recipients the most certain counts: contactId, then the id at the platform, then
+ * username; `ignored` names the others. Raises 404 for an unknown account or contact, 400 without a recipient, for a contact
+ * that the platform does not know and for a time more than a year ahead.
+ */
+export async function sendMessage(tx: UnitOfWork, channel: StoredAccount['channel'], input: Send, origin: Origin) {
+  const [used, ...ignored] = recipientFields(channel).filter((field) => input[field] != null);
+  if (used === undefined) {
+    const fields = recipientFields(channel).join(', ');
+    throw invalidField('contactId', 'required', `one of ${fields} is required`);
+  }
+  if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
+    throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
+  const contactId = used === 'contactId' ? (input.contactId as number) : null;
+  const [contact] = await Promise.all([
+    contactId === null ? null : getStoredContact(tx, contactId),
+    getStoredAccount(tx, input.accountId, channel),
+    tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
+  ]);
+  const recipient = contact ? contactRecipient(contact, channel) : statedRecipient(input, used);
+  const job = await createJob(tx, {
+    ...origin,
+    ...recipient,
+    channel,
+    accountId: input.accountId,
+    contactId,
+    text: input.text,
+    runAt: input.runAt,
+  });
+  return { job: detailOf(job), ignored };
+}
+
+const recipientFields = (channel: StoredAccount['channel']) =>
+  ['contactId', channel === 'telegram' ? 'telegramUserId' : 'twitterUserId', 'username'] as const;
+
+function contactRecipient(contact: StoredContact, channel: StoredAccount['channel']): Recipient {
+  const { id: contactId } = contact;
+  const recipient = recipientOf(contact, channel);
+  if (!recipient) throw badRequest(`no_${channel}_identity`, `this contact has no ${channel} identity`, { contactId });
+  return recipient;
+}
+
+function statedRecipient(input: Send, used: ReturnType<typeof recipientFields>[number]): Recipient {
+  const value = input[used];
+  return {
+    recipient: used === 'username' ? `@${value}` : String(value),
+    target: { [used]: value } as Target,
+  };
+}
+
+/** The message of one channel, as its status is shown. Raises 404. */
+export const getMessageJob = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await getJob(tx, id, channel));
+
+/** Takes a message back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
+export const cancelMessage = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await cancelJob(tx, id, channel));
+
+/** Queues a failed message again, at once. Raises 404, 409 job_not_failed. */
+export const retryMessage = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+  detailOf(await retryJob(tx, id, channel));
+
+/** Telegram and X jobs always have an account. */
+const detailOf = (job: StoredJob) => ({ ...job, accountId: job.accountId as number });

@@ -1,0 +1,108 @@
+import { setAccountState, startFloodWait } from '#lib/accounts/store.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { after, endOf } from '#lib/jobs/after.ts';
+import type { Outcome } from '#lib/jobs/sender.ts';
+import { getJob, recordEnd, settleConversation } from '#lib/jobs/store.ts';
+import { log } from '#lib/log.ts';
+import { findContact } from '#lib/messages/recipient.ts';
+import { assignMessage } from '#lib/messages/store.ts';
+import type { PlanName } from '#lib/plans.ts';
+import { stepCompleted } from '#lib/sequences/progress.ts';
+import type { PlanKind } from '#lib/table/plan.ts';
+import { startPlan, transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { endJob } from './end.ts';
+
+/** What an ended job means for the rows of its channel. */
+interface Following<Facts, Name extends PlanName = PlanName> {
+  end(tx: UnitOfWork, job: StoredJob, facts: Facts): Promise<StoredJob>;
+  plan: PlanKind<State<Facts>, Name>;
+}
+
+type State<Facts> = { jobId: number; status: StoredJob['status']; facts: Facts };
+
+/** `end` writes, besides the job and its message, what its channel keeps; it returns the job. Its plan does so later. */
+export const following = <Facts, Name extends PlanName>(
+  name: Name,
+  end: Following<Facts>['end'],
+): Following<Facts, Name> => ({
+  end,
+  plan: {
+    name,
+    async step(tx, { jobId, status, facts }) {
+      const job = await getJob(tx, jobId);
+      // Somebody has it tried again: it is queued, or was settled when it was sent.
+      if (job.status !== status) return undefined;
+      const ended = tx.update(Jobs, await end(tx, job, facts));
+      await settleConversation(tx, ended);
+      await stepCompleted(tx, ended);
+      return undefined;
+    },
+  },
+});
+
+interface Attempt<Facts> {
+  outcome: Outcome;
+  following: Following<Facts>;
+  facts: Facts;
+  /** What changes besides while the job goes on waiting. */
+  wait?: (tx: UnitOfWork) => Promise<void>;
+}
+
+/**
+ * Writes what became of an attempt: the job, the conversation, the sequence and the events at once. Where that is impossible the job
+ * alone is written, which always fits, and a plan does the rest: what has left never leaves again because of what follows from it.
+ * What the account must do while the job waits is then written by itself; throws when it cannot be, so that nothing else is sent.
+ * Nothing is written when the job is no longer in this sender's hands.
+ */
+export async function settle<Facts>(tenant: Tenant, claimed: StoredJob, attempt: Attempt<Facts>): Promise<void> {
+  const { outcome, facts, wait } = attempt;
+  const { end, plan } = attempt.following;
+  const write = (work: (tx: UnitOfWork, job: StoredJob) => Promise<StoredJob>) =>
+    transact(tenant, system, async (tx) => {
+      const job = await getJob(tx, claimed.id);
+      if (job.status === 'queued' && claims.isHeldBy(job, claimed)) return await work(tx, after(tx.now, job, outcome));
+      return undefined;
+    });
+  try {
+    await write(async (tx, job) => {
+      if (job.status !== 'queued') return endJob(tx, await end(tx, job, facts));
+      await wait?.(tx);
+      return tx.update(Jobs, job);
+    });
+  } catch (error) {
+    log().error('what follows from an attempt cannot be written; the job alone is', {
+      jobId: claimed.id,
+      error: error as Error,
+    });
+    const settled = await write(async (tx, job) => {
+      if (job.status === 'queued') return tx.update(Jobs, job);
+      startPlan(tx, plan, { jobId: job.id, status: job.status, facts });
+      return recordEnd(tx, job);
+    });
+    if (wait && settled?.status === 'queued') await transact(tenant, system, wait);
+  }
+}
+
+/** A recipient that was given by id or username may be a known contact: the message belongs to that conversation. */
+export const followingMessage = following('job-end', async (tx, job, { channel }: Pick<StoredAccount, 'channel'>) => {
+  const contact = job.contactId === null ? await findContact(tx, channel, job.target) : undefined;
+  if (!contact) return job;
+  await assignMessage(tx, job, contact);
+  return { ...job, contactId: contact.id };
+});
+
+/** The same for a message of an account, which may have to wait or be lost. */
+export const settleMessageOf = (tenant: Tenant, { id, channel }: StoredAccount, claimed: StoredJob, outcome: Outcome) =>
+  settle(tenant, claimed, {
+    outcome,
+    following: followingMessage,
+    facts: { channel },
+    wait: async (tx) => {
+      if (outcome.kind === 'wait')
+        await startFloodWait(tx, await tx.get(Accounts, { id }), { ...outcome, until: endOf(outcome) });
+      if (outcome.kind === 'lost') setAccountState(tx, await tx.get(Accounts, { id }), outcome.state);
+    },
+  });

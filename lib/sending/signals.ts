@@ -1,0 +1,28 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import type { AccountPlace } from '#lib/accounts/sender.ts';
+import type { OpenSender } from '#lib/jobs/sender.ts';
+import { id } from '#lib/schema.ts';
+import { receiveGroups } from '#lib/wake-ups/receive.ts';
+import { drainAccount } from './drain.ts';
+
+/** What a wake-up says: of an account, and of which job if one became due. */
+const signal = { accountId: id(), jobId: v.optional(id()) };
+
+/** Handles a batch of wake-ups, account by account side by side. Only faults of ours are reported back to the queue. */
+export const handleSignals = (
+  event: SQSEvent,
+  channel: AccountPlace['channel'],
+  open: OpenSender,
+): Promise<SQSBatchResponse> =>
+  receiveGroups(
+    event,
+    signal,
+    ({ accountId }) => accountId,
+    async (signals) => {
+      const [{ tenant, accountId }] = signals;
+      const jobIds = signals.flatMap(({ jobId }) => (jobId === undefined ? [] : [jobId]));
+      await drainAccount({ tenant, channel, accountId }, jobIds, open);
+      return [];
+    },
+  );

@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import { log } from '#lib/log.ts';
+import { inParallel } from '#lib/parallel.ts';
+import { publish } from '#lib/publishing/publish.ts';
+import { duePrefix } from '#lib/table/entity.ts';
+import { identity, type Key, shardsOf } from '#lib/table/keys.ts';
+import { outboxPrefix } from '#lib/table/outbox.ts';
+import { pages } from '#lib/table/pages.ts';
+import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { countSetAside, countTry, failed, isOwnReason, passOver, readable, setAside } from '#lib/table/set-aside.ts';
+import { sendWakeUps } from '#lib/wake-ups/send.ts';
+import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
+
+const graceMs = 5 * secondMs;
+/** How long pages are begun, and after how long what was found is told, whatever is still under way: before the worker's time-out. */
+const limits = { budgetMs: 30 * secondMs, patienceMs: 45 * secondMs };
+/** About a day of telling again, at first every minute. */
+const maxTells = 150;
+const longestWaitMs = 10 * minuteMs;
+/** Minutes are not exact. */
+const jitterMs = 10 * secondMs;
+const maxCalls = 25;
+
+/** Under these its metrics lie. */
+export const sweepDimensions = { worker: 'sweep' };
+
+/** What a sweep found; undefined when it did not get to look into every shard, so that the metric is missing and its alarm rings. */
+export interface Swept {
+  /** Rows past their time that were told before, in vain; those of a group count as one. */
+  overdueRows: number | undefined;
+  unpublishedRows: number | undefined;
+  setAsideRows: number | undefined;
+  failures: unknown[];
+}
+
+/**
+ * Repairs what a crash interrupted: outbox rows that nobody published are published, rows past their time are told again; both side
+ * by side, all shards in turn, for 45 seconds at most. What fails keeps nothing else waiting. Never throws.
+ */
+export async function sweep({ budgetMs, patienceMs } = limits): Promise<Swept> {
+  const swept: Swept = { overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined, failures: [] };
+  const deadlineMs = Date.now() + budgetMs;
+  const before = new Date(Date.now() - graceMs);
+  const parts = [sweepOutbox(swept, before, deadlineMs), sweepDue(swept, before, deadlineMs), lookAside(swept)];
+  const work = parts.map((part) => part.catch((error: unknown) => swept.failures.push(error)));
+  const late = new AbortController();
+  await Promise.race([Promise.all(work), sleep(patienceMs, undefined, { signal: late.signal }).catch(() => {})]);
+  late.abort();
+  return { ...swept };
+}
+
+async function sweepOutbox(swept: Swept, before: Date, deadlineMs: number): Promise<void> {
+  let found = 0;
+  // What follows what is left of a tenant waits with it, in its order.
+  const waiting = new Set<unknown>();
+  const work = async (page: Row[]) => {
+    found += page.length;
+    const left = await publish(page.filter(({ tenant }) => !waiting.has(tenant)));
+    if (left.length > 0) swept.failures.push(new Error(`${left.length} changes are not published yet`));
+    for (const { tenant } of left) waiting.add(tenant);
+    return left;
+  };
+  for await (const _ of rounds(outboxPrefix, before.toISOString(), deadlineMs, work)) swept.unpublishedRows = found;
+}
+
+async function lookAside(swept: Swept): Promise<void> {
+  swept.setAsideRows = await countSetAside();
+}
+
+async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise<void> {
+  const overdue = new Set<string>();
+  const groups = new Set<string>();
+  const work = async (page: Row[]) => {
+    const rows = new Map<WakeUpRow, Row>();
+    await inParallel(page, maxCalls, async (stored) => {
+      try {
+        const row = readable(WakeUpRow, stored);
+        if (row.isForGroup) {
+          // The first of them will do, and that there are others is no fault: they wait for their account's pace.
+          const group = `${row.queue} ${row.group}`;
+          if (groups.has(group)) return;
+          groups.add(group);
+        }
+        if (row.tries > 0) overdue.add(overdueOf(row));
+        if (!isResting(row)) rows.set(row, stored);
+      } catch (error) {
+        await passOver(stored, error);
+      }
+    });
+    const untold = new Map((await sendWakeUps([...rows.keys()])).map(({ row, error }) => [row, error]));
+    await inParallel([...rows], maxCalls, async ([row, stored]) => {
+      const error = untold.get(row);
+      if (error !== undefined && !isOwnReason(error)) {
+        overdue.add(overdueOf(row));
+        swept.failures.push(error);
+        return;
+      }
+      const tries = await countTry(stored);
+      if (error !== undefined) await failed(stored, tries, error);
+      else if (tries !== undefined && tries >= maxTells && !row.isForGroup && !row.isPaced)
+        await setAside(stored, tries, new Error('told in vain'));
+    });
+    return [];
+  };
+  for await (const _ of rounds(duePrefix, timestamp(before), deadlineMs, work)) swept.overdueRows = overdue.size;
+}
+
+/** Under which name it counts once. */
+const overdueOf = ({ sk, queue, tenant, isPaced }: WakeUpRow) => (isPaced ? `${queue} ${tenant}` : sk);
+
+/** Told a moment ago: its worker has the message, or is at it. */
+function isResting({ tries, triedAt }: WakeUpRow): boolean {
+  if (tries === 0 || triedAt === undefined) return false;
+  const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (tries - 1)) - jitterMs;
+  return Date.now() < new Date(triedAt).getTime() + waitMs;
+}
+
+interface Shard {
+  pk: string;
+  pages: AsyncGenerator<Row[]>;
+  /** Where it was begun; undefined is its oldest row. */
+  from: string | undefined;
+  /** Where to go on. */
+  place: string | undefined;
+  /** The first row that was left to be worked on in its order. */
+  left?: string;
+}
+
+/**
+ * One page of each shard in turn, from any of them on, so that a long one keeps no other waiting; until the deadline. Each shard is
+ * begun where the last sweep stopped in it, or where the work has left a row, so that however much of it stays where it is, the rest has its turn. Yields after each
+ * round in which every shard could be read. What fails is logged, and the others go on; throws at the end.
+ */
+async function* rounds(
+  prefix: string,
+  below: string,
+  deadlineMs: number,
+  work: (page: Row[]) => Promise<readonly Row[]>,
+): AsyncGenerator<void> {
+  const shards = await shardsFrom(prefix, below);
+  const first = Math.floor(Math.random() * shards.length);
+  let open = [...shards.slice(first), ...shards.slice(0, first)];
+  const failures: unknown[] = [];
+  while (open.length > 0 && Date.now() < deadlineMs) {
+    const further: Shard[] = [];
+    let begun = 0;
+    for (const shard of open) {
+      if (Date.now() >= deadlineMs) break;
+      begun += 1;
+      try {
+        const { value, done } = await shard.pages.next();
+        shard.place = done ? shard.left : (shard.left ?? (value as Row[]).at(-1)?.sk);
+        if (done) continue;
+        further.push(shard);
+        const [left] = await work(value as Row[]);
+        if (left) {
+          shard.left ??= left.sk;
+          shard.place = shard.left;
+        }
+      } catch (error) {
+        log().error(`a part of ${prefix} could not be swept`, error as Error);
+        failures.push(error);
+      }
+    }
+    if (begun === open.length && failures.length === 0) yield;
+    open = further;
+  }
+  await keepPlaces(shards);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} parts of ${prefix} could not be swept`);
+}
+
+/** Where the last sweep stopped in a shard; there is none when it came to its end. */
+const placeKey = (pk: string): Key => ({ pk: 'SWEEP', sk: pk });
+
+async function shardsFrom(prefix: string, below: string): Promise<Shard[]> {
+  const names = shardsOf(prefix);
+  const places = await readRows(names.map(placeKey));
+  return names.map((pk) => {
+    const from = places.get(identity(placeKey(pk)))?.['place'] as string | undefined;
+    return { pk, pages: around(pk, from, below), from, place: from };
+  });
+}
+
+/** The pages of a shard from a place on, and then those before it. */
+async function* around(pk: string, from: string | undefined, below: string): AsyncGenerator<Row[]> {
+  // A place lies beyond what is due when the clock goes back.
+  if (from === undefined || from < below)
+    yield* pages({ pk, ascending: true, above: from, below }) as AsyncGenerator<Row[]>;
+  if (from !== undefined) yield* pages({ pk, ascending: true, below: from }) as AsyncGenerator<Row[]>;
+}
+
+const keepPlaces = (shards: readonly Shard[]): Promise<void> =>
+  writeRows(
+    shards
+      .filter(({ from, place }) => from !== place)
+      .map(({ pk, place }) =>
+        place === undefined
+          ? { DeleteRequest: { Key: placeKey(pk) } }
+          : { PutRequest: { Item: { ...placeKey(pk), place } } },
+      ),
+  );

@@ -1,0 +1,24 @@
+import { type Conditional, conditional, fitsOne, send } from './change.ts';
+import { demandOwn } from './keys.ts';
+import { outboxItems } from './outbox.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** What a unit of work writes, events and audit entry included. Throws where a row of another tenant is among it. */
+function actionsOf(tx: UnitOfWork): Conditional[] {
+  const { changes, writes, events, audit } = tx.work;
+  const outbox = outboxItems(tx.tenant, tx.id, tx.now, tx.actor, events, audit);
+  const actions = [...changes, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
+  for (const { key } of actions) demandOwn(tx.tenant, key, true);
+  return actions;
+}
+
+/**
+ * Writes a unit of work in one transaction of DynamoDB, all or nothing. Returns false, with nothing done, when it is too large for
+ * one. Throws the refusal of a failed condition, or Overtaken when it is worth running again.
+ */
+export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
+  const actions = actionsOf(tx);
+  if (!fitsOne(actions)) return false;
+  if (actions.length > 0) await send(actions, tx.id);
+  return true;
+}

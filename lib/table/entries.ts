@@ -1,0 +1,160 @@
+import { allRows, readable } from './all-rows.ts';
+import { isComplete } from './completeness.ts';
+import {
+  type By,
+  type Entity,
+  entriesPartition,
+  entryRowsIn,
+  fieldsWithin,
+  hasTexts,
+  type Item,
+  indexSince,
+  isIndexed,
+  type Wanted,
+  type Where,
+  wantedBy,
+  wantedOf,
+} from './entity.ts';
+import type { Key } from './keys.ts';
+import { batches, belowId, flatten, pages, type Range } from './pages.ts';
+import type { Row } from './rows.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** An index entry as it is stored: what the index keeps of the entity, and where that is. */
+export type EntryRow = Row & { of: Key };
+
+/** The pages of an index, strongly consistent, in the order of its entries; descending unless told otherwise. */
+export const entries = <E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  by: By<E>,
+  range: Range = {},
+): AsyncGenerator<EntryRow[]> => entriesOfIndex(tx, of, wantedBy(of, by), range);
+
+/** The same for an index that a listing asks for. */
+export async function* entriesOfIndex(
+  tx: UnitOfWork,
+  of: Entity,
+  wanted: Wanted,
+  range: Range,
+): AsyncGenerator<EntryRow[]> {
+  const pk = entriesPartition(tx.tenant, of, wanted.name);
+  const since = indexSince(of, wanted.index);
+  if (since === 1 || (await isComplete(tx.tenant, of, since)))
+    yield* pages({ ...range, texts: wanted.texts, pk }) as AsyncGenerator<EntryRow[]>;
+  else yield* entriesOfRows(tx, of, pk, wanted, range);
+}
+
+/** The entries that an index will have, from the rows themselves, as long as it does not have them all. */
+async function* entriesOfRows(
+  tx: UnitOfWork,
+  of: Entity,
+  pk: string,
+  { index, value, texts }: Wanted,
+  { ascending = false, above, below, limit = 1000 }: Range,
+): AsyncGenerator<EntryRow[]> {
+  const found: EntryRow[] = [];
+  const isWithin = typeof value === 'object' && fieldsWithin(of).every((name) => name in (value as object));
+  for await (const stored of allRows(tx.tenant, of, isWithin ? (value as object) : undefined)) {
+    const item = readable(of, stored);
+    if (item === undefined) continue;
+    for (const entry of entryRowsIn(tx.tenant, of, index, item) as EntryRow[]) {
+      const isAsked =
+        entry.pk === pk && !(below !== undefined && entry.sk >= below) && !(above !== undefined && entry.sk <= above);
+      if (isAsked && hasTexts(entry, texts)) found.push(entry);
+    }
+  }
+  found.sort((a, b) => (a.sk < b.sk === ascending ? -1 : 1));
+  for (let start = 0; start < found.length; start += limit) yield found.slice(start, start + limit);
+}
+
+/** Read side by side when the first one is not it. */
+const perLook = 100;
+
+/** The first entity in the order of an index that is wanted; however many there are, it mostly reads that one alone. */
+export async function firstIndexed<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  by: By<E>,
+  isWanted: (item: Item<E>) => boolean = () => true,
+): Promise<Item<E> | undefined> {
+  const wanted = [wantedBy(of, by)];
+  const ascending = flatten(entries(tx, of, by, { ascending: true, limit: 1, grows: true }));
+  let size = 1;
+  for await (const some of batches(ascending, () => size)) {
+    const keys = some.map((entry) => entry.of);
+    const [first] = await tx.findAllByKey(of, keys, (item) => isWanted(item) && isIndexed(of, item, wanted));
+    if (first !== undefined) return first;
+    size = perLook;
+  }
+  return undefined;
+}
+
+/** Every entity that has this index entry, descending by id: where one parent has few. */
+export async function listIndexed<E extends Entity>(tx: UnitOfWork, of: E, by: By<E>): Promise<Item<E>[]> {
+  const keys: Key[] = [];
+  for await (const entry of flatten(entries(tx, of, by))) keys.push(entry.of);
+  const wanted = [wantedBy(of, by)];
+  return (await tx.findAllByKey(of, keys)).filter((item) => isIndexed(of, item, wanted));
+}
+
+/** The copies that an index keeps, descending by id, without reading the entities: one round trip. */
+export async function listCopies<E extends Entity>(tx: UnitOfWork, of: E, by: By<E>): Promise<EntryRow[]> {
+  const copies: EntryRow[] = [];
+  for await (const entry of flatten(entries(tx, of, by))) copies.push(entry);
+  return copies;
+}
+
+/** How many items are in all of the indexes below an id, without reading them. */
+export async function countEntries<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  where: Where<E>,
+  after: number | undefined,
+): Promise<number> {
+  const streams = wantedOf(of, { where }).map((one) =>
+    entriesOfIndex(tx, of, one, { below: belowId(after), limit: 1000 }),
+  );
+  let count = 0;
+  for await (const _ of intersection(streams)) count += 1;
+  return count;
+}
+
+/** How far a stream was read. */
+interface Cursor {
+  source: AsyncGenerator<EntryRow[]>;
+  page: EntryRow[];
+  at: number;
+  /** Its first page, which was asked for before. */
+  next: Promise<IteratorResult<EntryRow[]>> | undefined;
+}
+
+/** The keys that all descending streams have in common; the streams' first pages are fetched side by side. */
+export async function* intersection(sources: readonly AsyncGenerator<EntryRow[]>[]): AsyncGenerator<Key> {
+  const cursors = sources.map((source): Cursor => ({ source, page: [], at: 0, next: source.next() }));
+  const head = async (cursor: Cursor): Promise<EntryRow | undefined> => {
+    while (cursor.at >= cursor.page.length) {
+      const { value, done } = await (cursor.next ?? cursor.source.next());
+      if (done) return undefined;
+      cursor.page = value;
+      cursor.at = 0;
+      cursor.next = undefined;
+    }
+    return cursor.page[cursor.at];
+  };
+  for (;;) {
+    const found = await Promise.all(cursors.map(head));
+    const heads = found.filter((entry) => entry !== undefined);
+    const [first] = heads;
+    if (first === undefined || heads.length < cursors.length) return;
+    const lowest = heads.reduce((least, one) => (one.sk < least.sk ? one : least), first).sk;
+    if (heads.every(({ sk }) => sk === lowest)) {
+      yield first.of;
+      for (const cursor of cursors) cursor.at += 1;
+    } else {
+      for (const [index, cursor] of cursors.entries()) {
+        if (heads[index]?.sk !== lowest) cursor.at += 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+type Marshalled = Parameters<typeof unmarshall>[0];
+
+interface Failure {
+  name?: string;
+  $metadata?: unknown;
+  Item?: Marshalled;
+  CancellationReasons?: { Code?: string; Item?: Marshalled }[];
+}
+
+/** What a service says of a failed call; nothing of what else was thrown. */
+export const failureOf = (error: unknown): Failure => (error instanceof Error ? error : {});
+
+/** Whether a write met somebody's transaction on the same item, which the client (lib/table/client.ts) has repeated in vain. */
+export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
+
+/** As the client reads items. */
+const plain = (item: Marshalled | undefined) => item && unmarshall(item, { wrapNumbers: Number });
+
+/**
+ * What the failed condition of a single write left: the item as it stands, where the write asked for it
+ * (`ReturnValuesOnConditionCheckFailure`) and there is one. Undefined for any other error.
+ */
+export function failedCondition(error: unknown): { item: Record<string, unknown> | undefined } | undefined {
+  const { name, Item } = failureOf(error);
+  return name === 'ConditionalCheckFailedException' ? { item: plain(Item) } : undefined;
+}
+
+/** Why a transaction was cancelled, action by action, each with the item as it stands where its action asked; none for any other error. */
+export function cancellations(error: unknown): { code: string; item: Record<string, unknown> | undefined }[] {
+  const { name, CancellationReasons = [] } = failureOf(error);
+  if (name !== 'TransactionCanceledException') return [];
+  return CancellationReasons.map(({ Code = 'None', Item }) => ({ code: Code, item: plain(Item) }));
+}
+
+/** What DynamoDB says of an action whose condition failed. */
+export const conditionFailed = 'ConditionalCheckFailed';
+
+/** The places of the actions whose conditions failed in a transaction; none for any other error. */
+export const failedConditions = (error: unknown): number[] =>
+  cancellations(error).flatMap(({ code }, index) => (code === conditionFailed ? [index] : []));

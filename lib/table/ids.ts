@@ -1,0 +1,47 @@
+import type { Tenant } from '../tenant.ts';
+import { type Entity, scopedPartition } from './entity.ts';
+import { partition } from './keys.ts';
+import { addTo } from './update.ts';
+
+/** Ids fetched for one unit of work; kept over its repetitions, so that a conflict wastes none. */
+export class IdPool {
+  readonly #tenant: Tenant;
+  #free = new Map<string, number[]>();
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
+
+  /** Makes sure that so many ids are at hand, by entity name. */
+  async reserve(counts: Record<string, number>, pk: string = partition(this.#tenant, 'ids')): Promise<void> {
+    const wanted = Object.entries(counts)
+      .map(([name, count]) => [name, count - this.#of(name).length] as const)
+      .filter(([, count]) => count > 0);
+    if (wanted.length === 0) return;
+    const counters = await addTo({ pk, sk: 'ids' }, Object.fromEntries(wanted));
+    for (const [name, count] of wanted) {
+      const last = counters[name] ?? 0;
+      for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);
+    }
+  }
+
+  /** A pool of its own with so many of the ids that are at hand. */
+  split(counts: Record<string, number>): IdPool {
+    const part = new IdPool(this.#tenant);
+    for (const [name, count] of Object.entries(counts)) part.#of(name).push(...this.#of(name).splice(0, count));
+    return part;
+  }
+
+  async next(of: Entity): Promise<number> {
+    await this.reserve({ [of.name]: 1 }, scopedPartition(this.#tenant, of, 'ids'));
+    const id = this.#of(of.name).shift();
+    if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
+    return id;
+  }
+
+  #of(name: string): number[] {
+    const ids = this.#free.get(name) ?? [];
+    this.#free.set(name, ids);
+    return ids;
+  }
+}

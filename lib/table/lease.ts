@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { type Written, writeIf } from './update.ts';
+import type { Condition, Write } from './write.ts';
+
+/** How the rows of a kind say who has them in hand, and until when. */
+interface Form<Until extends string, Time extends number | string, Owner extends string> {
+  until: Until;
+  /** A moment as `until` holds it. */
+  at: (epochMs: number) => Time;
+  /** Another one for everybody who takes the row. */
+  owner?: Owner;
+}
+
+/**
+ * Rows that one process at a time has in hand: until it gives them free, or until a time by which it has renewed its lease or is
+ * dead. For rows that a unit of work has read as well as for a write by itself.
+ */
+export function leases<const Until extends string, Time extends number | string, const Owner extends string = never>({
+  until,
+  at,
+  owner,
+}: Form<Until, Time, Owner>) {
+  type Row = Partial<Record<Until | Owner, unknown>> | Record<string, unknown>;
+  type Taken = Record<Until, Time> & Record<Owner, string>;
+
+  /** What takes the row, for whoever writes it. */
+  const taken = (untilMs: number): Taken =>
+    Object.assign(renewed(untilMs), owner && ({ [owner]: randomUUID() } as Record<Owner, string>));
+
+  /** What gives the holder more time. */
+  const renewed = (untilMs: number) => ({ [until]: at(untilMs) }) as Record<Until, Time>;
+
+  /** Whether a row, as it is now, is in the hands of that holder; the end of its time tells where the owner was not read. */
+  const isHeldBy = <Now extends Row>(row: Now | undefined, holder: Row): row is Now => {
+    const mark = owner !== undefined && holder[owner] !== undefined ? owner : until;
+    return row !== undefined && row[mark] === holder[mark];
+  };
+
+  return {
+    taken,
+    renewed,
+    isHeldBy,
+
+    /** Whether nobody has the row in hand. */
+    isFree(row: Row, nowMs = Date.now()): boolean {
+      const end = row[until] as Time | null | undefined;
+      return end === null || end === undefined || end <= at(nowMs);
+    },
+
+    /** The same as the condition of a write. */
+    whereFree: (nowMs = Date.now()): Condition => ({
+      any: [{ absent: [until] }, { is: { [until]: null } }, { atMost: { [until]: at(nowMs) } }],
+    }),
+
+    /** Takes a row by a write by itself. When its answer is lost the SDK repeats it, and the row is refused to whom it belongs. */
+    async acquire(untilMs: number, write: (holder: Taken) => Write): Promise<Written> {
+      const holder = taken(untilMs);
+      const written = await writeIf(write(holder));
+      return isHeldBy(written.refused, holder) ? { item: written.refused } : written;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { timestamp } from '../clock.ts';
+import type { StatedEvent } from '../events/kinds.ts';
+import { type Actor, type Tenant, tenantKey, tenantKeyPattern } from '../tenant.ts';
+import { shardOf, sharedPrefixes } from './keys.ts';
+import { writeIf } from './update.ts';
+
+/** An event as the code that causes it states it. */
+export type EventDraft = StatedEvent & {
+  /** What it is about (`contact/5`): deliveries of one subject start in order. */
+  subject: string;
+  /** What was cut from `data` (lib/events/bounds.ts). */
+  truncated?: readonly string[];
+};
+
+export type Event = EventDraft & { timestamp: string };
+
+export const outboxPrefix = sharedPrefixes.outbox;
+
+/** An outbox row as the publisher reads it, from the stream or from the table. */
+export const OutboxRow = v.object({
+  pk: v.string(),
+  sk: v.string(),
+  tenant: v.pipe(v.string(), v.regex(tenantKeyPattern)),
+  now: v.string(),
+  events: v.array(
+    v.object({
+      /** Also one that a newer version has written. */
+      kind: v.string(),
+      id: v.string(),
+      timestamp: v.string(),
+      subject: v.string(),
+      /** JSON: a map of the table forgets the order of its keys. */
+      data: v.string(),
+      truncated: v.optional(v.array(v.string())),
+    }),
+  ),
+  audit: v.optional(v.record(v.string(), v.unknown())),
+  /** The sequence of its first event, once numbered. */
+  published: v.optional(v.number()),
+  /** How often it failed for a reason of its own (lib/table/set-aside.ts). */
+  tries: v.optional(v.number()),
+});
+
+export type OutboxRow = v.InferOutput<typeof OutboxRow>;
+
+const maxRowEvents = 50;
+const maxRowBytes = 250_000;
+
+/**
+ * The row that carries a transaction's events and its audit entry to the publisher; several when it would be too large, none
+ * without either. All rows of a tenant share a partition, so that the table's stream hands them over in commit order.
+ */
+export function outboxItems(
+  tenant: Tenant,
+  transactionId: string,
+  now: string,
+  actor: Actor,
+  events: readonly Event[],
+  audit: Record<string, unknown> | undefined,
+) {
+  if (events.length === 0 && !audit) return [];
+  const key = tenantKey(tenant);
+  const prefix = `evt_${transactionId.replaceAll('-', '')}`;
+  const at = new Date().toISOString();
+  return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
+    pk: `${outboxPrefix}#${shardOf(key)}`,
+    sk: index === 0 ? `${at}#${transactionId}` : `${at}#${transactionId}#${String(index).padStart(3, '0')}`,
+    tenant: key,
+    now,
+    actor,
+    events: row.map(({ data, ...event }) => ({ ...event, data: JSON.stringify(data) })),
+    ...(audit && index === 0 ? { audit } : {}),
+  }));
+}
+
+/** The events in their order, each row small enough for an item and for one transaction of the publisher. */
+export function rowsOf<E extends Event>(events: readonly E[]): E[][] {
+  let row: E[] = [];
+  const rows = [row];
+  let bytes = 0;
+  for (const event of events) {
+    const size = Buffer.byteLength(JSON.stringify(event));
+    if (row.length > 0 && (row.length === maxRowEvents || bytes + size > maxRowBytes)) {
+      row = [event];
+      rows.push(row);
+      bytes = size;
+    } else {
+      row.push(event);
+      bytes += size;
+    }
+  }
+  return rows;
+}
+
+/** Records a refused call, which changed nothing else (contract section 18). */
+export async function recordAudit(tenant: Tenant, actor: Actor, entry: Record<string, unknown>): Promise<void> {
+  for (const item of outboxItems(tenant, randomUUID(), timestamp(), actor, [], entry))
+    await writeIf({ key: item, item });
+}

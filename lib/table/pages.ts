@@ -1,0 +1,117 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { env } from '../env.ts';
+import { documentClient } from './client.ts';
+import type { Sought } from './entity.ts';
+import { sortableId } from './keys.ts';
+import { isRow, type Row } from './rows.ts';
+import { isAbsent } from './stored.ts';
+
+/** What a call may still read, and where it stopped because it had read that much. */
+export interface Meter {
+  unitsLeft: number;
+  /** Of the partitions that were not read to their end, the sort key below which nothing was looked at in one of them. */
+  stoppedAt?: string;
+}
+
+/** What DynamoDB bills for reading an item by its key, strongly consistent: a unit per 4 KB. */
+export const unitsOf = (bytes: number) => Math.max(1, Math.ceil(bytes / 4096));
+
+/** The call has read all that it may, in descending order down to this sort key. */
+export function stop(meter: Meter, sk: string): void {
+  if (meter.stoppedAt === undefined || meter.stoppedAt < sk) meter.stoppedAt = sk;
+}
+
+/** A part of a partition. */
+export interface Range {
+  ascending?: boolean;
+  /** Exclusive upper bound of the sort key. */
+  below?: string | undefined;
+  /** Exclusive lower bound of the sort key; together with `below`, no key may equal either. */
+  above?: string | undefined;
+  limit?: number;
+  /** Only the first page is limited, the following are as large as DynamoDB makes them. */
+  grows?: boolean;
+  /** Keeps entries whose `text` contains all of these. */
+  texts?: readonly Sought[];
+  /** Counts what is read, and ends the pages when that is too much. */
+  meter?: Meter;
+}
+
+/** The pages of a partition, strongly consistent, without what has expired. */
+export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGenerator<Row[]> {
+  const { below, above, texts = [], meter } = range;
+  const filter = texts.map(alternatives);
+  const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
+  const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
+  const input: QueryCommandInput = {
+    TableName: env('TABLE_NAME'),
+    ConsistentRead: true,
+    ...(meter && { ReturnConsumedCapacity: 'TOTAL' }),
+    ScanIndexForward: range.ascending ?? false,
+    KeyConditionExpression: `pk = :pk${bound}`,
+    ExpressionAttributeValues: {
+      ':pk': pk,
+      ...(below !== undefined && { ':below': below }),
+      ...(above !== undefined && { ':above': above }),
+      ...Object.fromEntries(filter.flat()),
+    },
+    // With a text filter the limit would count what is looked at, not what is found.
+    ...(range.limit !== undefined && filter.length === 0 && { Limit: range.limit }),
+    ...(filter.length > 0 && {
+      FilterExpression: filter
+        .map((names) => `(${names.map(([name]) => `contains(#text, ${name})`).join(' OR ')})`)
+        .join(' AND '),
+      ExpressionAttributeNames: { '#text': 'text' },
+    }),
+  };
+  let from: QueryCommandInput['ExclusiveStartKey'];
+  do {
+    const {
+      Items = [],
+      LastEvaluatedKey,
+      ConsumedCapacity,
+    } = await documentClient().send(new QueryCommand({ ...input, ExclusiveStartKey: from }));
+    if (meter) meter.unitsLeft -= ConsumedCapacity?.CapacityUnits ?? 0;
+    const live = Items.filter(isRow).filter((row) => !isAbsent(row));
+    if (live.length > 0) yield live;
+    from = LastEvaluatedKey;
+    if (from && meter && meter.unitsLeft < 0) return stop(meter, String(from['sk']));
+    if (range.grows) delete input.Limit;
+  } while (from);
+}
+
+/** The texts any of which will do, by the names that they have in the query. */
+function alternatives(sought: Sought, index: number): [name: string, text: string][] {
+  const texts = typeof sought === 'string' ? [sought] : [...new Set([sought.text, sought.before])];
+  return texts.map((text, at) => [`:text${index}${at === 0 ? '' : 'before'}`, text]);
+}
+
+/** From an id downwards, exclusive. */
+export const belowId = (id: number | undefined) =>
+  id === undefined ? undefined : sortableId(Math.max(0, Math.min(id, 9_999_999_999)));
+
+export async function* flatten<T>(source: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const page of source) yield* page;
+}
+
+/** Batches of the size that is asked for when each begins to fill. */
+export async function* batches<T>(source: AsyncIterable<T>, size: () => number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const one of source) {
+    batch.push(one);
+    if (batch.length >= size()) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Descending rows or keys down to an id, exclusive. */
+export async function* until<T extends { sk: string }>(source: AsyncIterable<T>, above: number | undefined) {
+  const bottom = above === undefined ? undefined : sortableId(above);
+  for await (const one of source) {
+    if (bottom !== undefined && one.sk <= bottom) return;
+    yield one;
+  }
+}

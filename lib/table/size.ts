@@ -1,0 +1,42 @@
+import type { Row } from './rows.ts';
+
+/** DynamoDB's limit of one item. */
+const maxItemBytes = 400 * 1024;
+const maxPartitionKeyBytes = 2048;
+const maxSortKeyBytes = 1024;
+const maxDepth = 32;
+const maxNumber = 9.999e125;
+
+/** How DynamoDB counts a value or an item: names and texts in UTF-8, numbers by their digits, lists and maps by what they hold. */
+export function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return 1 + Math.ceil(String(value).length / 2);
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 1;
+  let bytes = 3;
+  if (Array.isArray(value)) for (const one of value) bytes += 1 + bytesOf(one);
+  else for (const name in value) bytes += 1 + Buffer.byteLength(name) + bytesOf(value[name as never]);
+  return bytes;
+}
+
+/** Why DynamoDB would refuse a row that was read from JSON; undefined when it takes it. */
+export function unfitness(row: Row): string | undefined {
+  const size = bytesOf(row);
+  if (size > maxItemBytes) return `has ${size} bytes, more than an item of the table may have`;
+  if (row.sk === '' || bytesOf(row.sk) > maxSortKeyBytes || bytesOf(row.pk) > maxPartitionKeyBytes)
+    return 'has a key that the table does not take';
+  return unfitValue(row, 0);
+}
+
+function unfitValue(value: unknown, depth: number): string | undefined {
+  if (depth > maxDepth) return `is nested deeper than ${maxDepth}`;
+  if (typeof value === 'string' && !value.isWellFormed()) return 'holds half a character';
+  if (typeof value === 'number' && !(Math.abs(value) <= maxNumber)) return 'holds a number that is too large';
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!name.isWellFormed()) return 'holds half a character';
+    const found = unfitValue(inner, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,157 @@
+import * as v from 'valibot';
+import { epochSeconds } from '../clock.ts';
+import type { Tenant } from '../tenant.ts';
+import { type Change, Overtaken } from './change.ts';
+import {
+  companions,
+  type Entity,
+  entryRows,
+  type IsWritten,
+  type Item,
+  latestVersion,
+  scopedPartition,
+  writtenBy,
+} from './entity.ts';
+import { identity, type Key } from './keys.ts';
+import type { Row } from './rows.ts';
+
+/** An entity as a unit of work has read it and as it shall be. */
+export interface Held {
+  entity: Entity;
+  key: Key;
+  /**
+   * As it was read; undefined when it was not there. `v` is its version, `plan` names the large commit that has locked it; version 0
+   * is a place that such a commit holds for a new item.
+   */
+  before: Row | undefined;
+  after: Record<string, unknown> | null | undefined;
+  /** Created without having been looked for: its id is known to nobody else. */
+  isFresh: boolean;
+}
+
+/** Whether a stored item is past its time (DynamoDB removes it only later) or not yet there. */
+export const isAbsent = (item: Record<string, unknown>) =>
+  item['v'] === 0 || (typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds());
+
+/** The version of the entity that wrote a stored item; the first one leaves no mark. */
+export const writtenAs = (stored: Readonly<Record<string, unknown>>): number =>
+  typeof stored['entityVersion'] === 'number' ? stored['entityVersion'] : 1;
+
+/**
+ * The entity that a stored item holds, whatever version wrote it; what a newer one has added is passed over. Throws when it does not
+ * fit the declaration.
+ */
+export function parseStored<E extends Entity>(of: E, stored: Record<string, unknown>): Item<E> {
+  let form = stored;
+  for (const upgrade of (of.upgrades ?? []).slice(writtenAs(stored) - 1)) form = upgrade(form);
+  return v.parse(of.schema, form);
+}
+
+/**
+ * By what a stored item is found and counted: as it stands, as far as its version wrote that; and as a newer version wrote it before
+ * an older one, which did not know of the rest, wrote over it.
+ */
+export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; isWritten: IsWritten }[] {
+  const isWritten = writtenBy(writtenAs(stored));
+  const newer = rowIn(stored, 'newer');
+  const forms = [{ item: parseStored(of, stored), isWritten }];
+  if (newer === undefined || writtenAs(newer) > latestVersion(of)) return forms;
+  const isByNewer = writtenBy(writtenAs(newer));
+  return [...forms, { item: parseStored(of, newer), isWritten: (span) => isByNewer(span) && !isWritten(span) }];
+}
+
+/** What turns an item as it was read into what it shall be, index entries included. */
+export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Held): Change[] {
+  const holds = before === undefined ? 'absent' : versionOf(before);
+  const old =
+    before === undefined ? new Map<string, Record<string, unknown> & Key>() : besideOf(tenant, entity, before);
+  const newer = before && newerOf(entity, before);
+  if (after === null || after === undefined) {
+    if (before === undefined) return [];
+    return [
+      { key, item: null, holds },
+      ...[...old.values()].map((companion) => ({ key: keyIn(companion), item: null })),
+      ...(newer === undefined ? [] : [{ key: leftBehindKey(tenant, entity, key), item: { newer } }]),
+    ];
+  }
+  const expiresAtSeconds = entity.expiresAtSeconds?.(after);
+  const latest = latestVersion(entity);
+  const next = {
+    ...after,
+    ...(latest === 1 ? {} : { entityVersion: latest }),
+    ...(newer === undefined ? {} : { newer }),
+  };
+  const item = {
+    ...next,
+    v: Number(before?.['v'] ?? 0) + 1,
+    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
+  };
+  const beside = companions(tenant, entity, after);
+  const { countedBeside } = entity;
+  const changes: Change[] = [
+    countedBeside === undefined || before === undefined || isAbsent(before)
+      ? { key, item, holds, isFresh }
+      : besideCounts(countedBeside, before, key, next),
+  ];
+  for (const [name, companion] of beside) {
+    const was = old.get(name);
+    if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion))
+      changes.push({ key: keyIn(companion), item: companion });
+  }
+  for (const [name, companion] of old) {
+    if (!beside.has(name)) changes.push({ key: keyIn(companion), item: null });
+  }
+  return changes;
+}
+
+/** What stands beside a stored item. */
+function besideOf(tenant: Tenant, of: Entity, before: Row): Map<string, Record<string, unknown> & Key> {
+  const [own, ...others] = formsOf(of, before);
+  return new Map([
+    ...others.flatMap(({ item, isWritten }) => [...entryRows(tenant, of, item, isWritten)]),
+    ...(own === undefined ? [] : companions(tenant, of, own.item, own.isWritten)),
+  ]);
+}
+
+/** What a version that this code does not know wrote, in the item or over which the item was written. It is kept for that version. */
+function newerOf(of: Entity, before: Row): Row | undefined {
+  const { newer: _, ...own } = before;
+  const newer = rowIn(before, 'newer');
+  if (writtenAs(before) > latestVersion(of)) return own;
+  return newer !== undefined && writtenAs(newer) > latestVersion(of) ? newer : undefined;
+}
+
+/** A row that is kept in another one. */
+export function rowIn(row: Row, name: string): Row | undefined {
+  const inner = row[name];
+  return typeof inner === 'object' && inner !== null && 'pk' in inner && 'sk' in inner ? (inner as Row) : undefined;
+}
+
+/** Where it is kept when the item is removed. */
+export const leftBehindPartition = (tenant: Tenant, of: Entity) =>
+  scopedPartition(tenant, of, `left-behind/${of.name}`);
+const leftBehindKey = (tenant: Tenant, of: Entity, key: Key): Key => ({
+  pk: leftBehindPartition(tenant, of),
+  sk: identity(key),
+});
+
+/** A new state of an item that leaves alone what others have counted in it since it was read. */
+function besideCounts(countedBeside: readonly string[], before: Row, key: Key, after: Record<string, unknown>): Change {
+  const own = (item: Record<string, unknown>) =>
+    Object.entries(item).filter(([name]) => !['pk', 'sk', 'v', ...countedBeside].includes(name));
+  return {
+    key,
+    add: { v: 1 },
+    set: Object.fromEntries(own(after).filter(([, value]) => value !== undefined)),
+    remove: own(before).flatMap(([name]) => (after[name] === undefined ? [name] : [])),
+    holds: versionOf(before),
+  };
+}
+
+const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
+
+/** The version that must still be there. An item that a large commit has locked is about to be another. */
+export function versionOf({ v: version, plan }: Row): number | undefined {
+  if (plan !== undefined) throw new Overtaken('locked by a large commit');
+  return typeof version === 'number' ? version : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Tenant } from '../tenant.ts';
+import type { Change } from './change.ts';
+import { countedOf, type Entity, type IsWritten, type Item } from './entity.ts';
+import { counterKey, identity, type Key } from './keys.ts';
+import type { Row } from './rows.ts';
+import { formsOf, type Held } from './stored.ts';
+
+/** A counter is spread over so many rows, so that concurrent writers rarely meet. */
+export const spreads = 8;
+
+/** What a unit of work adds to counters. */
+export class Sums {
+  #deltas: Map<string, { key: Key; deltas: Map<string, number> }>;
+
+  constructor(others?: Sums) {
+    const known = others === undefined ? [] : [...others.#deltas];
+    this.#deltas = new Map(known.map(([name, { key, deltas }]) => [name, { key, deltas: new Map(deltas) }]));
+  }
+
+  add(key: Key, deltas: Readonly<Record<string, number>>, times: 1 | -1 = 1): void {
+    const counter = this.#deltas.get(identity(key)) ?? { key, deltas: new Map() };
+    for (const [attribute, delta] of Object.entries(deltas))
+      counter.deltas.set(attribute, (counter.deltas.get(attribute) ?? 0) + times * delta);
+    this.#deltas.set(identity(key), counter);
+  }
+
+  /** Counts an entity out as it was read and in as it shall be. */
+  addChange(tenant: Tenant, { entity, before, after }: Held): void {
+    if (entity.counters === undefined) return;
+    if (before !== undefined) this.remove(tenant, entity, before);
+    if (after) this.count(tenant, entity, after, 1);
+  }
+
+  /** Counts out whatever a stored item was counted as. */
+  remove(tenant: Tenant, of: Entity, stored: Row): void {
+    for (const { item, isWritten } of formsOf(of, stored)) this.count(tenant, of, item, -1, isWritten);
+  }
+
+  /** Counts an item in or out. */
+  count<E extends Entity>(tenant: Tenant, of: E, item: Item<E>, times: 1 | -1, isWritten?: IsWritten): void {
+    const { id } = item as { id: number };
+    for (const { group, name, add } of countedOf(of, item, isWritten))
+      this.add(counterKey(tenant, group, name, id % spreads), add, times);
+  }
+
+  changes(): Change[] {
+    return [...this.#deltas.values()]
+      .filter(({ deltas }) => [...deltas.values()].some((delta) => delta !== 0))
+      .map(({ key, deltas }) => ({ key, add: Object.fromEntries(deltas) }));
+  }
+}

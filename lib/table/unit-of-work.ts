@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto';
+import { timestamp } from '../clock.ts';
+import { bounded } from '../events/bounds.ts';
+import { log } from '../log.ts';
+import { notFound, type Problem } from '../problem.ts';
+import type { Actor, Tenant } from '../tenant.ts';
+import type { Change, Refusal } from './change.ts';
+import { type Entity, type IsWritten, type Item, keyOf } from './entity.ts';
+import { IdPool } from './ids.ts';
+import { counterKey, demandOwn, identity, type Key } from './keys.ts';
+import type { Event, EventDraft } from './outbox.ts';
+import { type Row, readRow, readRows } from './rows.ts';
+import { changesOf, type Held, isAbsent, parseStored, versionOf } from './stored.ts';
+import { Sums, spreads } from './sums.ts';
+import type { Write } from './write.ts';
+
+/** What a unit of work has collected. */
+export interface Work {
+  changes: readonly Change[];
+  /** With conditions of their own. */
+  writes: readonly Change[];
+  events: readonly Event[];
+  audit: Record<string, unknown> | undefined;
+}
+
+/**
+ * A unit of work: what it reads it remembers, what it changes is written at once or not at all by `commit()`, together
+ * with its index entries, counters and events. Every entity it has read and changes must still be what it read.
+ */
+export class UnitOfWork {
+  readonly tenant: Tenant;
+  readonly actor: Actor;
+  readonly now: string;
+  readonly id: string;
+  #held = new Map<string, Held>();
+  #pinned = new Map<string, { key: Key; before: Row }>();
+  #demanded = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
+  #counts = new Sums();
+  #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
+  #writes: Change[] = [];
+  #afterwards: (() => Promise<void>)[] = [];
+  #otherwise: (() => Promise<void>)[] = [];
+  #events: Event[] = [];
+  #audit: Record<string, unknown> | undefined;
+  #ids: IdPool;
+
+  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant)) {
+    this.tenant = tenant;
+    this.actor = actor;
+    this.#ids = ids;
+    this.id = randomUUID();
+    this.now = timestamp();
+  }
+
+  /** The actor as events show it (contract section 15). */
+  get eventActor(): { type: Actor['type']; id: string | null } {
+    return { type: this.actor.type, id: this.actor.id === null ? null : String(this.actor.id) };
+  }
+
+  /** Fetches ids for several entities in one round trip; `nextId` then takes from them. */
+  reserveIds(counts: Record<string, number>): Promise<void> {
+    return this.#ids.reserve(counts);
+  }
+
+  /** The next id of an entity, rising per tenant. Unused ids are lost, which leaves gaps. */
+  nextId(of: Entity): Promise<number> {
+    return this.#ids.next(of);
+  }
+
+  /** Hands ids that were reserved here, or fresh ones, to a unit of work of its own. */
+  async lendIds(counts: Record<string, number>): Promise<IdPool> {
+    await this.#ids.reserve(counts);
+    return this.#ids.split(counts);
+  }
+
+  /** The entity, or undefined; strongly consistent, and with the changes of this unit of work. `place` names what its partition and key derive from. */
+  async find<E extends Entity>(of: E, place: Partial<Item<E>>): Promise<Item<E> | undefined> {
+    const held = await this.#hold(of, keyOf(this.tenant, of, place));
+    return current(of, held);
+  }
+
+  /** The entity, or a 404 problem. */
+  async get<E extends Entity>(
+    of: E,
+    place: Partial<Item<E>>,
+    missing: () => Problem = () => notFound(of.name),
+  ): Promise<Item<E>> {
+    const found = await this.find(of, place);
+    if (found === undefined) throw missing();
+    return found;
+  }
+
+  /** Those of the entities that exist, in the order asked for; one round trip per hundred. */
+  async findAll<E extends Entity>(of: E, places: readonly Partial<Item<E>>[]): Promise<Item<E>[]> {
+    return this.findAllByKey(
+      of,
+      places.map((place) => keyOf(this.tenant, of, place)),
+    );
+  }
+
+  /**
+   * As `findAll`, by keys that an index entry holds, and only those that are wanted; what is not is not remembered. Throws for a
+   * key of another tenant.
+   */
+  async findAllByKey<E extends Entity>(
+    of: E,
+    keys: readonly Key[],
+    isWanted: (item: Item<E>) => boolean = () => true,
+  ): Promise<Item<E>[]> {
+    for (const key of keys) demandOwn(this.tenant, key, of.partitionKey !== undefined);
+    const unknown = keys.filter((key) => !this.#held.has(identity(key)));
+    const read = await readRows(unknown);
+    return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted));
+  }
+
+  /** Lets a list share what it has read, so that a later change of it is conditional on it. */
+  remember<E extends Entity>(of: E, stored: Row): Item<E> {
+    return this.rememberIf(of, stored, () => true)[0] as Item<E>;
+  }
+
+  /** The same for what is wanted of it: one item or none. */
+  rememberIf<E extends Entity>(of: E, stored: Row, isWanted: (item: Item<E>) => boolean): Item<E>[] {
+    return this.#holdIf(of, { pk: stored.pk, sk: stored.sk }, stored, isWanted);
+  }
+
+  #holdIf<E extends Entity>(of: E, key: Key, before: Row | undefined, isWanted: (item: Item<E>) => boolean): Item<E>[] {
+    const name = identity(key);
+    const known = this.#held.get(name);
+    const held = known ?? { entity: of, key, before, after: undefined, isFresh: false };
+    const item = current(of, held);
+    if (item !== undefined && !isWanted(item)) return [];
+    this.#held.set(name, held);
+    return item === undefined ? [] : [item];
+  }
+
+  /** The entities of a kind that this unit of work has written so far, which no list shows yet. */
+  written<E extends Entity>(of: E): Item<E>[] {
+    return [...this.#held.values()]
+      .filter(({ entity, after }) => entity === of && after)
+      .map(({ after }) => after as Item<E>);
+  }
+
+  /** Writes a new entity; an existing one with this key is a conflict. */
+  create<E extends Entity>(of: E, item: Item<E>): Item<E> {
+    const key = keyOf(this.tenant, of, item);
+    const known = this.#held.get(identity(key));
+    this.#held.set(identity(key), {
+      entity: of,
+      key,
+      before: known?.before,
+      after: item as Record<string, unknown>,
+      isFresh: known === undefined,
+    });
+    return item;
+  }
+
+  /** Replaces an entity that this unit of work has read. */
+  update<E extends Entity>(of: E, item: Item<E>): Item<E> {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held === undefined) throw new Error(`${of.name} is updated without having been read`);
+    held.after = item as Record<string, unknown>;
+    const pending = this.#additions.get(identity(held.key));
+    if (pending) {
+      this.#additions.delete(identity(held.key));
+      this.add(of, item, Object.fromEntries(pending.deltas));
+    }
+    return item;
+  }
+
+  /** Removes an entity that this unit of work has read, with everything that stands beside it. */
+  delete<E extends Entity>(of: E, item: Item<E>): void {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held === undefined) throw new Error(`${of.name} is deleted without having been read`);
+    held.after = null;
+  }
+
+  /**
+   * Adds to number attributes of an existing entity without reading it; `missing` is thrown when it is not there. The
+   * attributes must not be part of an index copy or of a counter.
+   */
+  add<E extends Entity>(of: E, place: Partial<Item<E>>, deltas: Record<string, number>, missing?: Problem): void {
+    const key = keyOf(this.tenant, of, place);
+    const held = this.#held.get(identity(key));
+    if (held && held.after !== undefined && held.after !== null) {
+      for (const [name, delta] of Object.entries(deltas)) held.after[name] = Number(held.after[name] ?? 0) + delta;
+      return;
+    }
+    const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
+    for (const [name, delta] of Object.entries(deltas))
+      addition.deltas.set(name, (addition.deltas.get(name) ?? 0) + delta);
+    this.#additions.set(identity(key), addition);
+  }
+
+  /**
+   * Adds to the tenant's counters under `group` and `name` what does not follow from one row alone, as its entity's declared
+   * counters do. A counter is spread over eight items by `spread`, so that concurrent writers rarely meet.
+   */
+  count(
+    group: string,
+    name: string,
+    deltas: Record<string, number>,
+    spread: number = Math.floor(Math.random() * spreads),
+  ): void {
+    this.#counts.add(counterKey(this.tenant, group, name, spread % spreads), deltas);
+  }
+
+  /** Takes back what an item that is gone was counted as. */
+  countOut<E extends Entity>(of: E, item: Item<E>, isWritten: IsWritten): void {
+    this.#counts.count(this.tenant, of, item, -1, isWritten);
+  }
+
+  /** Demands that an entity, read or not, exists when the transaction commits; `missing` is thrown when it does not, or else the work runs again. */
+  demand<E extends Entity>(of: E, place: Partial<Item<E>>, missing?: () => Problem): void {
+    const key = keyOf(this.tenant, of, place);
+    this.#demanded.set(identity(key), { key, missing });
+  }
+
+  /** Demands that an entity it has read, and does not change, is still the same when the transaction commits. */
+  demandUnchanged<E extends Entity>(of: E, item: Item<E>): void {
+    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
+    if (held === undefined) throw new Error(`${of.name} is demanded without having been read`);
+    const { key, before } = held;
+    if (before !== undefined) this.#pinned.set(identity(key), { key, before });
+  }
+
+  /**
+   * Any other write of a row, of which it is the only one; `refusal` turns its failed condition into the answer. Returns it: what is
+   * changed in it before the commit counts.
+   */
+  write(write: Write, refusal?: Refusal): Write {
+    const change = { ...write, refusal };
+    this.#writes.push(change);
+    return change;
+  }
+
+  /** Does something once the commit has succeeded; should it fail, a plan (lib/table/plan.ts) does it later, or nobody. */
+  afterwards(step: () => Promise<void>): void {
+    this.#afterwards.push(step);
+  }
+
+  /** Undoes something that was done ahead of the commit, should nothing be written. */
+  otherwise(step: () => Promise<void>): void {
+    this.#otherwise.push(step);
+  }
+
+  /** Nothing was or will be written. */
+  async abandon(): Promise<void> {
+    for (const step of this.#otherwise)
+      await step().catch((error) => log().warn('what was done ahead of a commit is not undone', error as Error));
+  }
+
+  /** Emits an event with this change (contract section 15), its longest texts cut; it gets its sequence after the commit. */
+  emit(draft: EventDraft): void {
+    this.#events.push({ ...bounded(draft), timestamp: this.now });
+  }
+
+  /** Records who did this, in the same transaction (contract section 18). */
+  audit(entry: Record<string, unknown>): void {
+    this.#audit = entry;
+  }
+
+  /** Whether anything would be written. */
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  /** Whether another row, with up to fifteen index entries, still fits one transaction of DynamoDB. */
+  get hasRoom(): boolean {
+    return this.size <= 80;
+  }
+
+  /** How many actions a commit sends: up to a hundred in one transaction, more by way of a plan, also all or nothing. */
+  get size(): number {
+    return this.#changes().length + this.#writes.length + (this.#events.length > 0 || this.#audit ? 1 : 0);
+  }
+
+  /** What a commit writes. */
+  get work(): Work {
+    return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
+  }
+
+  /** Is called when that is written. */
+  async committed(): Promise<void> {
+    for (const step of this.#afterwards) {
+      await step().catch((error) => log().warn('what follows a commit is not done now', { error }));
+    }
+  }
+
+  #changes(): Change[] {
+    const changes: Change[] = [];
+    const changed = new Set<string>();
+    const counts = new Sums(this.#counts);
+    for (const [name, held] of this.#held) {
+      if (held.after === undefined) continue;
+      changed.add(name);
+      changes.push(...changesOf(this.tenant, held));
+      counts.addChange(this.tenant, held);
+    }
+    const pinned = new Map([...this.#pinned].map(([name, { before }]) => [name, versionOf(before)]));
+    for (const [name, { key }] of this.#pinned) {
+      if (!changed.has(name) && !this.#additions.has(name)) changes.push({ key, holds: pinned.get(name) });
+    }
+    for (const [name, { key, missing }] of this.#demanded) {
+      if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
+      changes.push({ key, holds: 'present', refusal: missing });
+    }
+    for (const [name, { key, deltas, missing }] of this.#additions) {
+      if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
+      const version = pinned.get(name);
+      changes.push({
+        key,
+        add: { ...Object.fromEntries(deltas), v: 1 },
+        holds: version ?? 'present',
+        refusal: missing && version === undefined ? () => missing : undefined,
+      });
+    }
+    return [...changes, ...counts.changes()];
+  }
+
+  async #hold(of: Entity, key: Key): Promise<Held> {
+    const known = this.#held.get(identity(key));
+    if (known) return known;
+    const before = await readRow(key);
+    // A parallel read of the same item may have been first; a change may already be held there.
+    const meanwhile = this.#held.get(identity(key));
+    if (meanwhile) return meanwhile;
+    const held: Held = { entity: of, key, before, after: undefined, isFresh: false };
+    this.#held.set(identity(key), held);
+    return held;
+  }
+}
+
+function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
+  if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
+  if (held.before === undefined || isAbsent(held.before)) return undefined;
+  return parseStored(of, held.before);
+}

@@ -1,0 +1,126 @@
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { env } from '../env.ts';
+import type { Key } from './keys.ts';
+
+export type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+type Attributes = Record<string, unknown>;
+
+/** Another attribute of the same item, to be compared with. */
+export class Attribute {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const signs = [
+  ['is', '='],
+  ['isNot', '<>'],
+  ['below', '<'],
+  ['atMost', '<='],
+  ['above', '>'],
+  ['atLeast', '>='],
+] as const;
+
+/** What must hold of an item: all that is said of its attributes, every one of `all`, and one of `any`. */
+export interface Condition extends Partial<Record<(typeof signs)[number][0], Attributes>> {
+  absent?: readonly string[];
+  present?: readonly string[];
+  all?: readonly Condition[];
+  any?: readonly Condition[];
+}
+
+/** One write of one item; with nothing to write, a check. */
+export interface Write {
+  key: Key;
+  /** What stands there afterwards; null = nothing, undefined = what stands there now, with the changes below. */
+  item?: Attributes | null;
+  /** Numbers added to what stands there. */
+  add?: Record<string, number>;
+  /** Attributes that are written into what stands there, and those that are taken out of it. */
+  set?: Attributes;
+  remove?: readonly string[];
+  if?: Condition | undefined;
+}
+
+/**
+ * The write as an action of a transaction, which is also the input of the command of its kind. With `tellsWhy` a refusal holds the
+ * item as it stands.
+ */
+export function actionOf(write: Write, tellsWhy: boolean): Action {
+  const { key, item, add = {}, set = {}, remove = [], if: condition } = write;
+  const expression = new Expression();
+  const ConditionExpression = expression.conditionOf(condition);
+  const clauses = {
+    ADD: Object.entries(add).map(([name, delta]) => `${expression.named(name)} ${expression.valued(delta)}`),
+    SET: Object.entries(set).map(([name, value]) => `${expression.named(name)} = ${expression.valued(value)}`),
+    REMOVE: remove.map((name) => expression.named(name)),
+  };
+  const UpdateExpression = Object.entries(clauses)
+    .flatMap(([clause, parts]) => (parts.length > 0 ? `${clause} ${parts.join(', ')}` : []))
+    .join(' ');
+  const on = {
+    TableName: env('TABLE_NAME'),
+    ...(ConditionExpression !== '' && { ConditionExpression }),
+    ...(tellsWhy && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }),
+    ...expression.placeholders(),
+  };
+  if (item) return { Put: { ...on, Item: { ...item, ...key } } };
+  if (item === null) return { Delete: { ...on, Key: key } };
+  if (UpdateExpression === '') return { ConditionCheck: { ...on, ConditionExpression, Key: key } };
+  return { Update: { ...on, Key: key, UpdateExpression } };
+}
+
+/** Names and values by the placeholders that stand for them. */
+class Expression {
+  readonly #names = new Map<string, string>();
+  readonly #values: Attributes = {};
+  #valueCount = 0;
+
+  named(attribute: string): string {
+    const known = this.#names.get(attribute) ?? `#n${this.#names.size}`;
+    this.#names.set(attribute, known);
+    return known;
+  }
+
+  valued(value: unknown): string {
+    const placeholder = `:v${this.#valueCount}`;
+    this.#valueCount += 1;
+    this.#values[placeholder] = value;
+    return placeholder;
+  }
+
+  conditionOf(condition: Condition = {}): string {
+    return this.#partsOf(condition).join(' AND ');
+  }
+
+  /** What must hold, part by part. DynamoDB takes no parentheses that are not needed. */
+  #partsOf({ absent = [], present = [], all = [], any = [], ...compared }: Condition): string[] {
+    const alternatives = any.map((one) => this.conditionOf(one));
+    return [
+      ...signs.flatMap(([comparison, sign]) =>
+        Object.entries(compared[comparison] ?? {}).map(
+          ([name, to]) =>
+            `${this.named(name)} ${sign} ${to instanceof Attribute ? this.named(to.name) : this.valued(to)}`,
+        ),
+      ),
+      ...absent.map((name) => `attribute_not_exists(${this.named(name)})`),
+      ...present.map((name) => `attribute_exists(${this.named(name)})`),
+      ...all.flatMap((each) => this.#partsOf(each)),
+      ...(alternatives.length > 1 ? [`(${alternatives.join(' OR ')})`] : alternatives),
+    ];
+  }
+
+  placeholders() {
+    return {
+      ...(this.#names.size > 0 && {
+        ExpressionAttributeNames: Object.fromEntries(
+          [...this.#names].map(([name, placeholder]) => [placeholder, name]),
+        ),
+      }),
+      ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.#values }),
+    };
+  }
+}

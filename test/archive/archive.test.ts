@@ -1,0 +1,435 @@
+import { globSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectAccount } from '#lib/accounts/change.ts';
+import { exportWorkspace } from '#lib/archive/export.ts';
+import { importWorkspace } from '#lib/archive/import.ts';
+import { dayMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
+import { createContact } from '#lib/contacts/store.ts';
+import { entities } from '#lib/entities/all.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { env } from '#lib/env.ts';
+import { holdJob, releaseJob } from '#lib/jobs/store.ts';
+import { mintKey } from '#lib/keys/store.ts';
+import { left, settle, take } from '#lib/quotas/quota.ts';
+import { scopes } from '#lib/scopes.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import { pages } from '#lib/table/pages.ts';
+import { writeRows } from '#lib/table/rows.ts';
+import { discard, setAside } from '#lib/table/set-aside.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+import { api, type Client, eventually } from '#test/client.ts';
+import { receiveIn } from '#test/email/raw.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let folder: string;
+let file: string;
+let origin: TestWorkspace;
+let jobId: number;
+let counts: Record<string, number>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crm-archive-'));
+  file = join(folder, 'workspace.ndjson');
+  origin = await newWorkspace();
+  const { live, test: sandbox } = origin;
+  await using receiver = await startReceiver();
+  const { body: hook } = await live.post('/v1/webhooks', { url: receiver.url, eventKinds: ['contact.created'] });
+  const account = await newAccount({ workspaceId: origin.id, env: 'live' });
+  const { body: ann } = await live.post('/v1/contacts', {
+    name: 'Ann',
+    email: 'ann@example.com',
+    platform: 'telegram',
+  });
+  await live.post(`/v1/contacts/${ann.id}/tags`, { tagName: 'lead' });
+  await live.post(`/v1/contacts/${ann.id}/activities`, { text: 'a note\u2028of two\u2029lines' });
+  await live.post('/v1/deals', { title: 'Big', value: 5, contactId: ann.id });
+  await live.post('/v1/tasks', { title: 'Call', contactId: ann.id, assignedToUserId: origin.memberId });
+  await live.post('/v1/finance/transactions', { type: 'income', amount: 7, currency: 'EUR' });
+  await sandbox.post('/v1/contacts', { name: 'Only a test' });
+  const runAt = new Date(Date.now() + 3_600_000).toISOString();
+  const message = { accountId: account.id, telegramUserId: 5, text: 'Later', runAt };
+  jobId = (await live.post('/v1/telegram/messages', message)).body.id;
+  await eventually(
+    async () => (await live.get(`/v1/webhooks/${hook.id}/deliveries`, { status: 'succeeded' })).body.items.length === 1,
+    'the delivery',
+  );
+  await eventually(async () => (await live.get('/v1/audit-events')).body.items.length >= 8, 'the audit entries');
+  counts = await exportWorkspace(origin.id, file);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A workspace id that nobody has. */
+const freshId = async () => (await createWorkspace({ name: 'New', currency: 'USD' })).id;
+
+async function clientOf(workspaceId: number, env: 'live' | 'test' = 'live'): Promise<Client> {
+  const terms = { name: 'moved', scopes, ipAllowlist: [], expiresAt: null };
+  const limits = { createdByKeyId: null, rateLimitPerMinute: 1_000_000 };
+  return api((await transact({ workspaceId, env }, operator, (tx) => mintKey(tx, terms, limits))).key);
+}
+
+const lists = [
+  '/v1/contacts',
+  '/v1/tags',
+  '/v1/contacts/1/activities',
+  '/v1/contacts?q=ann',
+  '/v1/audit-events',
+  '/v1/deals',
+  '/v1/deals?stage=lead',
+  '/v1/tasks',
+  '/v1/tasks?status=open',
+  '/v1/members',
+  '/v1/pipelines',
+  '/v1/finance/transactions',
+  '/v1/jobs',
+  '/v1/jobs?status=queued',
+  '/v1/webhooks/1/deliveries',
+  `/v1/analytics/dashboard?to=${shifted(new Date(), dayMs)}`,
+];
+
+describe('a workspace that is imported', () => {
+  let moved: number;
+  let live: Client;
+
+  beforeAll(async () => {
+    moved = await freshId();
+    expect(await importWorkspace(moved, file)).toEqual(counts);
+    live = await clientOf(moved);
+  });
+
+  test('is counted by the nouns of the API', () => {
+    expect(counts).toMatchObject({
+      contacts: 2,
+      deals: 1,
+      tasks: 1,
+      tags: 1,
+      transactions: 1,
+      members: 1,
+      accounts: 1,
+      jobs: 1,
+      webhooks: 1,
+      deliveries: 1,
+      pipelines: 4,
+    });
+    expect(counts['auditEvents']).toBeGreaterThanOrEqual(8);
+  });
+
+  test.each(lists)('answers %s as the other one does', async (path) => {
+    const [theirs, ours] = await Promise.all([origin.live.get(path), live.get(path)]);
+    expect(theirs.status).toBe(200);
+    expect(ours).toMatchObject({ status: 200, body: theirs.body });
+  });
+
+  test('has its test environment, its name and its currency', async () => {
+    const sandbox = await clientOf(moved, 'test');
+    expect((await sandbox.get('/v1/contacts')).body.items).toEqual((await origin.test.get('/v1/contacts')).body.items);
+    expect((await live.get('/v1/me')).body).toMatchObject({ id: moved, name: 'Test' });
+  });
+
+  test('has the feed of the other one, and goes on after it', async () => {
+    const feeds = await Promise.all(
+      [origin.live, live].map(async (client) => (await client.get('/v1/events')).body.items),
+    );
+    const [theirs, ours] = feeds;
+    expect(theirs.length).toBeGreaterThanOrEqual(5);
+    expect(ours.slice(0, theirs.length)).toEqual(theirs);
+    expect(ours.slice(theirs.length)).toMatchObject([{ event: 'key.created', sequence: theirs.length + 1 }]);
+  });
+
+  test('goes on with the next ids and the next sequence', async () => {
+    const { items } = (await live.get('/v1/events')).body;
+    const { body } = await live.post('/v1/contacts', { name: 'Next' });
+    expect(body.id).toBe(2);
+    const event = await eventually(
+      async () => (await live.get('/v1/events', { since: items.at(-1).sequence })).body.items[0],
+      'the event',
+    );
+    expect(event).toMatchObject({ event: 'contact.created', sequence: items.at(-1).sequence + 1 });
+    expect((await origin.live.get('/v1/contacts')).body.items).toHaveLength(1);
+  });
+
+  test('sends webhooks again when they are enabled, signed with a new secret', async () => {
+    await using receiver = await startReceiver();
+    const { body: before } = await live.get('/v1/webhooks/1');
+    expect(before).toMatchObject({ isActive: false, status: 'disabled' });
+    expect(before.secretHint).not.toBe((await origin.live.get('/v1/webhooks/1')).body.secretHint);
+    await live.patch('/v1/webhooks/1', { isActive: true, url: receiver.url });
+    await live.post('/v1/contacts', { name: 'Heard' });
+    await eventually(async () => receiver.received.some(({ body }) => body.data.name === 'Heard'), 'the webhook');
+  });
+
+  test('sends messages again when their account is connected', async () => {
+    const place = { tenant: { workspaceId: moved, env: 'live' as const }, channel: 'telegram' as const, accountId: 1 };
+    expect((await live.get('/v1/telegram/accounts/1')).body).toMatchObject({ status: 'disconnected', queuedCount: 1 });
+    const now = await live.post('/v1/telegram/messages', { accountId: 1, telegramUserId: 6, text: 'Now' });
+    const bot = await newAccount({ workspaceId: await freshId(), env: 'live' });
+    await expect(connectAccount(place, { kind: 'user', secret: 'x' })).rejects.toThrow('kind bot');
+    expect(await connectAccount(place, { kind: 'bot', secret: bot.token })).toMatchObject({ state: 'active' });
+    await eventually(
+      async () => (await live.get(`/v1/telegram/messages/${now.body.id}`)).body.status === 'sent',
+      'the message',
+    );
+    expect((await bot.arrived()).stored.map(({ text }) => text)).toEqual(['Now']);
+    expect((await live.get(`/v1/telegram/messages/${jobId}`)).body.status).toBe('queued');
+  });
+
+  test('is refused a second time: it has data of its own', async () => {
+    await expect(importWorkspace(moved, file)).rejects.toThrow(`workspace ${moved} has data of its own`);
+  });
+});
+
+test('an archive holds no key and no secret', async () => {
+  const text = await readFile(file, 'utf8');
+  const hash = (await origin.live.get('/v1/me')).body.apiKey.keyId;
+  const rows = text
+    .split('\n')
+    .slice(1, -2)
+    .map((line) => JSON.parse(line));
+  expect(rows.filter(({ pk }) => /key|idempotency/i.test(pk) && !/audit-event\?key=/.test(pk))).toEqual([]);
+  for (const row of rows)
+    for (const name of ['secret', 'previousSecret', 'credential']) expect(row[name] || null).toBeNull();
+  expect(rows.some((row) => row.hash !== undefined)).toBe(false);
+  expect(hash).toMatch(/^\w{12}$/);
+});
+
+test('an import that is interrupted is finished by the same call, and unknown until then', async () => {
+  const id = await freshId();
+  let writes = 0;
+  documentClient().middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName === 'BatchWriteItemCommand') writes += 1;
+      if (writes > 3) throw new Error('the power went');
+      return next(args);
+    },
+    { step: 'initialize', priority: 'low', name: 'failing' },
+  );
+  try {
+    await expect(importWorkspace(id, file)).rejects.toThrow('the power went');
+  } finally {
+    documentClient().middlewareStack.remove('failing');
+  }
+  expect(writes).toBeGreaterThan(3);
+  const other = join(folder, 'other.ndjson');
+  await exportWorkspace(await freshId(), other);
+  await expect(importWorkspace(id, other)).rejects.toThrow('the import of another file');
+  expect(await importWorkspace(id, file)).toEqual(counts);
+  const live = await clientOf(id);
+  expect((await live.get('/v1/deals')).body).toEqual((await origin.live.get('/v1/deals')).body);
+});
+
+describe('a file that is not a whole archive is refused before anything is written', () => {
+  test.each<[string, (lines: string[]) => string[], RegExp]>([
+    ['cut off', (lines) => lines.slice(0, -5), /cut off/],
+    ['with a row missing', (lines) => lines.toSpliced(7, 1), /cut off/],
+    ['with half a line', (lines) => lines.toSpliced(4, 1, '{"pk": '), /^line 5 of the file: is not JSON$/],
+    ['of another kind', () => ['{"format":"something else"}'], /^line 1 of the file: is not a workspace archive$/],
+    [
+      'with a row of somebody else',
+      (lines) => lines.toSpliced(3, 1, '{"pk":"KEY#abc","sk":"KEY"}'),
+      /^line 4 of the file: /,
+    ],
+    ['empty', () => [], /cut off/],
+  ])('%s', async (name, change, message) => {
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const broken = join(folder, `${name}.ndjson`);
+    await writeFile(
+      broken,
+      change(lines)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    const id = await freshId();
+    await expect(importWorkspace(id, broken)).rejects.toThrow(message);
+    expect((await (await clientOf(id)).get('/v1/contacts')).body.items).toEqual([]);
+    expect(await importWorkspace(id, file)).toEqual(counts);
+  });
+});
+
+describe('a file with a row that no export writes is refused, with its line, before anything is written', () => {
+  const contact = (lines: string[]) =>
+    JSON.parse(lines.find((line) => line.includes('"pk":":live#contact"')) as string);
+  const cases: [what: string, row: (lines: string[]) => object, message: RegExp][] = [
+    ['of a plan', () => ({ pk: ':live#plan', sk: 'a', id: 'a', kind: 'commit', state: {}, v: 1 }), /no archive holds$/],
+    ['of a kept answer', () => ({ pk: ':live#idempotency/a', sk: '0', piece: 'x' }), /no archive holds$/],
+    ['of a key', () => ({ pk: '#key-count', sk: 'active', active: 1 }), /no archive holds$/],
+    ['of another shape', (lines) => ({ ...contact(lines), name: 5 }), /is no contact: name /],
+    ['without a version', (lines) => ({ ...contact(lines), v: undefined }), /was not at rest$/],
+    ['at a place of another', (lines) => ({ ...contact(lines), sk: '0000000009' }), /lies where it does not belong$/],
+    ['with a time that there is not', timeless, /is due at no time$/],
+    ['larger than an item', (lines) => ({ ...contact(lines), more: '\u4e2d'.repeat(140_000) }), /has 4\d{5} bytes/],
+    ['nested too deep', (lines) => ({ ...contact(lines), more: nested(40) }), /is nested deeper than 32$/],
+    ['with half a character', (lines) => ({ ...contact(lines), more: '\ud800' }), /holds half a character$/],
+    ['with a number that the table lacks', (lines) => ({ ...contact(lines), more: 1e200 }), /too large$/],
+    ['that is there twice', contact, /was there before$/],
+    ['that counts what nobody counts', () => ({ pk: ':live#votes', sk: 'a', count: 1 }), /no archive holds$/],
+    ['that counts below zero', () => ({ pk: ':live#count/deals', sk: 'a#0', cents: -1 }), /counts what cannot/],
+    ['of events before the first', () => ({ pk: ':live#sequence', sk: 'other', last: -5 }), /counts what cannot/],
+    ['of ids that there are not', () => ({ pk: ':test#ids', sk: 'other', contact: 1e11 }), /counts what cannot/],
+    ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
+    ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
+  ];
+  function timeless(lines: string[]) {
+    const job = JSON.parse(lines.find((line) => line.includes('"pk":":live#job"')) as string);
+    return { ...job, id: 99, sk: '0000000099', runAt: '2026-19-39T00:00:00Z' };
+  }
+  const nested = (depth: number): object => (depth === 0 ? {} : { inner: nested(depth - 1) });
+
+  test.each(cases)('%s', async (name, row, message) => {
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const bad = join(folder, `${name}.ndjson`);
+    await writeFile(bad, `${lines.toSpliced(-1, 0, JSON.stringify(row(lines))).join('\n')}\n`);
+    const id = await freshId();
+    await expect(importWorkspace(id, bad)).rejects.toThrow(message);
+    await expect(importWorkspace(id, bad)).rejects.toThrow(`line ${lines.length} of the file: `);
+    expect(await inTable(id, 'live#contact')).toEqual([]);
+  });
+});
+
+/** The rows of a partition of a workspace. */
+async function inTable(id: number, name: string) {
+  const rows = [];
+  for await (const page of pages({ pk: `${id}:${name}` })) rows.push(...page);
+  return rows;
+}
+
+test('a file of another version, made by hand, shows nothing of another workspace', async () => {
+  const id = await freshId();
+  const theirs = { workspaceId: Number(`${id}0`), env: 'live' as const };
+  const { contact } = await transact(theirs, operator, async (tx) => ({
+    contact: await createContact(tx, { name: 'Hidden', platform: 'telegram' }),
+  }));
+  const entry = (index: string, of: object) => ({ pk: `:live#contact?${index}`, sk: sortableId(contact.id), of });
+  const of = (prefix: string) => ({ pk: `${prefix}:live#contact`, sk: sortableId(contact.id) });
+  const rows = [
+    { ...entry('platform=telegram', of('X0')) },
+    { ...entry('search', of('X0')), text: 'hidden' },
+    {
+      pk: 'DUE',
+      sk: '2026-01-01T00:00:00Z#X0:live#plan#a',
+      at: '2026-01-01T00:00:00Z',
+      queue: 'plans',
+      tenant: 'X0:live',
+    },
+  ];
+  const lines = [
+    { format: 'crm-workspace', version: 1, workspaceId: 1, exportedAt: '2026-01-01T00:00:00Z' },
+    ...rows,
+    { rows: rows.length, counts: {} },
+  ];
+  const handmade = join(folder, 'handmade.ndjson');
+  await writeFile(handmade, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await importWorkspace(id, handmade);
+  const live = await clientOf(id);
+  expect((await live.get('/v1/contacts', { platform: 'telegram' })).body.items).toEqual([]);
+  expect((await live.get('/v1/contacts', { q: 'hidden' })).body.items).toEqual([]);
+});
+
+test('what a file says of quotas and of the last ids does not count, and its mails are paid for when they leave', async () => {
+  const of = await newWorkspace();
+  const tenant = { workspaceId: of.id, env: 'test' } as const;
+  const { threadId } = await receiveIn(of, 'test')();
+  const runAt = shifted(new Date(), dayMs);
+  const { body: reply } = await of.test.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Due', runAt });
+  await transact(tenant, operator, async (tx) => {
+    const job = await tx.get(Jobs, { id: reply.id });
+    holdJob(tx, { ...job, isUnpaid: false });
+  });
+  await of.test.post('/v1/contacts', { name: 'Last' });
+  const whole = join(folder, 'mail.ndjson');
+  await exportWorkspace(of.id, whole);
+  const [head, ...rows] = (await readFile(whole, 'utf8')).trimEnd().split('\n');
+  const trailer = JSON.parse(rows.pop() as string);
+  const kept = rows.map((line) => JSON.parse(line)).filter(({ pk }) => pk !== ':test#ids');
+  expect(kept.filter(({ pk }) => pk.endsWith('#quota'))).toEqual([]);
+  const quota = { pk: ':test#quota', sk: `${runAt.slice(0, 10)}#emails`, used: -1e9 };
+  const lines = [...kept, quota, { pk: ':test#ids', sk: 'ids', contact: 0 }];
+  const job = kept.find(({ pk, id }) => pk === ':test#job' && id === reply.id);
+  Object.assign(job, { paid: { day: runAt.slice(0, 10), amount: 1e9 } });
+  const forged = join(folder, 'forged.ndjson');
+  const text = [head, ...lines.map((row) => JSON.stringify(row)), JSON.stringify({ ...trailer, rows: lines.length })];
+  await writeFile(forged, `${text.join('\n')}\n`);
+  const id = await freshId();
+  const to = { workspaceId: id, env: 'test' } as const;
+  await importWorkspace(id, forged);
+  const moved = await clientOf(id, 'test');
+  const taken = await transact(to, operator, (tx) => tx.get(Jobs, { id: reply.id }));
+  expect([taken.isUnpaid, taken.paid]).toEqual([true, undefined]);
+  expect(await left(to, 'emails')).toBe(env('QUOTA_EMAILS_PER_DAY'));
+  const { items } = (await moved.get('/v1/contacts')).body;
+  expect((await moved.post('/v1/contacts', { name: 'Next' })).body.id).toBe(items[0].id + 1);
+
+  const release = () =>
+    transact(to, operator, async (tx) => releaseJob(tx, await tx.get(Jobs, { id: reply.id }), tx.now));
+  const { amount } = await take(to, 'emails', env('QUOTA_EMAILS_PER_DAY'));
+  await release();
+  const status = async () => (await moved.get(`/v1/jobs/${reply.id}`)).body;
+  const tomorrow = nextDay().slice(0, 10);
+  await eventually(async () => (await status()).runAt.startsWith(tomorrow), 'the mail to be put off');
+  expect(await status()).toMatchObject({ status: 'queued', attempts: 0 });
+  await settle(to, 'emails', { day: timestamp().slice(0, 10), amount }, amount - 5);
+  await transact(to, operator, async (tx) =>
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id: reply.id })), runAt: tx.now, queuedFor: tx.now }),
+  );
+  await eventually(async () => (await status()).status === 'sent', 'the mail');
+  expect(await left(to, 'emails')).toBe(4);
+});
+
+test('every kind of row that lib declares is known to an import', async () => {
+  const sources = await Promise.all(globSync('lib/**/*.ts').map((path) => readFile(path, 'utf8')));
+  const declared = sources.flatMap((text) =>
+    [...text.matchAll(/ = entity\(\{[^}]*?name: '([^']+)'/g)].map(([, of]) => of),
+  );
+  expect(declared.length).toBeGreaterThan(30);
+  expect(entities.map(({ name }) => name).sort()).toEqual(
+    declared.filter((of) => of !== 'key' && of !== 'plan').sort(),
+  );
+});
+
+test('what a crashed request left of a large change, and what was spent today, is not exported, and passed over in older files', async () => {
+  const id = await freshId();
+  const rows = [
+    { sk: '0000000000', piece: '{}', expiresAtSeconds: 4_000_000_000, pk: 'live#plan/a' },
+    { sk: '2026-11-22#emails', used: 3, expiresAtSeconds: 4_000_000_000, pk: 'live#quota' },
+  ];
+  await writeRows(rows.map((row) => ({ PutRequest: { Item: { ...row, pk: `${id}:${row.pk}` } } })));
+  const without = join(folder, 'without.ndjson');
+  await exportWorkspace(id, without);
+  const lines = (await readFile(without, 'utf8')).trimEnd().split('\n');
+  expect(lines.join()).not.toMatch(/#plan|#quota/);
+  const { rows: count, counts } = JSON.parse(lines.at(-1) as string);
+  const older = [
+    ...lines.slice(0, -1),
+    ...rows.map((row) => JSON.stringify({ ...row, pk: `:${row.pk}` })),
+    JSON.stringify({ rows: count + rows.length, counts }),
+  ];
+  await writeFile(without, `${older.join('\n')}\n`);
+  const moved = await freshId();
+  await importWorkspace(moved, without);
+  expect([...(await inTable(moved, 'live#plan/a')), ...(await inTable(moved, 'live#quota'))]).toEqual([]);
+});
+
+test('a workspace of which rows are set aside is not exported without them', async () => {
+  const id = await freshId();
+  const row = { pk: `${id}:live#webhook/1/delivery`, sk: '0000000001' };
+  await writeRows([{ PutRequest: { Item: { ...row, status: 'unheard of' } } }]);
+  await setAside(row, 1, new Error('a reason'));
+  const target = join(folder, 'aside.ndjson');
+  await expect(exportWorkspace(id, target)).rejects.toThrow('1 rows of the workspace are set aside');
+  await expect(readFile(target)).rejects.toThrow('ENOENT');
+  await discard(`${row.pk}/${row.sk}`);
+  await exportWorkspace(id, target);
+});
+
+test('a workspace that there is not cannot be exported, and leaves no file', async () => {
+  const none = join(folder, 'none.ndjson');
+  await expect(exportWorkspace(4_000_000, none)).rejects.toThrow('not found');
+  await expect(readFile(none)).rejects.toThrow('ENOENT');
+});

@@ -1,0 +1,116 @@
+import type { Schema } from '#test/contract/wrong-values.ts';
+
+/** Characters that grow or go astray on their way. */
+export interface Letters {
+  name: string;
+  /** What each takes of UTF-16, at most. */
+  units: number;
+  /** A text of so many characters (Unicode code points); of several lines only where it may have them. */
+  text(length: number, isMultiLine?: boolean): string;
+}
+
+/** Letters at both ends, because a text is trimmed. */
+function filled(length: number, letterAt: (index: number) => string): string {
+  const middle = Array.from({ length: Math.max(0, length - 2) }, (_, index) => letterAt(index));
+  return ['A', ...middle, 'Z'].slice(-length).join('');
+}
+
+/** Four bytes each in UTF-8, and hardly to be compressed. */
+const wide: Letters = {
+  name: 'characters of four bytes',
+  units: 2,
+  text(length) {
+    let state = 1;
+    return filled(length, () => {
+      state = (state * 48_271) % 0x7fffffff;
+      return String.fromCodePoint(0x20000 + (state % 42_000));
+    });
+  },
+};
+
+const [quotes, lineBreaks] = [
+  ['"', '\\', '&', '<', "'"],
+  ['\n', '\t', '\r'],
+];
+
+/** JSON in JSON doubles them each time; in HTML, in headers and in addresses they mean something. */
+const escaped: Letters = {
+  name: 'characters that are escaped',
+  units: 1,
+  text(length, isMultiLine = false) {
+    const letters = isMultiLine ? [...quotes, ...lineBreaks] : quotes;
+    return filled(length, (index) => letters[index % letters.length] as string);
+  },
+};
+
+const lost = [
+  // Longer in lower case; two that combine; from right to left, and an order to be; without width; a sentence in one character.
+  ...['\u0130', '\u0301', '\u0327', '\u05d0', '\u202e', '\u200b', '\u200d', '\ufdfa'],
+  // Separators of lines and paragraphs, the byte order mark, the last code point; what separates in keys and addresses.
+  ...['\u2028', '\u2029', '\ufeff', '\u{10ffff}', '#', '|', '%', '/', '?', ','],
+];
+
+const strange: Letters = {
+  name: 'characters that go astray',
+  units: 2,
+  text: (length) => filled(length, (index) => lost[index % lost.length] as string),
+};
+
+export const everyLetters: readonly Letters[] = [wide, escaped, strange];
+
+/** Texts that are more than one line. */
+const multiLine = new Set(['text', 'notes', 'description', 'message', 'body', 'bodyText', 'bodyHtml', 'instructions']);
+
+const lastTime = '9999-12-31T23:59:59Z';
+
+/** The longest of what has a form. */
+const formed: Record<string, (letters: Letters) => string> = {
+  username: () => 'Wide_user.name9'.repeat(5).slice(0, 64),
+  phone: () => `+(${'9-'.repeat(9)}9)${'9'.repeat(10)}`,
+  email: ({ text }) => `${text(242)}@example.com`,
+  currency: () => 'UYW',
+  color: () => '#ffffff',
+  twitterUserId: () => '9'.repeat(20),
+};
+
+/** Addresses that mail can be sent to, of 254 characters each. */
+export const addressOf = (index: number) => {
+  const local = `${'x'.repeat(60)}${String(index).padStart(4, '0')}`;
+  return `${local}@${`${'y'.repeat(63)}.`.repeat(3).slice(0, 254 - local.length - 5)}.com`;
+};
+
+/** The largest value that a field takes; `letters` are what its texts are made of. */
+export function largest(schema: Schema, name: string, letters: Letters): unknown {
+  const { const: constant, enum: values, anyOf, type, format, maximum, maxLength, items, maxItems } = schema;
+  const types = [type].flat();
+  if (constant !== undefined) return constant;
+  if (values) return values.findLast((value: unknown) => value !== null);
+  if (anyOf) return largest(anyOf.at(-1), name, letters);
+  if (types.includes('object')) return largestObject(schema, letters);
+  if (types.includes('array')) return largestArray(items, maxItems, name, letters);
+  if (types.includes('boolean')) return true;
+  if (types.includes('integer') || types.includes('number')) return maximum ?? Number.MAX_SAFE_INTEGER;
+  if (format === 'date-time') return lastTime;
+  if (formed[name]) return formed[name](letters);
+  return letters.text(maxLength, multiLine.has(name));
+}
+
+function largestObject(schema: Schema, letters: Letters): Record<string, unknown> {
+  // Metadata (contract 13): 50 keys of 40 characters, 500 characters each.
+  if (schema['propertyNames']) {
+    const keys = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(40, 'k-._K'));
+    return Object.fromEntries(keys.map((key) => [key, letters.text(500, true)]));
+  }
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+  return Object.fromEntries(properties.map(([key, inner]) => [key, largest(inner, key, letters)]));
+}
+
+function largestArray(items: Schema, maxItems: number | undefined, name: string, letters: Letters): unknown[] {
+  if (items['enum']) return items['enum'];
+  const length = maxItems ?? 100;
+  if (name === 'ipAllowlist')
+    return Array.from({ length }, (_, index) => `2001:db8::ffff:ffff:ffff:${index + 1000}/128`);
+  if (name === 'cc' || name === 'bcc')
+    return Array.from({ length }, (_, index) => addressOf(index + (name === 'cc' ? 0 : length)));
+  return Array.from({ length }, () => largest(items, name, letters));
+}

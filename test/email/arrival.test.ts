@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { handler } from '#functions/workers/receive-mail.ts';
+import { commands } from '#infra/admin/commands/email.ts';
+import { arrivalIn } from '#lib/email/arrival.ts';
+import { parseMail } from '#lib/email/mail.ts';
+import type { Client } from '#test/client.ts';
+import { mailBucket } from '#test/email/bucket.ts';
+import { rawMail } from '#test/email/raw.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const domain = 'mail.example.org';
+let bucket: Awaited<ReturnType<typeof mailBucket>>;
+beforeAll(async () => {
+  bucket = await mailBucket(domain);
+});
+afterAll(() => bucket.close());
+
+const verdicts = { spam: 'PASS', virus: 'PASS', spf: 'PASS', dkim: 'PASS', dmarc: 'PASS' };
+
+/** What the queue tells when SES has stored a mail. */
+function told(key: string, recipients: string[], found: Partial<typeof verdicts> = {}, source = 'anna@example.com') {
+  const statuses = Object.entries({ ...verdicts, ...found }).map(([name, status]) => [`${name}Verdict`, { status }]);
+  return notice({ source, messageId: key }, { ...stored(key, recipients), ...Object.fromEntries(statuses) });
+}
+
+const stored = (objectKey: string, recipients: string[]) => ({ recipients, action: { type: 'S3', objectKey } });
+
+function notice(mail: object, receipt: object) {
+  const body = JSON.stringify({ notificationType: 'Received', mail, receipt });
+  return { Records: [{ messageId: randomUUID(), body }] } as unknown as SQSEvent;
+}
+
+async function arrives(raw: string, recipients: string[], ...found: [Partial<typeof verdicts>?, string?]) {
+  const key = randomUUID();
+  bucket.put(key, raw);
+  const event = told(key, recipients, ...found);
+  await handler(event, {} as Context);
+  return event;
+}
+
+const threads = async ({ get }: Client) => (await get('/v1/email/threads')).body.items;
+const onlyMessage = async (client: Client) => {
+  const [thread] = await threads(client);
+  return (await client.get(`/v1/email/threads/${thread.id}/messages`)).body.items[0];
+};
+
+describe('a mail that SES has stored', () => {
+  test('reaches the workspaces that its envelope names at our domain, whatever its headers say', async () => {
+    const [one, other, third] = await Promise.all([newWorkspace(), newWorkspace(), newWorkspace()]);
+    const others = `workspace-${third.id}@${domain}`;
+    const raw = [
+      `Received: from x by inbound-smtp.eu-west-1.amazonaws.com with SMTP id y for ${others}; now`,
+      `Delivered-To: ${others}`,
+      rawMail({ to: others, cc: others }),
+    ].join('\r\n');
+    const elsewhere = [`workspace-${third.id}@elsewhere.example`, `workspace-${third.id}@${domain}.example`];
+    await arrives(raw, [
+      `workspace-${one.id}@${domain}`,
+      `Workspace-${other.id}+test@${domain.toUpperCase()}`,
+      `workspace-2000000000@${domain}`,
+      ...elsewhere,
+    ]);
+    const found = await Promise.all([one.live, one.test, other.live, other.test, third.live, third.test].map(threads));
+    expect(found.map(({ length }) => length)).toEqual([1, 0, 0, 1, 0, 0]);
+  });
+
+  test('is spam when SES says so', async () => {
+    const { id, live } = await newWorkspace();
+    await arrives(rawMail(), [`workspace-${id}@${domain}`], { virus: 'FAIL' });
+    expect(await threads(live)).toMatchObject([{ status: 'spam' }]);
+  });
+
+  test('is stored once however often it is told, with a Message-ID or without', async () => {
+    const { id, live } = await newWorkspace();
+    const to = [`workspace-${id}@${domain}`];
+    const events = [
+      await arrives(rawMail(), to),
+      await arrives('From: anna@example.com\r\nSubject: No id\r\n\r\nHello', to),
+    ];
+    for (const event of events) await handler(event, {} as Context);
+    expect(await threads(live)).toHaveLength(2);
+  });
+
+  test('needs no verdict: what SES did not check is not proven', async () => {
+    const { id, live } = await newWorkspace();
+    bucket.put('unchecked', rawMail());
+    const event = notice({ source: 'anna@example.com' }, stored('unchecked', [`workspace-${id}@${domain}`]));
+    expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] });
+    expect(await threads(live)).toMatchObject([{ status: 'open' }]);
+    const none = { spf: 'none', dkim: 'none', dmarc: 'none', verdict: 'fail' };
+    expect((await onlyMessage(live)).authentication).toEqual(none);
+  });
+
+  test('is not what SES tries its topic with when a rule is made', async () => {
+    const setUp = 'AMAZON_SES_SETUP_NOTIFICATION';
+    const event = notice({ messageId: setUp }, stored(setUp, ['recipient@example.com']));
+    expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] });
+  });
+
+  test('is no failure when it names no sender', async () => {
+    const { id, live } = await newWorkspace();
+    await arrives('Subject: Hello\r\n\r\n', [`workspace-${id}@${domain}`]);
+    expect(await threads(live)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'DMARC passed for it',
+      { spf: 'FAIL', dkim: 'FAIL' },
+      'x@evil.example',
+      'dmarc=pass header.from=example.com',
+      'pass',
+    ],
+    ['DMARC passed for another From', {}, 'x@evil.example', 'dmarc=pass header.from=evil.example', 'fail'],
+    [
+      'a name quoted in quotes',
+      { dmarc: 'GRAY' },
+      'x@evil.example',
+      'envelope-from="a\\";dkim=pass header.i=@example.com;\\"b"@evil.example',
+      'fail',
+    ],
+    [
+      'an encoded word',
+      { dmarc: 'GRAY' },
+      'x@evil.example',
+      'helo= =?us-ascii?q?a=3bdkim=3dpass_header.i=3d=40example.com=3b?=',
+      'fail',
+    ],
+    ['DMARC failed', { dmarc: 'FAIL' }, 'anna@example.com', 'dkim=pass header.i=@example.com', 'fail'],
+    ['SPF passed for a subdomain', { dmarc: 'GRAY', dkim: 'FAIL' }, 'b@bounce.example.com', '', 'fail'],
+    ['SPF passed for another domain', { dmarc: 'GRAY', dkim: 'FAIL' }, 'b@evil.example', '', 'fail'],
+    ['DKIM passed for it', { dmarc: 'GRAY', spf: 'FAIL' }, 'b@evil.example', 'dkim=pass header.i=@example.com', 'pass'],
+    [
+      'DKIM passed for another domain',
+      { dmarc: 'GRAY' },
+      'b@evil.example',
+      'dkim=pass header.i=@notexample.com',
+      'fail',
+    ],
+    [
+      'nothing could be checked',
+      { dmarc: 'PROCESSING_FAILED', spf: 'GRAY', dkim: 'GRAY' },
+      'anna@example.com',
+      '',
+      'fail',
+    ],
+  ])('is told from a forged one: %s', async (_, found, source, dkim, verdict) => {
+    const { id, live } = await newWorkspace();
+    // The second header is what a sender writes below SES's own.
+    const results = [
+      `amazonses.com; spf=pass client-ip=1.2.3.4; ${dkim}`,
+      'amazonses.com; dkim=pass header.i=@example.com',
+    ];
+    const raw = [...results.map((result) => `Authentication-Results: ${result}`), rawMail()].join('\r\n');
+    await arrives(raw, [`workspace-${id}@${domain}`], found, source);
+    expect((await onlyMessage(live)).authentication).toMatchObject({ verdict });
+  });
+});
+
+describe('admin email reread', () => {
+  const run = (input: object) => commands.reread.run(input as never);
+  const ofSes = (recipient: string) => [
+    'Return-Path: <anna@example.com>',
+    `Received: from mx.example.com (mx.example.com [192.0.2.1]) by inbound-smtp.eu-west-1.amazonaws.com with SMTP id a1b2 for ${recipient}; Sun, 22 Nov 2026 06:00:00 +0000 (UTC)`,
+    'X-SES-Spam-Verdict: PASS',
+    'Authentication-Results: amazonses.com; spf=pass (spfCheck: ok) client-ip=192.0.2.1; envelope-from=anna@example.com; helo=mx.example.com; dkim=fail header.i=@example.com; dmarc=none header.from=example.com;',
+  ];
+
+  test('reads a mail again as if it had just come, once', async () => {
+    const { id, live } = await newWorkspace();
+    bucket.put('lost', [...ofSes(`workspace-${id}@${domain}`), rawMail()].join('\r\n'));
+    expect(await run({ key: 'lost' })).toMatchObject({ mails: 1, stored: 1 });
+    expect(await run({ key: 'lost' })).toMatchObject({ mails: 1, stored: 0, known: 1 });
+    expect((await onlyMessage(live)).authentication).toEqual({
+      spf: 'pass',
+      dkim: 'fail',
+      dmarc: 'none',
+      verdict: 'pass',
+    });
+  });
+
+  test('takes the recipients that the operator names', async () => {
+    const { id, live } = await newWorkspace();
+    bucket.put('blind', rawMail());
+    expect(await run({ key: 'blind' })).toMatchObject({ forNobody: 1 });
+    expect(await run({ key: 'blind', recipients: [`workspace-${id}@${domain}`] })).toMatchObject({ stored: 1 });
+    expect((await onlyMessage(live)).authentication.verdict).toBe('fail');
+  });
+
+  test('reads all that came since a time, and goes on after one that it cannot read', async () => {
+    const { id, live } = await newWorkspace();
+    const headers = ofSes(`workspace-${id}@${domain}`);
+    bucket.put('old', [...headers, rawMail({ subject: 'Old' })].join('\r\n'), new Date('2026-01-01T00:00:00Z'));
+    bucket.put('late', [...headers, rawMail({ subject: 'Late' })].join('\r\n'), new Date('2030-01-02T00:00:00Z'));
+    bucket.put('none', 'Subject: x\r\n\r\n', new Date('2030-01-01T00:00:00Z'));
+    expect(await run({ since: '2030-01-01T00:00:00Z' })).toEqual({
+      mails: 2,
+      stored: 1,
+      known: 0,
+      forNobody: 0,
+      unreadable: 1,
+    });
+    expect(await threads(live)).toMatchObject([{ subject: 'Late' }]);
+  });
+});
+
+test('the name that a server gives itself is neither whom a mail is for nor what SES found', async () => {
+  const helo = `x by inbound-smtp.a with b id c for workspace-50@${domain};dkim=pass header.i=@example.com`;
+  const headers = [
+    `Received: from ${helo} (evil.example [192.0.2.1]) by inbound-smtp.eu-west-1.amazonaws.com with SMTP id y for workspace-1@${domain}; now`,
+    `Authentication-Results: amazonses.com; spf=pass client-ip=1.2.3.4; envelope-from=a@evil.example; helo=${helo}; dkim=fail`,
+  ];
+  const { recipients, results } = arrivalIn(await parseMail([...headers, rawMail()].join('\r\n')));
+  expect({ recipients, domains: results.dkimDomains }).toEqual({ recipients: [`workspace-1@${domain}`], domains: [] });
+});

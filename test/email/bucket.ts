@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** S3 with one bucket of mails, for this process and until it is closed. */
+export async function mailBucket(domain: string) {
+  const mails = new Map<string, { raw: string; at: Date }>();
+  const listed = () =>
+    [...mails].map(
+      ([key, { at }]) => `<Contents><Key>${key}</Key><LastModified>${at.toISOString()}</LastModified></Contents>`,
+    );
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
+    if (searchParams.has('list-type')) {
+      response.end(`<ListBucketResult><IsTruncated>false</IsTruncated>${listed().join('')}</ListBucketResult>`);
+      return;
+    }
+    const mail = mails.get(decodeURIComponent(pathname.split('/')[2] ?? ''));
+    response.writeHead(mail ? 200 : 404).end(mail?.raw ?? '<Error><Code>NoSuchKey</Code></Error>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+    MAIL_BUCKET: 'mail',
+    MAIL_DOMAIN: domain,
+  });
+  return {
+    put: (key: string, raw: string, at = new Date()) => void mails.set(key, { raw, at }),
+    close: () => server.close(),
+  };
+}

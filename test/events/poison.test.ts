@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test, vi } from 'vitest';
+import { shifted } from '#lib/clock.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { publish } from '#lib/publishing/publish.ts';
+import { sweep } from '#lib/sweep/sweep.ts';
+import { shardOf } from '#lib/table/keys.ts';
+import { outboxItems, outboxPrefix } from '#lib/table/outbox.ts';
+import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { listSetAside, type SetAside, setAside } from '#lib/table/set-aside.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const root = join(import.meta.dirname, '../..');
+
+async function admin<Result>(noun: string, verb: string, input: object): Promise<Result> {
+  const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+  const args = ['infra/admin.ts', noun, verb, JSON.stringify(input)];
+  return JSON.parse((await promisify(execFile)(process.execPath, args, options)).stdout);
+}
+
+const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
+const remove = (rows: readonly Row[]) => writeRows(rows.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+
+/** A sound outbox row with one event, as a change writes it. */
+function outboxRow(tenant: Tenant, contactId: string): Row {
+  const now = '2026-11-22T10:00:00Z';
+  const event = {
+    kind: 'contact.created' as const,
+    subject: `contact/${contactId}`,
+    data: { ...eventKinds['contact.created'].example, contact_id: contactId },
+    timestamp: now,
+  };
+  return outboxItems(tenant, randomUUID(), now, operator, [event], undefined)[0] as Row;
+}
+
+const withEvent = (row: Row, event: object): Row => ({
+  ...row,
+  events: [{ ...(row['events'] as object[])[0], ...event }],
+});
+
+const poison: Record<string, (row: Row) => Row> = {
+  'an event that is too large for the feed': (row) => withEvent(row, { id: 'e'.repeat(390_000) }),
+  'an event whose row holds nothing more': (row) => {
+    const room = 409_600 - Buffer.byteLength(JSON.stringify(row));
+    return withEvent(row, { id: 'e'.repeat(room + 60) });
+  },
+  'data that are not JSON': (row) => withEvent(row, { data: '{"text":"a secret text' }),
+  'an audit entry of another form': (row) => ({ ...row, audit: { method: 7 } }),
+  'events that are no list': (row) => ({ ...row, events: 'garbage' }),
+  'a tenant that is none': (row) => ({ ...row, tenant: 'nobody' }),
+};
+/** Of which AWS says nothing: a newer version may read them, or a mended one. */
+const own = [
+  'data that are not JSON',
+  'an audit entry of another form',
+  'events that are no list',
+  'a tenant that is none',
+];
+
+const created = async (client: Client): Promise<{ event: string; sequence: number; data: { contact_id: string } }[]> =>
+  (await client.get('/v1/events', { limit: 100 })).body.items;
+
+test('poisoned changes hold up nobody: the others are published in order and without a hole, and the poison is set aside', async () => {
+  const workspace = await newWorkspace();
+  const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const rows = Object.fromEntries(Object.entries(poison).map(([name, make]) => [name, make(outboxRow(tenant, name))]));
+  const all = Object.values(rows);
+  // Others of its tenant, of its shard, before it and after it, in one batch of the stream and in others.
+  await put([outboxRow(tenant, 'first'), ...all, withEvent(outboxRow(tenant, 'newer'), { kind: 'contact.exploded' })]);
+  const contacts: string[] = [];
+  for (let index = 0; index < 5; index += 1)
+    contacts.push(String((await workspace.live.post('/v1/contacts', { name: `Contact ${index}` })).body.id));
+  const events = await eventually(async () => {
+    const found = await created(workspace.live);
+    return found.some(({ data }) => data.contact_id === contacts.at(-1)) && found;
+  }, 'the events of the others');
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  expect(events.filter(({ event }) => event !== 'key.created').map(({ data }) => data.contact_id)).toEqual(
+    expect.arrayContaining(['first', 'newer', ...contacts]),
+  );
+  expect(events.find(({ data }) => data.contact_id === 'newer')?.event).toBe('contact.exploded');
+  expect(events.map(({ data }) => data.contact_id).filter((id) => contacts.includes(id))).toEqual(contacts);
+
+  // The sweeper goes on trying: each a few times, and what a newer version may have written for an hour.
+  const waiting = await readRows(all);
+  await put(
+    [...waiting.values()].map((row) =>
+      row['events'] === 'garbage' || row['tenant'] === 'nobody'
+        ? { ...row, tries: 59, triedAt: shifted(new Date(), -60_000) }
+        : row,
+    ),
+  );
+  await eventually(
+    async () => {
+      await sweep();
+      return (await readRows(all)).size === 0;
+    },
+    'the poison to leave the outbox',
+    60_000,
+  );
+  const kept = new Map((await listSetAside()).map((row) => [row.id, row]));
+  for (const [name, { pk, sk }] of Object.entries(rows)) {
+    const head = kept.get(`${pk}/${sk}`) as SetAside;
+    expect(head, name).toBeDefined();
+    expect(head.tries, name).toBeGreaterThanOrEqual(own.includes(name) ? 60 : 5);
+    expect(head.reason, name).not.toContain('secret');
+    expect(head.reason.length, name).toBeGreaterThan(5);
+  }
+  const after = await workspace.live.post('/v1/contacts', { name: 'After' });
+  await eventually(
+    async () => (await created(workspace.live)).some(({ data }) => data.contact_id === String(after.body.id)),
+    'the next event',
+  );
+  // Put back as it was, it fails again; then the test takes it away.
+  for (const [name, row] of Object.entries(rows)) {
+    expect(await admin('outbox', 'retry', { id: `${row.pk}/${row.sk}` }), name).toEqual({ retried: 1 });
+    const [found] = (await readRows([row])).values();
+    const { tries: _, triedAt: __, ...same } = found as Row;
+    expect(same, name).toEqual(row);
+  }
+  await remove(all);
+});
+
+test('a row that cannot be read is tried once in a minute, however often a neighbour has its batch repeated', async () => {
+  const { id } = await newWorkspace();
+  const row = { ...outboxRow({ workspaceId: id, env: 'live' }, 'newer'), events: 'garbage' };
+  const stored = async () => [...(await readRows([row])).values()][0] as Row;
+  await put([row]);
+  for (let repeat = 0; repeat < 5; repeat += 1) await publish([row]);
+  const once = await stored();
+  expect(once['tries']).toBe(1);
+  await put([{ ...once, triedAt: shifted(new Date(), -55_000) }]);
+  for (let repeat = 0; repeat < 2; repeat += 1) await publish([row]);
+  expect((await stored())['tries']).toBe(2);
+  await remove([row]);
+});
+
+test('a row that was set aside is listed, and published once an operator puts it back', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const row = outboxRow(tenant, 'late');
+  // As if it had been passed over: nobody waits for it.
+  await put([{ ...row, events: 'not yet', tries: 59 }]);
+  await setAside(row, 60, new Error('a reason'));
+  expect((await readRows([row])).size).toBe(0);
+  const listed = await admin<SetAside[]>('outbox', 'list', {});
+  const [found] = listed.filter(({ tenant: of }) => of === tenantKey(tenant));
+  expect(found).toEqual({
+    id: `${outboxPrefix}#${shardOf(tenantKey(tenant))}/${row.sk}`,
+    tenant: tenantKey(tenant),
+    reason: 'Error: a reason',
+    tries: 60,
+    setAsideAt: expect.stringMatching(/Z$/),
+  });
+  expect((await sweep()).setAsideRows).toBeGreaterThan(0);
+  // What was wrong with it is mended.
+  await put([{ pk: `SET-ASIDE#${found?.id}`, sk: '000', piece: Buffer.from(JSON.stringify(row)) }]);
+  expect(await admin('outbox', 'retry', { id: found?.id })).toEqual({ retried: 1 });
+  expect((await listSetAside()).filter(({ tenant: of }) => of === tenantKey(tenant))).toEqual([]);
+  await expect(admin('outbox', 'retry', { id: found?.id })).rejects.toThrow('not found');
+  const events = await eventually(async () => {
+    const all = await created(live);
+    return all.length === 2 && all;
+  }, 'its event');
+  expect(events[1]).toMatchObject({ event: 'contact.created', sequence: 2, data: { contact_id: 'late' } });
+});

@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type * as v from 'valibot';
+import { expect, inject, test } from 'vitest';
+import { fieldsOf } from '#infra/admin/fields.ts';
+import { eventually } from '#test/client.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+async function admin<Result>(noun: string, verb: string, input: object): Promise<Result> {
+  const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+  const args = ['infra/admin.ts', noun, verb, JSON.stringify(input)];
+  return JSON.parse((await run(process.execPath, args, options)).stdout);
+}
+
+test('- takes the JSON from the standard input, as large as it may be; what is too large for KMS says so', async () => {
+  const { id } = await newWorkspace();
+  const fed = async (session: string) => {
+    const input = { workspaceId: id, env: 'live', kind: 'user', name: 'Eve', session };
+    const started = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'create', '-'], {
+      cwd: root,
+      env: { ...process.env, DATA_DIR: inject('dataDir') },
+    });
+    // More than an argument may have.
+    started.child.stdin?.end(JSON.stringify(input).padEnd(300_000));
+    return JSON.parse((await started).stdout);
+  };
+  expect(await fed('😀'.repeat(1024))).toEqual({ id: 1 });
+  await expect(fed('😀'.repeat(4000))).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^session: must have at most 4096 bytes in UTF-8; /),
+  });
+});
+
+test('queue redrive puts dead letters back to work', async () => {
+  const sqs = new SQSClient({});
+  const QueueUrl = process.env['QUEUE_URL_TWITTER'];
+  const attributes = (url: string | undefined) =>
+    sqs.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }));
+  const policy = (await attributes(QueueUrl)).Attributes?.['RedrivePolicy'] as string;
+  const QueueName = JSON.parse(policy).deadLetterTargetArn.split(':').at(-1);
+  const { QueueUrl: deadUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: deadUrl }));
+  const MessageBody = JSON.stringify({ tenant: '999999:live', accountId: 1 });
+  await sqs.send(new SendMessageCommand({ QueueUrl: deadUrl, MessageBody }));
+
+  const moved = await admin('queue', 'redrive', { queue: 'twitter' });
+
+  expect(moved).toEqual({ queue: 'twitter', status: 'COMPLETED', messages: 1 });
+  expect((await attributes(deadUrl)).Attributes).toMatchObject({ ApproximateNumberOfMessages: '0' });
+  await eventually(async () => {
+    const { Attributes } = await attributes(QueueUrl);
+    return Attributes?.['ApproximateNumberOfMessages'] === '0' &&
+      Attributes['ApproximateNumberOfMessagesNotVisible'] === '0'
+      ? true
+      : undefined;
+  }, 'the worker to take the message');
+});
+
+test('queue redrive names the queues that there are', async () => {
+  await expect(admin('queue', 'redrive', { queue: 'nonsense' })).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^queue: [^\n]*"slow-deliveries"[^\n]*\n$/),
+  });
+});
+
+test('delivery replay delivers an event once more, by either id of the delivery', async () => {
+  await using receiver = await startReceiver();
+  const workspace = await newWorkspace();
+  const { body: webhook } = await workspace.live.post('/v1/webhooks', {
+    url: receiver.url,
+    eventKinds: ['contact.created'],
+  });
+  await workspace.live.post('/v1/contacts', { platform: 'telegram', name: 'Ada' });
+  const original = await eventually(async () => {
+    const { body } = await workspace.live.get(`/v1/webhooks/${webhook.id}/deliveries`, { status: 'succeeded' });
+    return body.items[0];
+  }, 'the delivery');
+  const place = { workspaceId: workspace.id, env: 'live', webhookId: webhook.id };
+
+  for (const deliveryId of [original.id, original.deliveryId]) {
+    const before = receiver.received.length;
+    const replay = await admin<{ deliveryId: string }>('delivery', 'replay', { ...place, deliveryId });
+    expect(replay).toMatchObject({ replayOfId: original.id, eventId: original.eventId, status: 'pending' });
+    expect(Object.keys(replay).sort()).toEqual(Object.keys(original).sort());
+    await eventually(async () => receiver.received.length > before, 'the replay to arrive');
+    expect(receiver.received.at(-1)).toMatchObject({
+      headers: { 'webhook-id': replay.deliveryId, 'x-svc-replay-of': original.deliveryId },
+      text: receiver.received[0]?.text,
+    });
+  }
+});
+
+test('delivery replay of what is not there is one line on standard error', async () => {
+  const workspace = await newWorkspace();
+  const missing = { workspaceId: workspace.id, env: 'live', webhookId: 1, deliveryId: randomUUID() };
+  await expect(admin('delivery', 'replay', missing)).rejects.toMatchObject({
+    code: 1,
+    stderr: 'webhook endpoint not found\n',
+  });
+});
+
+test('workspace export and import move a workspace through a file, and connect gives its accounts their tokens again', async () => {
+  const origin = await newWorkspace();
+  const { id: accountId } = await newAccount({ workspaceId: origin.id, env: 'live' });
+  const folder = await mkdtemp(join(tmpdir(), 'crm-admin-'));
+  try {
+    const file = join(folder, 'workspace.ndjson');
+    const { id } = await admin<{ id: number }>('workspace', 'create', { name: 'Empty' });
+    const exported = await admin('workspace', 'export', { id: origin.id, file });
+    expect(exported).toEqual({ counts: expect.objectContaining({ members: 1, accounts: 1, pipelines: 4 }) });
+    expect(await admin('workspace', 'import', { id, file })).toEqual(exported);
+    const place = { workspaceId: id, env: 'live', id: accountId };
+    const connected = { id: accountId, status: 'active' };
+    expect(await admin('telegram-account', 'connect', { ...place, botToken: 'another' })).toEqual(connected);
+    const pacing = { peerGapMs: 5000, perMinute: 3 };
+    expect(await admin('telegram-account', 'update', { ...place, dailyLimit: 7, pacing })).toEqual({
+      id: accountId,
+      dailyLimit: 7,
+      pacing,
+    });
+    expect(await admin('telegram-account', 'update', { ...place, pacing: {} })).toEqual({
+      id: accountId,
+      dailyLimit: 7,
+      pacing: {},
+    });
+    await expect(admin('telegram-account', 'connect', { ...place, session: 'x' })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^the account is of kind bot\n$/),
+    });
+    await expect(admin('telegram-account', 'connect', place)).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^botToken or session is required; the JSON is [^\n]+\n$/),
+    });
+    await expect(admin('twitter-account', 'connect', { ...place, accessToken: 'x' })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^account not found\n$/),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('what is wrong with a call is one line that says what is right', async () => {
+  const refusal = async (...args: string[]) => {
+    const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+    return (await run(process.execPath, ['infra/admin.ts', ...args], options).catch((error) => error)).stderr;
+  };
+  const listed =
+    /^[^\n]*commands: agent create\|update, deal win, [^\n]*workspace create\|show\|reindex\|export\|import; [^\n]*\n$/;
+  expect(await refusal()).toMatch(listed);
+  expect(await refusal('deal', 'lose')).toMatch(listed);
+  expect(await refusal('deal', 'win')).toBe(
+    'workspaceId: is required; env: is required; id: is required; the JSON is {workspaceId: integer, env: live|test, id: integer}\n',
+  );
+  expect(await refusal('deal', 'win', '{')).toBe('the argument after noun and verb is not JSON\n');
+  expect(await refusal('workspace', 'import', '{"id": 999, "file": "/nowhere.ndjson"}')).toBe(
+    'there is no file /nowhere.ndjson\n',
+  );
+  expect(await refusal('email', 'reread', '{"since": "2026-11-22T00:00:00Z"}')).toMatch(
+    /^the local system has no bucket [^\n]+\n$/,
+  );
+});
+
+test('the fields of every command can be shown', async () => {
+  for await (const file of glob('infra/admin/commands/*.ts', { cwd: root })) {
+    const { commands = {} } = await import(join(root, file));
+    for (const { input } of Object.values<{ input: v.GenericSchema }>(commands))
+      expect(fieldsOf(input)).toMatch(/^\{.*\}$/);
+  }
+});

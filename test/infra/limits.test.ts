@@ -1,0 +1,66 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { loadWorkers, type WorkerFunction } from '#infra/functions.ts';
+import { Alarms } from '#infra/stacks/alarms.ts';
+import { shareOf, watchConcurrency } from '#infra/stacks/concurrency.ts';
+import { watchSpending } from '#infra/stacks/spending.ts';
+
+// A stack that is one part of it is not for CloudFormation to take.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+let workers: WorkerFunction[];
+beforeAll(async () => {
+  workers = await loadWorkers();
+}, 60_000);
+
+const stackWith = (add: (stack: Stack, alarms: Alarms) => void) => {
+  const stack = new Stack(new App(), 'Stack');
+  add(stack, new Alarms(stack, undefined));
+  return stack;
+};
+
+test('a smaller account shrinks every share, to no less than AWS takes; a larger one leaves them', () => {
+  expect([1_000, 500, 100, 10, 5_000].map((account) => shareOf(150, account))).toEqual([150, 75, 15, 2, 150]);
+});
+
+test('an account whose workers may take more than half of it is warned of', () => {
+  const warnings = (accountConcurrency: number) => {
+    const stack = stackWith((of, alarms) => watchConcurrency(of, alarms, workers, accountConcurrency));
+    return Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('little-concurrency')).length;
+  };
+  expect([1_000, 200, 10].map(warnings)).toEqual([0, 0, 1]);
+});
+
+test('alarms that nobody hears are warned of', () => {
+  const warnings = (email: string | undefined) => {
+    const stack = new Stack(new App(), 'Stack');
+    new Alarms(stack, email);
+    return Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('alarms-not-heard')).length;
+  };
+  expect([undefined, 'ops@example.com'].map(warnings)).toEqual([1, 0]);
+});
+
+test('a budget rings at the topic, and is made after the topic lets it', () => {
+  const limits = { alarmWriteUnits: 7, alarmReadUnits: 8, alarmInvocations: 9 };
+  const template = (monthlyBudget: number | undefined) =>
+    Template.fromStack(
+      stackWith((stack, alarms) => {
+        const table = new Table(stack, 'Table', { partitionKey: { name: 'pk', type: AttributeType.STRING } });
+        watchSpending(stack, alarms, table, { ...limits, monthlyBudget });
+      }),
+    );
+  template(undefined).resourceCountIs('AWS::Budgets::Budget', 0);
+  const [policy] = Object.keys(template(500).findResources('AWS::SNS::TopicPolicy'));
+  template(500).hasResource('AWS::Budgets::Budget', {
+    DependsOn: Match.arrayWith([policy]),
+    Properties: { Budget: { BudgetLimit: { Amount: 500, Unit: 'USD' }, TimeUnit: 'MONTHLY' } },
+  });
+  const alarms = Object.values(template(500).findResources('AWS::CloudWatch::Alarm'));
+  expect(alarms.map(({ Properties: { Threshold, Period } }) => [Threshold, Period])).toEqual([
+    [7, 900],
+    [8, 900],
+    [9, 900],
+  ]);
+});

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { loadRoutes } from '#infra/functions.ts';
+import { pascalCase } from '#infra/names.ts';
+import { noSender } from '#lib/email/sender.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
+
+// rules.test.ts and templates.test.ts ask what CloudFormation would take.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+async function synthesised(context: Record<string, string>) {
+  const { app, outdir, remove } = await appWithoutCode(context);
+  try {
+    const { stacks } = app.synth();
+    const texts = stacks.flatMap(({ messages }) => messages.map(({ level, entry }) => `${level}: ${entry.data}`));
+    const { Resources } = JSON.parse(await readFile(join(outdir, 'CrmApi.template.json'), 'utf8'));
+    const senderOf = (name: string) => Resources[pascalCase(name)].Properties.Environment.Variables.MAIL_FROM;
+    return { warning: texts.find((text) => text.startsWith(`warning: ${noSender}`)), senderOf };
+  } finally {
+    await remove();
+  }
+}
+
+test('every function that may send mail or refuse to knows the sender address', async () => {
+  const { warning, senderOf } = await synthesised({ mailDomain: 'mail.example.com' });
+  expect(warning).toBeUndefined();
+  const refusing = (await loadRoutes()).filter(({ route }) => route.needs?.includes('mail-sender'));
+  expect(refusing.map(({ name }) => name)).toEqual(['email-create-reply', 'mcp-post', 'sequences-resume']);
+  for (const name of [...refusing.map((route) => route.name), 'workers-send-email'])
+    expect(senderOf(name), name).toBe('crm@mail.example.com');
+});
+
+test('a deployment without a sender address is warned of', async () => {
+  const { warning, senderOf } = await synthesised({});
+  expect(warning).toBeDefined();
+  expect(senderOf('email-create-reply')).toBeUndefined();
+});

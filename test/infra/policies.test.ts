@@ -1,0 +1,285 @@
+import type { Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { loadRoutes, loadWorkers } from '#infra/functions.ts';
+import type { Placed } from '#infra/local/template.ts';
+import { pascalCase } from '#infra/names.ts';
+import { secretContext as contextOfAccount } from '#lib/accounts/store.ts';
+import { secretContext as contextOfSource } from '#lib/finance/revenue-source-store.ts';
+import { type SecretKind, secretKinds } from '#lib/queues.ts';
+import { secretContext as contextOfWebhooks } from '#lib/webhooks/registry.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
+import { home, type Request, readPolicies } from '#test/infra/policies.ts';
+
+// rules.test.ts asks of the same stacks what CloudFormation would take.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+// Everything that an operator can switch on.
+const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com', monthlyBudget: '500' };
+let built: Awaited<ReturnType<typeof appWithoutCode>>;
+let policies: ReturnType<typeof readPolicies>;
+
+beforeAll(async () => {
+  built = await appWithoutCode(context);
+  built.app.synth();
+  policies = readPolicies(built.outdir);
+}, 240_000);
+afterAll(() => built.remove());
+
+type Properties = Record<string, unknown>;
+const items = <T = Properties>(value: unknown) => (value === undefined ? [] : [value].flat()) as T[];
+const of = (type: string): Placed[] => policies.of(type);
+const roleOf = (functionArnOrName: unknown) => {
+  const found = of('AWS::Lambda::Function').find(({ ref, arn }) => [ref, arn].includes(String(functionArnOrName)));
+  return { role: String(found?.properties['Role']) };
+};
+const { accountId, region } = home;
+
+/** What a service does to hand something to a resource. */
+const handOver: Record<string, string> = {
+  sns: 'sns:Publish',
+  sqs: 'sqs:SendMessage',
+  lambda: 'lambda:InvokeFunction',
+  s3: 's3:PutObject',
+};
+const from = (service: string, resource: unknown, sourceArn: string): Request => ({
+  caller: { service },
+  action: handOver[String(resource).split(':')[2] as string] ?? `a way to ${resource}`,
+  resource: String(resource),
+  context: { 'aws:SourceAccount': accountId, 'aws:SourceArn': sourceArn },
+});
+
+/** Everything that has to be allowed for the system to work, as the templates connect it. */
+const uses: Record<string, () => Request[]> = {
+  'alarms ring at their topic': () =>
+    of('AWS::CloudWatch::Alarm').flatMap(({ name, properties }) =>
+      [properties['AlarmActions'], properties['OKActions'], properties['InsufficientDataActions']]
+        .flatMap((actions) => items<string>(actions))
+        .map((action) =>
+          from('cloudwatch.amazonaws.com', action, `arn:aws:cloudwatch:${region}:${accountId}:alarm:${name}`),
+        ),
+    ),
+  'the budget rings there too': () =>
+    of('AWS::Budgets::Budget').flatMap(({ name, properties }) =>
+      items<{ Subscribers: { Address: string }[] }>(properties['NotificationsWithSubscribers'])
+        .flatMap(({ Subscribers }) => Subscribers)
+        .map(({ Address }) => from('budgets.amazonaws.com', Address, `arn:aws:budgets::${accountId}:budget/${name}`)),
+    ),
+  'rules reach their targets, and the queue for what they could not reach': () =>
+    of('AWS::Events::Rule').flatMap(({ arn, properties }) =>
+      items<{ Arn: string; DeadLetterConfig?: { Arn: string } }>(properties['Targets'])
+        .flatMap((target) => [target.Arn, target.DeadLetterConfig?.Arn])
+        .filter((target) => target !== undefined)
+        .map((target) => from('events.amazonaws.com', target, arn)),
+    ),
+  'mail gets from SES to where it is kept and by topics to who is told': () => [
+    ...of('AWS::SES::ReceiptRule').flatMap(({ name, properties: { Rule, RuleSetName } }) => {
+      const source = `arn:aws:ses:${region}:${accountId}:receipt-rule-set/${RuleSetName}:receipt-rule/${name}`;
+      return items<Record<string, Record<string, string>>>((Rule as Properties)['Actions'])
+        .flatMap((action) => Object.values(action))
+        .flatMap(({ BucketName, TopicArn, FunctionArn }) => [
+          BucketName && `arn:aws:s3:::${BucketName}/mail`,
+          TopicArn,
+          FunctionArn,
+        ])
+        .filter((target) => target !== undefined)
+        .map((target) => from('ses.amazonaws.com', target, source));
+    }),
+    ...of('AWS::SNS::Subscription')
+      .filter(({ properties }) => properties['Protocol'] !== 'email')
+      .flatMap(({ properties: { TopicArn, Endpoint, RedrivePolicy } }) =>
+        [Endpoint, (RedrivePolicy as { deadLetterTargetArn?: string } | undefined)?.deadLetterTargetArn]
+          .filter((endpoint) => endpoint !== undefined)
+          .map((endpoint) => from('sns.amazonaws.com', endpoint, String(TopicArn))),
+      ),
+  ],
+  'Lambda runs functions with their role': () =>
+    of('AWS::Lambda::Function').map(({ properties }) => assumes('lambda.amazonaws.com', properties['Role'])),
+  'workers read their queue or stream, and put aside what fails': () =>
+    of('AWS::Lambda::EventSourceMapping').flatMap(({ properties }) => {
+      const caller = roleOf(properties['FunctionName']);
+      const source = String(properties['EventSourceArn']);
+      const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
+      const actions = source.includes(':sqs:')
+        ? ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes']
+        : ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'];
+      return [
+        ...actions.map((action) => ({ caller, action, resource: source })),
+        ...(OnFailure ? [{ caller, action: 'sqs:SendMessage', resource: OnFailure.Destination }] : []),
+      ];
+    }),
+  'functions send to the queues that they are told of': () =>
+    environments().flatMap(({ caller, variables }) =>
+      Object.entries(variables)
+        .filter(([variable]) => variable.startsWith('QUEUE_URL_'))
+        .map(([, url]) => {
+          const arn = of('AWS::SQS::Queue').find(({ ref }) => ref === url)?.arn;
+          return { caller, action: 'sqs:SendMessage', resource: String(arn) };
+        }),
+    ),
+  'functions read the table, and the bucket that they are told of': () =>
+    environments().flatMap(({ caller, variables }) => {
+      const table = of('AWS::DynamoDB::Table').find(({ ref }) => ref === variables['TABLE_NAME'])?.arn;
+      const bucket = of('AWS::S3::Bucket').find(({ ref }) => ref === variables['MAIL_BUCKET'])?.arn;
+      return [
+        { caller, action: 'dynamodb:GetItem', resource: String(table) },
+        ...(bucket ? [{ caller, action: 's3:GetObject', resource: `${bucket}/mail` }] : []),
+      ];
+    }),
+  'schedules reach the queues that functions name in them': () =>
+    environments().flatMap(({ variables: { SCHEDULE_ROLE_ARN: role, ...variables } }) => {
+      if (role === undefined) return [];
+      const queues = Object.entries(variables).filter(([name]) => /^(QUEUE_ARN_|SCHEDULE_DLQ_ARN)/.test(name));
+      return [
+        assumes('scheduler.amazonaws.com', role),
+        ...queues.map(([, resource]) => ({ caller: { role }, action: 'sqs:SendMessage', resource })),
+      ];
+    }),
+  'API Gateway invokes the functions of its routes': () =>
+    of('AWS::ApiGatewayV2::Api').flatMap(({ properties }) =>
+      integrations(properties['Body']).flatMap(({ uri, credentials }) => [
+        assumes('apigateway.amazonaws.com', credentials),
+        {
+          caller: { role: credentials },
+          action: 'lambda:InvokeFunction',
+          resource: /functions\/(.+)\/invocations$/.exec(uri)?.[1] as string,
+        },
+      ]),
+    ),
+};
+
+test('a mail waits in the queue of the function that reads it, with its envelope, from the moment that SES has stored it', () => {
+  const [[rule] = [], [subscription] = [], lambda] = [
+    of('AWS::SES::ReceiptRule'),
+    of('AWS::SNS::Subscription').filter(({ properties }) => properties['Protocol'] === 'sqs'),
+    of('AWS::Lambda::Function').find(({ properties }) =>
+      JSON.stringify(properties['Environment']).includes('MAIL_BUCKET'),
+    ),
+  ];
+  const { TopicArn, Endpoint, RawMessageDelivery, RedrivePolicy } = subscription?.properties ?? {};
+  expect(rule?.properties['Rule']).toMatchObject({
+    Actions: [{ S3Action: { BucketName: of('AWS::S3::Bucket')[0]?.ref, TopicArn } }],
+  });
+  // Wrapped in SNS's own envelope no reader would find it.
+  expect(RawMessageDelivery).toBe(true);
+  expect(RedrivePolicy).toEqual({ deadLetterTargetArn: expect.stringContaining('IncomingMailDead') });
+  const [reader] = of('AWS::Lambda::EventSourceMapping').filter(
+    ({ properties }) => properties['EventSourceArn'] === Endpoint,
+  );
+  expect([lambda?.ref, lambda?.arn]).toContain(reader?.properties['FunctionName']);
+  // Strangers choose how much comes at once.
+  expect(reader?.properties).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 5 } });
+  expect(lambda?.properties['Environment']).toMatchObject({ Variables: { MAIL_DOMAIN: context.mailDomain } });
+});
+
+test('SES begins to tell of mails when the queue listens, also where its rule was there before', () => {
+  const template = Template.fromStack(built.app.node.findChild('CrmApi') as Stack);
+  const named = (type: string, part: string) =>
+    Object.keys(template.findResources(type)).filter((id) => id.includes(part));
+  const subscriptions = named('AWS::SNS::Subscription', 'MailArrived');
+  const policies = named('AWS::SQS::QueuePolicy', 'IncomingMailQueue');
+  expect([subscriptions.length, policies.length]).toEqual([1, 1]);
+  template.hasResource('AWS::SES::ReceiptRule', { DependsOn: Match.arrayWith(subscriptions) });
+  template.hasResource('AWS::SNS::Subscription', { DependsOn: Match.arrayWith(policies) });
+});
+
+const assumes = (service: string, role: unknown): Request => ({
+  caller: { service },
+  action: 'sts:AssumeRole',
+  resource: String(role),
+});
+
+const environments = () =>
+  of('AWS::Lambda::Function').map(({ properties }) => ({
+    caller: { role: String(properties['Role']) },
+    variables: (properties['Environment'] as { Variables: Record<string, string> }).Variables,
+  }));
+
+function integrations(body: unknown): { uri: string; credentials: string }[] {
+  const { paths } = body as { paths: Record<string, Record<string, Record<string, never>>> };
+  return Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .map((operation) => operation['x-amazon-apigateway-integration'] as never)
+    .filter((integration) => integration !== undefined);
+}
+
+test.each(Object.keys(uses))('%s', (use) => {
+  const requests = (uses[use] as () => Request[])();
+  expect(requests.length).toBeGreaterThan(0);
+  expect(requests.filter((request) => !policies.mayUse(request))).toEqual([]);
+});
+
+test('nobody else may: another account, another service, an unencrypted connection', () => {
+  const [topic] = of('AWS::SNS::Topic');
+  const ring = from('cloudwatch.amazonaws.com', topic?.ref, `arn:aws:cloudwatch:${region}:${accountId}:alarm:Any`);
+  expect(policies.mayUse(ring)).toBe(true);
+  const refused = [
+    { ...ring, context: { ...ring.context, 'aws:SourceAccount': '444455556666' } },
+    { ...ring, caller: { service: 's3.amazonaws.com' } },
+    { ...ring, action: 'sns:DeleteTopic' },
+    { ...ring, context: { ...ring.context, 'aws:SecureTransport': 'false' } },
+  ];
+  expect(refused.filter(policies.mayUse)).toEqual([]);
+});
+
+test('every kind of policy in the templates is one that is asked here', () => {
+  const asked = ['SQS::QueuePolicy', 'SNS::TopicPolicy', 'S3::BucketPolicy', 'IAM::Policy', 'Lambda::Permission'];
+  const found = built.app
+    .synth()
+    .stacks.flatMap(({ template }) => Object.values<{ Type: string }>(template.Resources))
+    .map(({ Type }) => Type.replace('AWS::', ''))
+    .filter((type) => /Polic|Permission/.test(type));
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.filter((type) => !asked.includes(type))).toEqual([]);
+});
+
+test('a role that a stack makes may not be assumed by another service than its own', () => {
+  for (const { arn, properties } of of('AWS::Lambda::Function')) {
+    const { caller, ...request } = assumes('scheduler.amazonaws.com', properties['Role']);
+    expect(policies.mayUse({ caller, ...request }), arn).toBe(false);
+  }
+});
+
+const tenant = { workspaceId: 7, env: 'live' } as const;
+/** As the code really encrypts them. */
+const contexts: Record<SecretKind, Record<string, string>> = {
+  webhook: contextOfWebhooks(tenant),
+  account: contextOfAccount(tenant, 1),
+  'revenue-source': contextOfSource(tenant, 1),
+};
+
+test('a function encrypts and decrypts the kinds of secrets that it says, and no others', async () => {
+  const [key] = of('AWS::KMS::Key');
+  const functions = [...(await loadRoutes()), ...(await loadWorkers())];
+  const needing = functions.filter(({ needs }) => needs.some((need) => /crypt:/.test(need)));
+  expect(needing.length).toBeGreaterThan(5);
+  // Endpoints of one domain share a role.
+  const domains = Map.groupBy(needing, ({ name, domain }) => (domain === 'workers' ? name : domain));
+  for (const [domain, members] of domains) {
+    const { caller } = { caller: roleOf(`CrmApi-${pascalCase(members[0]?.name ?? '')}`) };
+    const needs = members.flatMap((member) => member.needs as string[]);
+    for (const kind of Object.keys(secretKinds) as SecretKind[])
+      for (const [verb, action] of Object.entries({ encrypt: 'kms:Encrypt', decrypt: 'kms:Decrypt' })) {
+        const context = { 'kms:EncryptionContextKeys': Object.keys(contexts[kind]) };
+        const isAllowed = policies.mayUse({ caller, action, resource: String(key?.arn), context });
+        expect(isAllowed, `${domain} ${verb} ${kind}`).toBe(needs.includes(`${verb}:${kind}`));
+      }
+  }
+});
+
+test('a worker that reads what strangers have written changes no API key', async () => {
+  const [table] = of('AWS::DynamoDB::Table');
+  const workers = await loadWorkers();
+  const exposed = workers.filter(({ worker }) => worker.readsStrangers).map(({ name }) => name);
+  expect(exposed).toEqual(expect.arrayContaining(['workers-receive-mail', 'workers-deliver', 'workers-telegram']));
+  for (const name of exposed) {
+    const put = (key: string): Request => ({
+      caller: roleOf(`CrmApi-${pascalCase(name)}`),
+      action: 'dynamodb:PutItem',
+      resource: String(table?.arn),
+      context: { 'dynamodb:LeadingKeys': ['7:live#contact', key] },
+    });
+    expect(policies.mayUse(put('7:live#message')), name).toBe(true);
+    expect(policies.mayUse(put(`KEY#00000000`)), name).toBe(false);
+  }
+});

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { shifted, timestamp } from '#lib/clock.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { abandoned, after } from '#lib/jobs/after.ts';
+import type { Outcome } from '#lib/jobs/sender.ts';
+
+const now = timestamp();
+const queued: StoredJob = v.parse(Jobs.schema, {
+  id: 1,
+  accountId: null,
+  status: 'queued',
+  runAt: now,
+  createdAt: now,
+  updatedAt: null,
+  lastError: null,
+  channel: 'email',
+  contactId: null,
+  recipient: 'anna@example.com',
+  textPreview: 'Hi',
+  attempts: 0,
+  maxAttempts: 5,
+  source: 'panel',
+  sequenceId: null,
+  apiKeyId: null,
+  completedAt: null,
+  target: {},
+  text: null,
+  messageId: 1,
+  enrollmentId: null,
+  isHeld: false,
+  queuedFor: now,
+  floodWaits: 0,
+  claimedUntil: null,
+});
+
+const mayHaveLeft: Outcome = { kind: 'failed-for-now', error: 'no answer', mayHaveLeft: true };
+const stayed: Record<string, Outcome> = {
+  throttled: { kind: 'throttled', error: 'slower' },
+  'failed-for-now': { kind: 'failed-for-now', error: 'no connection' },
+  'not-yet': { kind: 'not-yet', until: shifted(now, 1000) },
+  wait: { kind: 'wait', untilMs: Date.now() + 1000, waitSeconds: 1 },
+  lost: { kind: 'lost', state: 'disconnected' },
+};
+
+/** What happens when one attempt after the other ends so; `died`: nobody writes how. Returns the job and how often it may have left. */
+function tried(maxRepeats: number, outcomes: readonly (Outcome | 'died')[]) {
+  let job = queued;
+  let left = 0;
+  for (const outcome of outcomes) {
+    // As `claimJob` does.
+    job = { ...job, attempts: job.attempts + 1, unsettledAttempts: job.unsettledAttempts + 1 };
+    const given = abandoned(job, maxRepeats);
+    if (given === undefined && (outcome === 'died' || outcome === mayHaveLeft)) left += 1;
+    if (given !== undefined || outcome !== 'died') job = after(now, job, given ?? (outcome as Outcome));
+    if (job.status !== 'queued') break;
+  }
+  return { job, left };
+}
+
+test.each(Object.keys(stayed))('attempts with an unknown outcome still count after `%s`', (kind) => {
+  const between = stayed[kind] as Outcome;
+  for (const unknown of [mayHaveLeft, 'died'] as const) {
+    for (const maxRepeats of [0, 1]) {
+      const outcomes = Array.from({ length: 10 }, () => [unknown, between]).flat();
+      const { job, left } = tried(maxRepeats, outcomes);
+      expect({ unknown, maxRepeats, left, status: job.status }).toEqual({
+        unknown,
+        maxRepeats,
+        left: 1 + maxRepeats,
+        status: 'failed',
+      });
+    }
+  }
+});
+
+test('attempts that certainly sent nothing do not count as repetitions', () => {
+  const { job } = tried(1, [...Object.values(stayed), mayHaveLeft, ...Object.values(stayed)]);
+  expect(job).toMatchObject({ status: 'queued', attempts: 3, unsettledAttempts: 1 });
+  const sent = tried(1, [mayHaveLeft, stayed['throttled'] as Outcome, { kind: 'sent' }]);
+  expect(sent.job).toMatchObject({ status: 'sent', attempts: 2 });
+});
+
+test('an end tells whether something may have left before it', () => {
+  const failing = stayed['failed-for-now'] as Outcome;
+  const endOf = (last: Outcome) => tried(1, [failing, failing, failing, failing, last]).job;
+  expect(endOf(mayHaveLeft)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 1 });
+  expect(endOf(failing)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 0 });
+});

@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+/**
+ * The layers of the house, the lowest first: a unit imports from the layers below its own alone. A unit is a folder, or a file with
+ * the folder of its name; `*` is one unit for each name in its place, but for the files of lib/, which are one.
+ */
+const layers = [
+  ['lib/*.ts'],
+  ['lib/channels', 'lib/network'],
+  ['lib/events'],
+  ['lib/table'],
+  ['lib/entities', 'lib/keys', 'lib/quotas', 'lib/wake-ups'],
+  ['lib/accounts', 'lib/agents', 'lib/analytics', 'lib/audit', 'lib/batch', 'lib/feed', 'lib/members', 'lib/pipelines'],
+  ['lib/references', 'lib/tags', 'lib/webhooks'],
+  ['lib/contacts', 'lib/finance', 'lib/messages', 'lib/publishing', 'lib/tasks', 'lib/workspaces'],
+  ['lib/archive', 'lib/deals', 'lib/jobs', 'lib/sweep'],
+  ['lib/email', 'lib/telegram', 'lib/twitter'],
+  ['lib/sequences'],
+  ['lib/receiving', 'lib/sending'],
+  ['lib/http'],
+  ['lib/mcp'],
+  ['functions/*'],
+  ['infra/mcp'],
+  ['functions/mcp'],
+  ['infra/functions', 'infra/names'],
+  ['infra/bundle', 'infra/openapi', 'infra/stacks'],
+  ['infra/app'],
+  ['infra/synth'],
+  ['agenda', 'guard', 'nowhere', 'problem', 'stop', 'template'].map((name) => `infra/local/${name}`),
+  ['engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
+  ['files', 'http', 'kms', 'scheduler', 'ses', 'sqs'].map((name) => `infra/local/${name}`),
+  ['infra/admin'],
+  ['infra/local/demo'],
+  ['build', 'mappings'].map((name) => `infra/local/${name}`),
+  ['cloud', 'watch'].map((name) => `infra/local/${name}`),
+  ['infra/local/start'],
+];
+
+const root = join(import.meta.dirname, '..');
+const files = globSync('{lib,functions,infra}/**/*.ts', { cwd: root }).sort();
+const ranks = new Map(layers.flatMap((units, rank) => units.map((unit) => [unit, rank] as const)));
+
+/** The unit of a file, and how high it stands; undefined for one that no layer names. */
+function placeOf(file: string): { unit: string; rank: number } | undefined {
+  const [top = '', ...rest] = file.replace(/\.ts$/, '').split('/');
+  if (top === 'lib' && rest.length === 1) return { unit: 'lib/*.ts', rank: 0 };
+  const unit = join(top, ...rest.slice(0, rest[0] === 'local' ? 2 : 1));
+  const rank = ranks.get(unit) ?? ranks.get(`${top}/*`);
+  return rank === undefined ? undefined : { unit, rank };
+}
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const { staticImports, staticExports, dynamicImports } = parseSync(file, source).module;
+  const named = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
+    ...dynamicImports.map(({ moduleRequest }) => source.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
+  ];
+  return named.flatMap((name) => {
+    if (name.startsWith('#')) return [name.slice(1)];
+    return name.startsWith('.') ? [join(dirname(file), name)] : [];
+  });
+}
+
+test('every file stands in a layer: name its folder in this test, above all that it imports', () => {
+  expect(files.filter((file) => placeOf(file) === undefined)).toEqual([]);
+});
+
+test('imports go down: what two units need of each other goes below both, or is handed in from above', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file).flatMap((imported) => {
+      const [from, to] = [placeOf(file), placeOf(imported)];
+      if (from === undefined || to === undefined || from.unit === to.unit || to.rank < from.rank) return [];
+      return [`${file} imports ${imported}, which stands ${to.rank === from.rank ? 'beside' : 'above'} it`];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('every layer is one of files that there are', () => {
+  const units = new Set(files.map((file) => placeOf(file)?.unit));
+  expect([...ranks.keys()].filter((unit) => unit !== 'functions/*' && !units.has(unit))).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser';
+import { check } from 'recheck';
+
+const root = join(import.meta.dirname, '..');
+
+/** A regular expression whose time grows faster than the text it reads, or one that nobody can tell it of. */
+export interface SuperLinear {
+  file: string;
+  line: number;
+  expression: string;
+  /** What it costs, and the text that makes it so. */
+  why: string;
+}
+
+/**
+ * The regular expressions of a source that somebody outside can make slow. Those that a program builds while it runs cannot be
+ * read from its source: they are refused where requests are served.
+ */
+export async function superLinear(file: string, source: string): Promise<SuperLinear[]> {
+  const found: SuperLinear[] = [];
+  for (const { start, pattern, flags } of expressionsOf(file, source)) {
+    const why =
+      pattern === undefined ? 'is built at run time, so nobody can tell its cost' : await costOf(pattern, flags);
+    if (why === undefined) continue;
+    const line = source.slice(0, start).split('\n').length;
+    found.push({ file, line, expression: `/${pattern ?? '…'}/${flags}`, why });
+  }
+  return found;
+}
+
+interface Expression {
+  start: number;
+  pattern: string | undefined;
+  flags: string;
+}
+
+function expressionsOf(file: string, source: string): Expression[] {
+  const { program, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  const found: Expression[] = [];
+  const built = ({ callee, start }: NewExpression | CallExpression) => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp' && !file.startsWith('infra/'))
+      found.push({ start, pattern: undefined, flags: '' });
+  };
+  new Visitor({
+    Literal: (node) => {
+      if ('regex' in node) found.push({ start: node.start, ...node.regex });
+    },
+    NewExpression: built,
+    CallExpression: built,
+  }).visit(program);
+  return found;
+}
+
+/** One answer for all places of an expression: finding it takes up to two seconds. */
+const costs = new Map<string, Promise<string | undefined>>();
+
+function costOf(pattern: string, flags: string): Promise<string | undefined> {
+  const key = `/${pattern}/${flags}`;
+  const known = costs.get(key) ?? judge(pattern, flags);
+  costs.set(key, known);
+  return known;
+}
+
+/** An analysis that does not end on a busy machine says nothing about the expression, so it gets time enough; where it tries texts at random, they are the same every time. */
+const judging = { timeout: 60_000, randomSeed: 1 };
+
+async function judge(pattern: string, flags: string): Promise<string | undefined> {
+  const found = await check(pattern, flags, judging);
+  if (found.status === 'safe') return undefined;
+  if (found.status === 'unknown') return `cannot be judged: ${found.error.kind}`;
+  return `${found.complexity.summary} in the length of a text such as ${found.attack.pattern}`;
+}
+
+if (import.meta.main) {
+  const files = globSync('{lib,functions,infra}/**/*.ts', { cwd: root }).sort();
+  const refused: SuperLinear[] = [];
+  for (const file of files) refused.push(...(await superLinear(file, readFileSync(join(root, file), 'utf8'))));
+  for (const { file, line, expression, why } of refused)
+    process.stderr.write(`${file}:${line} ${expression}\n  ${why}\n`);
+  process.exit(refused.length > 0 ? 1 : 0);
+}

@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from 'vitest';
+import { commands } from '#infra/admin/commands/key.ts';
+import { shifted } from '#lib/clock.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { claimJob } from '#lib/jobs/queue.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
+import { type Client, everyItem } from '#test/client.ts';
+import { receiveIn } from '#test/email/raw.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let accountId: number;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  accountId = (await newAccount({ workspaceId: workspace.id, env: 'live' })).id;
+});
+
+const runAt = shifted(new Date(), 86_400_000);
+
+const queue = async (client: Client, account = accountId): Promise<number> =>
+  (await client.post('/v1/telegram/messages', { accountId: account, telegramUserId: 7, text: 'Hi', runAt })).body.id;
+
+const keyNamed = async (keyId: string) =>
+  (await everyItem(workspace.live, '/v1/keys')).find((key) => key.keyId === keyId).id;
+
+test('what a revoked key has queued is taken back when that is asked for, but for what is being sent', async () => {
+  const of = await workspace.mint();
+  const kept = await queue(workspace.live);
+  const underWay = await queue(of.client);
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  await transact(tenant, operator, async (tx) => {
+    const job = await tx.get(Jobs, { id: underWay });
+    tx.update(Jobs, { ...job, queuedFor: tx.now });
+  });
+  expect(await claimJob(tenant, underWay, Date.now() + 60_000)).toBeDefined();
+  const messages = await Promise.all(Array.from({ length: 30 }, () => queue(of.client)));
+  const { threadId } = await receiveIn(workspace)();
+  const { body: reply } = await of.client.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Later', runAt });
+  const ids = async (query: object) =>
+    (await everyItem(workspace.live, '/v1/jobs', { apiKeyId: of.keyId, ...query })).map(({ id }) => id);
+  const queued = [...messages, reply.id];
+  expect((await ids({ status: 'queued' })).sort()).toEqual([underWay, ...queued].sort());
+
+  const key = await keyNamed(of.keyId);
+  const { body: revoked } = await workspace.live.delete(`/v1/keys/${key}`);
+  expect(revoked).toEqual({ id: key, keyId: of.keyId, revoked: true, revokedAt: expect.any(String) });
+  expect(await ids({ status: 'queued' })).toHaveLength(32);
+  const path = `/v1/keys/${key}?cancelQueued=true`;
+  expect((await workspace.live.delete(path)).body).toEqual({ ...revoked, canceledJobs: 31 });
+  expect(await ids({ status: 'queued' })).toEqual([underWay]);
+  expect((await ids({ status: 'failed' })).sort()).toEqual(queued.sort());
+  for (const id of [messages[0], reply.id])
+    expect((await workspace.live.get(`/v1/jobs/${id}`)).body).toMatchObject({ lastError: 'canceled', attempts: 0 });
+  const [mail] = (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
+  expect(mail).toMatchObject({ bodyText: 'Later', status: 'failed' });
+  expect((await workspace.live.get(`/v1/jobs/${kept}`)).body.status).toBe('queued');
+  expect((await workspace.live.delete(path)).body.canceledJobs).toBe(0);
+});
+
+test('a live key takes back what a test key has queued', async () => {
+  const of = await workspace.mint({ env: 'test' });
+  const account = await newAccount({ workspaceId: workspace.id, env: 'test' });
+  const id = await queue(of.client, account.id);
+  const { body } = await workspace.live.delete(`/v1/keys/${await keyNamed(of.keyId)}?cancelQueued=true`);
+  expect(body).toMatchObject({ revoked: true, canceledJobs: 1 });
+  expect((await workspace.test.get(`/v1/jobs/${id}`)).body).toMatchObject({ status: 'failed', lastError: 'canceled' });
+});
+
+test('an operator revokes a key with what it has queued', async () => {
+  const of = await workspace.mint();
+  const id = await queue(of.client);
+  const revoked = await commands.revoke.run({ keyId: of.keyId, cancelQueued: true });
+  expect(revoked).toEqual({ keyId: of.keyId, revokedAt: expect.any(String), canceledJobs: 1 });
+  expect((await workspace.live.get(`/v1/jobs/${id}`)).body).toMatchObject({ status: 'failed', lastError: 'canceled' });
+});

@@ -1,0 +1,319 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { shifted } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { env } from '#lib/env.ts';
+import { readFeed } from '#lib/feed/feed.ts';
+import { createJob, retryJob } from '#lib/jobs/store.ts';
+import { encrypt } from '#lib/secrets.ts';
+import { drainAccount } from '#lib/sending/drain.ts';
+import { followingMail } from '#lib/sending/following-mail.ts';
+import { deliverEmail } from '#lib/sending/mail.ts';
+import { followingMessage } from '#lib/sending/settle.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { partition, sortableId } from '#lib/table/keys.ts';
+import { listAll } from '#lib/table/list.ts';
+import { Plans } from '#lib/table/plan.ts';
+import { finishPlan, transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { openTelegram } from '#lib/telegram/sender.ts';
+import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { openTwitter } from '#lib/twitter/dm.ts';
+import { eventually } from '#test/client.ts';
+import { refusing } from '#test/crash.ts';
+import { receiveIn } from '#test/email/raw.ts';
+import { person, startDataCentre } from '#test/telegram/data-centre.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: Tenant;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  live = { workspaceId: workspace.id, env: 'live' };
+});
+
+/** The job as this process alone may take it: due, but nobody is told before tomorrow. */
+const keepForUs = (tenant: Tenant, id: number) =>
+  transact(tenant, operator, async (tx) => {
+    const job = await tx.get(Jobs, { id });
+    tx.update(Jobs, { ...job, runAt: shifted(tx.now, 86_400_000), queuedFor: shifted(tx.now, -60_000) });
+    return job;
+  });
+
+const newMessage = async (tenant: Tenant, channel: 'telegram' | 'twitter', accountId: number, userId: number) => {
+  const target = channel === 'telegram' ? { telegramUserId: userId } : { twitterUserId: String(userId) };
+  const { id } = await transact(tenant, operator, async (tx) => {
+    const to = { contactId: null, recipient: String(userId), target };
+    const runAt = shifted(tx.now, 86_400_000);
+    return createJob(tx, { channel, accountId, ...to, text: 'Hi', source: 'panel', runAt });
+  });
+  return keepForUs(tenant, id);
+};
+
+const newReply = async (bodyText: string) => {
+  const { threadId } = await receiveIn(workspace)({ from: 'selma@example.com' });
+  const runAt = shifted(new Date(), 86_400_000);
+  const { body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText, runAt });
+  return { threadId, ...(await keepForUs(live, body.id)) };
+};
+
+/** Those who had it in hand are dead for long enough. */
+async function later(tenant: Tenant, job: { id: number; accountId: number | null }): Promise<void> {
+  const past = (name: string, sk: number, UpdateExpression: string, value: unknown) =>
+    documentClient().send(
+      new UpdateCommand({
+        TableName: env('TABLE_NAME'),
+        Key: { pk: partition(tenant, name), sk: sortableId(sk) },
+        UpdateExpression,
+        ExpressionAttributeValues: { ':past': value },
+      }),
+    );
+  await past('job', job.id, 'SET claimedUntil = :past', shifted(new Date(), -1000));
+  if (job.accountId !== null) await past('sender', job.accountId, 'SET leaseUntilMs = :past', 0);
+}
+
+async function planOf(jobId: number) {
+  const plans = await listAll(new UnitOfWork(live, system), Plans);
+  const plan = plans.find(({ state }) => state['jobId'] === jobId);
+  if (!plan) throw new Error('nothing is left to a plan');
+  return plan;
+}
+
+const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
+
+async function mailsWith(text: string): Promise<string[]> {
+  const dir = join(inject('dataDir'), 'mail');
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.eml'));
+  const mails = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
+  return mails.filter((mail) => mail.includes(text));
+}
+
+const drain = (tenant: Tenant, channel: 'telegram' | 'twitter', accountId: number) =>
+  drainAccount({ tenant, channel, accountId }, [], channel === 'telegram' ? openTelegram : openTwitter);
+
+const centres: { close(): Promise<unknown> }[] = [];
+afterAll(() => Promise.all(centres.map((centre) => centre.close())));
+
+const sandbox = () => ({ ...live, env: 'test' }) as const;
+
+/** The row of a message, which may have the number of its job. */
+const messageRow = (id: number) => new RegExp(`/message","sk":"${sortableId(id)}"`);
+const anyJob = /"\d+:(live|test)#job"/;
+
+/** A message that is due in each channel, and how many have left since. */
+const channels = {
+  async bot() {
+    const account = await newAccount(live);
+    const job = await newMessage(live, 'telegram', account.id, 1);
+    return { tenant: live, job, left: async () => (await account.arrived()).stored.length };
+  },
+  async twitter() {
+    const account = await newAccount(live, { channel: 'twitter', kind: 'user' });
+    const job = await newMessage(live, 'twitter', account.id, 1);
+    return { tenant: live, job, left: async () => (await account.arrived()).stored.length };
+  },
+  async user() {
+    const centre = await startDataCentre();
+    centres.push(centre);
+    const account = await newAccount(live, { kind: 'user', secret: centre.session });
+    const job = await newMessage(live, 'telegram', account.id, person.userId);
+    await transact(live, operator, async (tx) =>
+      tx.update(Jobs, { ...(await tx.get(Jobs, { id: job.id })), target: { username: person.username } }),
+    );
+    return { tenant: live, job, left: async () => centre.seen.sends };
+  },
+  async sandbox() {
+    const account = await newAccount(sandbox());
+    const job = await newMessage(sandbox(), 'telegram', account.id, 1);
+    return { tenant: sandbox(), job, left: async () => 0 };
+  },
+};
+
+test.each([
+  { channel: 'bot', left: 1, attempts: 1, times: '' },
+  { channel: 'twitter', left: 1, attempts: 1, times: '' },
+  // Telegram keeps one of those that carry the same random id.
+  { channel: 'user', left: 5, attempts: 5, times: '5 times ' },
+  { channel: 'sandbox', left: 0, attempts: 5, times: '5 times ' },
+] as const)(
+  'a message by $channel whose outcome cannot be written is sent $left times, then fails and says so',
+  async (of) => {
+    const { tenant, job, left } = await channels[of.channel]();
+    const accountId = job.accountId as number;
+    for (let round = 0; round < 6; round += 1) {
+      await refusing(anyJob, () => drain(tenant, job.channel as 'telegram', accountId)).catch(() => {});
+      await later(tenant, job);
+    }
+    expect(await left()).toBe(of.left);
+    await drain(tenant, job.channel as 'telegram', accountId);
+    expect(await left()).toBe(of.left);
+    expect(await jobOf(job.id, tenant.env === 'live' ? workspace.live : workspace.test)).toMatchObject({
+      status: 'failed',
+      attempts: of.attempts,
+      lastError: `the sender was interrupted ${of.times}while sending: the message may or may not have been delivered`,
+    });
+  },
+);
+
+test('a mail whose outcome cannot be written leaves once more at most, both alike, then fails and says so', async () => {
+  const { id } = await newReply('Twice at most');
+  for (let round = 0; round < 4; round += 1) {
+    await refusing(anyJob, () => deliverEmail(live, id)).catch(() => {});
+    await later(live, { id, accountId: null });
+  }
+  await deliverEmail(live, id);
+  const mails = await mailsWith('Twice at most');
+  expect(mails).toHaveLength(2);
+  expect(new Set(mails.map((mail) => /^X-Mail-Id: (.+)$/im.exec(mail)?.[1])).size).toBe(1);
+  expect(await jobOf(id)).toMatchObject({
+    status: 'failed',
+    attempts: 2,
+    lastError: 'the sender was interrupted 2 times while sending: the message may or may not have been delivered',
+  });
+});
+
+test('a sent mail whose follow-up cannot be written is not sent again, and its follow-up is written later', async () => {
+  const { id, threadId } = await newReply('Once alone');
+  await refusing(/email-thread/, () => deliverEmail(live, id));
+  expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1, lastError: null });
+  await deliverEmail(live, id);
+  expect(await mailsWith('Once alone')).toHaveLength(1);
+  const messages = async () => (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
+  expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'queued' });
+  await finishPlan(live, followingMail.plan, await planOf(id));
+  expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'sent', sentAt: expect.any(String) });
+});
+
+test('a message whose conversation cannot be written holds up no other of its account', async () => {
+  const account = await newAccount(live);
+  const [poison, other] = [
+    await newMessage(live, 'telegram', account.id, 1),
+    await newMessage(live, 'telegram', account.id, 2),
+  ];
+  await refusing(messageRow(poison.messageId), () => drain(live, 'telegram', account.id));
+  expect((await account.arrived()).stored).toHaveLength(2);
+  expect(await jobOf(poison.id)).toMatchObject({ status: 'sent', attempts: 1 });
+  expect(await jobOf(other.id)).toMatchObject({ status: 'sent', attempts: 1 });
+});
+
+test('what a provider says is kept short, on one line and without the token; what it cannot mean is a week', async () => {
+  const account = await newAccount(live);
+  const description = `\u0000${account.token}\n${'x'.repeat(300_000)}`;
+  const job = await newMessage(live, 'telegram', account.id, 1);
+  await account.react(
+    { status: 400, body: { ok: false, description } },
+    { status: 429, body: { ok: false, description: 'Too Many Requests', parameters: { retry_after: 1e15 } } },
+  );
+  await drain(live, 'telegram', account.id);
+  const { status, lastError } = await jobOf(job.id);
+  expect(status).toBe('failed');
+  expect(lastError).toMatch(/^Telegram answered 400: … x+$/);
+  expect([...lastError]).toHaveLength(500);
+  const waiting = await newMessage(live, 'telegram', account.id, 1);
+  await drain(live, 'telegram', account.id);
+  const { runAt, attempts } = await jobOf(waiting.id);
+  expect(attempts).toBe(0);
+  expect(Math.abs(Date.parse(runAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(600_000);
+});
+
+test('a message of an account whose secret cannot be read uses up its attempts', async () => {
+  const account = await newAccount(live);
+  const { id } = await newMessage(live, 'telegram', account.id, 1);
+  await transact(live, operator, async (tx) => {
+    const stored = await tx.get(Accounts, { id: account.id });
+    const secret = await encrypt('another', { account: 'another' });
+    tx.update(Accounts, { ...stored, secret });
+  });
+  await drain(live, 'telegram', account.id);
+  expect(await jobOf(id)).toMatchObject({
+    status: 'queued',
+    attempts: 1,
+    lastError: 'the account cannot be opened (InvalidCiphertextException)',
+  });
+});
+
+test.each(['AccessDeniedException', 'DisabledException', 'TypeError'])(
+  'what is wrong with us and not with an account (%s) is told to the queue, and is no attempt',
+  async (name) => {
+    const account = await newAccount(live);
+    const { id } = await newMessage(live, 'telegram', account.id, 1);
+    const place = { tenant: live, channel: 'telegram' as const, accountId: account.id };
+    const refused = Object.assign(new Error('refused'), { name });
+    await expect(drainAccount(place, [], () => Promise.reject(refused))).rejects.toBe(refused);
+    expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0, lastError: null });
+    await drain(live, 'telegram', account.id);
+    expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1 });
+  },
+);
+
+test.each([
+  { status: 429, body: { ok: false, parameters: { retry_after: 600 } }, kept: { status: 'flood_wait' } },
+  { status: 401, body: { ok: false, description: 'Unauthorized' }, kept: { status: 'disconnected' } },
+])('an account that answers $status sends nothing else, although that could not be written at once', async (of) => {
+  const account = await newAccount(live);
+  const [first, next] = [
+    await newMessage(live, 'telegram', account.id, 1),
+    await newMessage(live, 'telegram', account.id, 2),
+  ];
+  await account.react({ status: of.status, body: of.body });
+  // The message and its account together.
+  const both = /#job".*"account\.(flood_wait|status_changed)"|"account\.(flood_wait|status_changed)".*#job"/;
+  await refusing(both, () => drain(live, 'telegram', account.id));
+  expect((await account.arrived()).requests).toBe(1);
+  expect((await workspace.live.get(`/v1/telegram/accounts/${account.id}`)).body).toMatchObject(of.kept);
+  for (const { id } of [first, next]) expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
+});
+
+test('what is left to a plan is not done again when the message was tried again and sent meanwhile', async () => {
+  const account = await newAccount(live);
+  const { id, messageId } = await newMessage(live, 'telegram', account.id, 1);
+  await account.react({ status: 400, body: { ok: false, description: 'chat not found' } });
+  await refusing(messageRow(messageId), () => drain(live, 'telegram', account.id));
+  expect(await jobOf(id)).toMatchObject({ status: 'failed' });
+  await transact(live, operator, (tx) => retryJob(tx, id, 'telegram'));
+  await eventually(async () => (await jobOf(id)).status === 'sent', `job ${id} to be sent`);
+  await finishPlan(live, followingMessage.plan, await planOf(id));
+  // Events are told in their order.
+  const last = await newMessage(live, 'telegram', account.id, 2);
+  await drain(live, 'telegram', account.id);
+  const events = await eventually(async () => {
+    const { items } = await readFeed(new UnitOfWork(live, system), 0, 1000);
+    const all = items.map(({ body }) => JSON.parse(body));
+    return all.some(({ data }) => data.job_id === String(last.id)) && all;
+  }, 'the events of the last message');
+  const created = events.filter(({ data }) => data.job_id === String(id));
+  expect(created.map(({ event }) => event).sort()).toEqual(['job.completed', 'job.completed', 'message.created']);
+});
+
+test('a queue of which nothing can be taken is left alone for a while', async () => {
+  const account = await newAccount(live);
+  const { id } = await newMessage(live, 'telegram', account.id, 1);
+  const Key = { pk: partition(live, 'job'), sk: sortableId(id) };
+  const lock = { TableName: env('TABLE_NAME'), Key, ExpressionAttributeNames: { '#plan': 'plan' } };
+  await documentClient().send(
+    new UpdateCommand({
+      ...lock,
+      UpdateExpression: 'SET #plan = :id',
+      ExpressionAttributeValues: { ':id': 'another' },
+    }),
+  );
+  let claims = 0;
+  documentClient().middlewareStack.add(
+    (next, context) => (args) => {
+      if (/^Update/.test(context.commandName ?? '')) claims += 1;
+      return next(args);
+    },
+    { step: 'initialize', name: 'counting' },
+  );
+  try {
+    await drain(live, 'telegram', account.id);
+  } finally {
+    documentClient().middlewareStack.remove('counting');
+  }
+  // The account and the message, once each.
+  expect(claims).toBe(2);
+});

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { shifted, timestamp } from '#lib/clock.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { sweep } from '#lib/sweep/sweep.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { duePrefix } from '#lib/table/entity.ts';
+import { shardOf } from '#lib/table/keys.ts';
+import { outboxItems } from '#lib/table/outbox.ts';
+import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { listSetAside, putBack } from '#lib/table/set-aside.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { sendWakeUps } from '#lib/wake-ups/send.ts';
+import { wake } from '#lib/wake-ups/wake.ts';
+import { eventually } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
+const remove = (rows: readonly Row[]) => writeRows(rows.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;
+
+/** A wake-up that is overdue, of a tenant that has nothing else. */
+function overdue(tenant: string, name: string, more: object = {}): Row {
+  const at = shifted(new Date(), -60_000);
+  const group = `${tenant}/telegram/1`;
+  const pk = `${duePrefix}#${shardOf(group)}`;
+  return {
+    pk,
+    sk: `${at}#${tenant}#test#${name}`,
+    at,
+    queue: 'invoices',
+    tenant,
+    group,
+    message: { invoiceId: 1 },
+    ...more,
+  };
+}
+
+const newTenant = async () => `${(await newWorkspace()).id}:live`;
+
+test('wake-ups that nobody can read or send hold up nobody, and are set aside', async () => {
+  const tenant = await newTenant();
+  const poison = [
+    overdue(tenant, 'queue', { queue: 'carrier-pigeons' }),
+    overdue(tenant, 'time', { at: 'tomorrow' }),
+    overdue(tenant, 'tenant', { tenant: 'nobody' }),
+    overdue(tenant, 'message', { message: 'garbage' }),
+  ];
+  const sound = overdue(tenant, 'sound');
+  // The stream's worker passes them over.
+  expect(await wake([...poison, sound])).toEqual([]);
+  await put([...poison.map((row) => ({ ...row, tries: 59 })), sound]);
+  await eventually(async () => {
+    await sweep();
+    return (await readRows(poison)).size === 0;
+  }, 'the poison to leave the due index');
+  const told = (await readRows([sound])).get(`${sound.pk}|${sound.sk}`);
+  expect(told?.['tries']).toBeGreaterThanOrEqual(1);
+  const kept = (await listSetAside()).filter(({ id }) => poison.some((row) => idOf(row) === id));
+  expect(kept.map(({ id, tries }) => [id, (tries ?? 0) >= 60]).sort()).toEqual(
+    poison.map((row) => [idOf(row), true]).sort(),
+  );
+  for (const row of poison) expect(await putBack(idOf(row))).toBe(true);
+  expect((await readRows(poison)).size).toBe(poison.length);
+  await remove([...poison, sound]);
+});
+
+test('rows of one account that wait for its pace are told by one message and are not overdue', async () => {
+  const tenant = await newTenant();
+  const jobs = Array.from({ length: 300 }, (_, index) =>
+    overdue(tenant, `job-${index}`, {
+      queue: 'telegram',
+      message: { accountId: 1, jobId: index + 1 },
+      isForGroup: true,
+    }),
+  );
+  await put(jobs);
+  const first = await sweep();
+  const told = async () => [...(await readRows(jobs)).values()].filter(({ tries }) => tries !== undefined).length;
+  expect(await told()).toBe(1);
+  const second = await sweep();
+  expect(await told()).toBe(1);
+  expect((second.overdueRows as number) - (first.overdueRows as number)).toBeLessThan(100);
+  expect(second.failures).toEqual([]);
+  await remove(jobs);
+});
+
+test('mails that wait for their turn are all told, and are overdue as one', async () => {
+  const tenant = await newTenant();
+  const before = await sweep();
+  const mails = Array.from({ length: 150 }, (_, index) =>
+    overdue(tenant, `mail-${index}`, { queue: 'email', message: { jobId: 1_000 + index }, isPaced: true, tries: 1 }),
+  );
+  await put(mails);
+  const after = await sweep();
+  expect((after.overdueRows as number) - (before.overdueRows as number)).toBeLessThan(100);
+  const told = [...(await readRows(mails)).values()].filter(({ tries }) => (tries as number) >= 2);
+  expect(told.length).toBe(mails.length);
+  await remove(mails);
+});
+
+test('a row that is told in vain is told ever more rarely, counts as overdue, and after a day is set aside', async () => {
+  const tenant = await newTenant();
+  const row = overdue(tenant, 'vain');
+  const triesOf = async () => [...(await readRows([row])).values()][0]?.['tries'];
+  await put([row]);
+  await sweep();
+  const once = await triesOf();
+  expect(once).toBeGreaterThanOrEqual(1);
+  expect((await sweep()).overdueRows).toBeGreaterThanOrEqual(1);
+  expect(await triesOf()).toBe(once);
+  await put([{ ...row, tries: 5, triedAt: shifted(new Date(), -5 * 60_000) }]);
+  await sweep();
+  expect(await triesOf()).toBe(5);
+  await put([{ ...row, tries: 149, triedAt: shifted(new Date(), -10 * 60_000) }]);
+  await sweep();
+  expect(await triesOf()).toBeUndefined();
+  const kept = (await listSetAside()).find(({ id }) => id === idOf(row));
+  expect(kept).toMatchObject({ tenant, tries: 150, reason: 'Error: told in vain' });
+  await putBack(idOf(row));
+  await remove([row]);
+});
+
+test('rows at the head of a shard that rest keep none behind them waiting, however short of time each sweep is', async () => {
+  const tenant = await newTenant();
+  const resting = { tries: 1, triedAt: shifted(new Date(), 3_600_000), note: 'x'.repeat(300_000) };
+  const head = Array.from({ length: 12 }, (_, index) => overdue(tenant, `a-${index}`, resting));
+  const last = overdue(tenant, 'b-last');
+  await put([...head, last]);
+  // The system sweeps, too: what counts is what is read here.
+  let isRead = false;
+  documentClient().middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      const values = (args.input as { ExpressionAttributeValues?: Record<string, unknown> }).ExpressionAttributeValues;
+      if (values?.[':pk'] !== last.pk) return answer;
+      isRead ||= JSON.stringify((answer.output as { Items?: unknown }).Items).includes(last.sk);
+      // One page of it uses up the time of the sweep.
+      await sleep(4_000, undefined, { ref: false });
+      return answer;
+    },
+    { step: 'initialize', name: 'slow' },
+  );
+  try {
+    for (let sweeps = 0; !isRead && sweeps < 12; sweeps += 1) await sweep({ budgetMs: 3_000, patienceMs: 10_000 });
+  } finally {
+    documentClient().middlewareStack.remove('slow');
+    await remove([...head, last]);
+  }
+  expect(isRead).toBe(true);
+});
+
+test('a due index that nobody gets through keeps no event waiting, and no number is told of it', async () => {
+  const { id } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const data = eventKinds['contact.created'].example;
+  const event = { kind: 'contact.created' as const, subject: 'contact/1', data };
+  const before = new Date(Date.now() - 60_000).toISOString();
+  const [row] = outboxItems(
+    tenant,
+    randomUUID(),
+    timestamp(),
+    operator,
+    [{ ...event, timestamp: timestamp() }],
+    undefined,
+  );
+  // The stream has passed it over, as one that it could not publish.
+  const left = { ...(row as Row), sk: `${before}#${randomUUID()}` };
+  await put([{ ...left, events: 'unreadable' }]);
+  await eventually(async () => (await readRows([left])).values().next().value?.['tries'] === 1, 'the first try');
+  await put([left]);
+  documentClient().middlewareStack.add(
+    (next) => async (args) => {
+      const values = (args.input as { ExpressionAttributeValues?: Record<string, unknown> }).ExpressionAttributeValues;
+      if (String(values?.[':pk']).startsWith(duePrefix)) await sleep(60_000, undefined, { ref: false });
+      return next(args);
+    },
+    { step: 'initialize', name: 'slow' },
+  );
+  try {
+    const { overdueRows, unpublishedRows } = await sweep({ budgetMs: 4_000, patienceMs: 4_000 });
+    expect(overdueRows).toBeUndefined();
+    expect(unpublishedRows).toBeGreaterThanOrEqual(1);
+  } finally {
+    documentClient().middlewareStack.remove('slow');
+  }
+  expect((await readRows([left])).size).toBe(0);
+});
+
+test('a sweep that cannot look says so, instead of that there is nothing', async () => {
+  vi.stubEnv('TABLE_NAME', 'no-such-table');
+  try {
+    const { failures, ...counts } = await sweep();
+    expect(counts).toEqual({ overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined });
+    expect(failures.length).toBeGreaterThan(0);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test('one wake-up that a queue does not take keeps no other from being told', async () => {
+  const tenant = await newTenant();
+  const row = (name: string, message: Record<string, unknown>) => ({
+    ...(overdue(tenant, name) as ReturnType<typeof overdue> & { at: string; tenant: string; group: string }),
+    queue: 'invoices' as const,
+    message,
+    tries: 0,
+    at: timestamp(),
+  });
+  const huge = row('huge', { invoiceId: 1, note: 'x'.repeat(1_100_000) });
+  const untold = await sendWakeUps([row('a', { invoiceId: 1 }), huge, row('b', { invoiceId: 2 })]);
+  expect(untold.map((one) => one.row)).toEqual([huge]);
+});

@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { type By, type Contains, entity, indexPartition, type Where } from '#lib/table/entity.ts';
+
+const Marks = entity({
+  name: 'mark',
+  schema: v.object({ id: v.number(), color: v.picklist(['red', 'blue']), bookId: v.nullable(v.number()) }),
+  indexes: {
+    color: ({ color }) => color,
+    book: ({ bookId }) => bookId,
+    bound: ({ bookId }) => bookId !== null,
+    inBook: { at: 'book={bookId}&color={color}', of: ({ bookId, color }) => bookId !== null && { bookId, color } },
+    latest: { order: ({ id }) => String(-id) },
+    search: { copy: ({ color }) => ({ text: color }) },
+  },
+});
+const Bare = entity({ name: 'bare', schema: v.object({ id: v.number() }) });
+
+test('a query knows the indexes that are declared and what they are asked by, or it does not compile', () => {
+  const all: Where<typeof Marks> = { color: 'red', book: 5, bound: true, inBook: { bookId: 5, color: 'blue' } };
+  const texts: Contains<typeof Marks> = { search: 're' };
+  const ordered: By<typeof Marks> = { latest: true };
+  // @ts-expect-error no index is called so
+  const typo: Where<typeof Marks> = { colour: 'red' };
+  // @ts-expect-error no item has this value
+  const value: Where<typeof Marks> = { color: 'green' };
+  // @ts-expect-error a page is in order of id
+  const page: Where<typeof Marks> = { latest: true };
+  // @ts-expect-error a part of the name is missing
+  const part: Where<typeof Marks> = { inBook: { bookId: 5 } };
+  // @ts-expect-error it keeps no text
+  const text: Contains<typeof Marks> = { color: 're' };
+  // @ts-expect-error it has no index
+  const none: Where<typeof Bare> = { color: 'red' };
+  expect([all, texts, ordered, typo, value, page, part, text, none]).toHaveLength(9);
+});
+
+test('an index is called after its value, or as it says', () => {
+  const partition = (by: By<typeof Marks>) => indexPartition({ workspaceId: 7, env: 'live' }, Marks, by);
+  expect(partition({ color: 'red' })).toBe('7:live#mark?color=red');
+  expect(partition({ bound: true })).toBe('7:live#mark?bound');
+  expect(partition({ inBook: { bookId: 5, color: 'blue' } })).toBe('7:live#mark?book=5&color=blue');
+});

@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { hourMs, shifted } from '#lib/clock.ts';
+import { entity } from '#lib/table/entity.ts';
+import { listPage, searchable, searched } from '#lib/table/list.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+import { rowsAtOnce, rowsRead } from '#test/rows.ts';
+
+const Marks = entity({
+  name: 'mark',
+  schema: v.object({ id: v.number(), createdAt: v.string(), isRare: v.boolean() }),
+  indexes: {
+    all: {},
+    even: ({ id }) => id % 2 === 0,
+    search: { copy: ({ id }) => searchable(`mark ${id % 100 === 0 ? 'hundred' : 'other'} ${'x'.repeat(4000)}`) },
+  },
+});
+
+const count = 600;
+const start = '2026-01-01T00:00:00Z';
+/** One an hour. */
+const createdAt = (id: number) => shifted(start, id * hourMs);
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = { workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id, env: 'live' };
+  for (let first = 1; first <= count; first += 40) {
+    await transact(tenant, system, async (tx) => {
+      for (let id = first; id < first + 40; id += 1)
+        tx.create(Marks, { id, createdAt: createdAt(id), isRare: id % 200 === 0 });
+    });
+  }
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  ['its partition', { matches: ({ isRare }: { isRare: boolean }) => isRare }, [600, 400, 200]],
+  [
+    'an index',
+    { where: { all: true as const }, matches: ({ isRare }: { isRare: boolean }) => isRare },
+    [600, 400, 200],
+  ],
+  ['a text', { contains: { search: searched('HUNDRED') } }, [600, 500, 400, 300, 200, 100]],
+  [
+    'two indexes',
+    { where: { even: true as const }, contains: { search: searched('hundred') } },
+    [600, 500, 400, 300, 200, 100],
+  ],
+  ['a text that nothing has', { contains: { search: searched('nowhere') } }, []],
+])(
+  'a search by %s that has read what one call may read ends its page, and goes on with the cursor',
+  async (_, asked, ids) => {
+    vi.stubEnv('READ_UNITS_PER_LIST', '1');
+    const found: number[] = [];
+    let after: number | undefined;
+    let calls = 0;
+    for (let hasMore = true; hasMore; ) {
+      const page = await listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 4, after });
+      found.push(...page.items.map(({ id }) => id));
+      expect(page.hasMore).toBe(page.nextCursor !== null);
+      if (after !== undefined && page.nextCursor !== null) expect(page.nextCursor).toBeLessThan(after);
+      after = page.nextCursor ?? undefined;
+      hasMore = page.hasMore;
+      calls += 1;
+    }
+    expect(found).toEqual(ids);
+    vi.stubEnv('READ_UNITS_PER_LIST', '10000');
+    const whole = await listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 100 });
+    expect(whole).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(calls).toBeGreaterThan(1);
+  },
+);
+
+test.each([
+  ['its partition', {}, 100],
+  ['an index', { where: { all: true as const } }, 200],
+])('a list of what was created lately does not read all of %s', async (_, where, most) => {
+  const since = createdAt(count - 9);
+  const matches = (mark: { createdAt: string }) => mark.createdAt >= since;
+  const tx = new UnitOfWork(tenant, system);
+  const listing = { ...where, limit: 25, matches };
+  const read = await rowsRead(async () => {
+    const page = await listPage(tx, Marks, { ...listing, createdSince: since });
+    expect(page.items.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, index) => count - index));
+    expect(page).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+  expect(read).toBeLessThanOrEqual(most);
+  expect(await rowsRead(() => listPage(new UnitOfWork(tenant, system), Marks, listing))).toBeGreaterThanOrEqual(count);
+});
+
+test.each([
+  ['its partition', {}],
+  ['an index', { where: { all: true as const } }],
+])('what a filter of %s passes over is found between, and not kept in memory', async (_, where) => {
+  const tx = new UnitOfWork(tenant, system);
+  const { items } = await listPage(tx, Marks, { ...where, limit: 25, matches: ({ isRare }) => isRare });
+  expect(items.map(({ id }) => id)).toEqual([600, 400, 200]);
+  for (const mark of items) tx.demandUnchanged(Marks, mark);
+  expect(() => tx.demandUnchanged(Marks, { id: 599, createdAt: createdAt(599), isRare: false })).toThrow(
+    'without having been read',
+  );
+});
+
+test('a filter reads few rows side by side, because none says how large it is before', async () => {
+  const Dots = entity({ name: 'dot', schema: v.object({ id: v.number() }), indexes: { all: {} } });
+  for (let first = 1; first < 1000; first += 50) {
+    await transact(tenant, system, async (tx) => {
+      for (let id = first; id < first + 50; id += 1) tx.create(Dots, { id });
+    });
+  }
+  const none = { where: { all: true as const }, limit: 25, matches: () => false };
+  expect(await rowsAtOnce(() => listPage(new UnitOfWork(tenant, system), Dots, none))).toBe(400);
+});
+
+test('a page ends where more would not fit an answer, with one item at least', async () => {
+  const page = async (shownBytes: number, after?: number) => {
+    const listing = { after, limit: 100, shownBytes: () => shownBytes };
+    return listPage(new UnitOfWork(tenant, system), Marks, listing);
+  };
+  expect(await page(1_000_000)).toMatchObject({ items: { length: 5 }, hasMore: true, nextCursor: 596 });
+  expect(await page(9_000_000)).toMatchObject({ items: { length: 1 }, hasMore: true, nextCursor: 600 });
+  expect(await page(9_000_000, 2)).toMatchObject({ items: { length: 1 }, hasMore: false, nextCursor: null });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { folded } from '#lib/text.ts';
+
+describe('a search finds', () => {
+  test.each([
+    ['Greek, final sigma or not', ['ΟΔΟΣ', 'οδος', 'οδοσ', 'Οδός', 'οδο\u0301ς']],
+    ['Greek with dialytika, breathings and iota subscript', ['ΜΑΪΟΣ', 'Μάιος', 'μαϊος', 'ΜΑΙΟΣ']],
+    ['polytonic Greek', ['Ὀδυσσεύς', 'ΟΔΥΣΣΕΥΣ', 'οδυσσευς']],
+    ['sharp s', ['STRASSE', 'Straße', 'STRAẞE', 'strasse']],
+    ['Turkish i', ['İSTANBUL', 'istanbul', 'ISTANBUL', 'ıstanbul', 'İstanbul', 'i\u0307stanbul']],
+    ['ligatures', ['ﬁnanz', 'FINANZ', 'Finanz']],
+    ['two of them', ['oﬃce', 'OFFICE']],
+    ['Armenian ligatures', ['ﬓ', 'ՄՆ', 'մն']],
+    ['full width', ['ＡＢＣ１', 'abc1', 'ａｂｃ１']],
+    ['half-width kana', ['ﾃﾞｰﾀ', 'データ']],
+    ['one composition or the other', ['José', 'JOSE\u0301', 'jos\u00c9']],
+    ['the Kelvin, Ångström and micro signs', ['\u212a\u212b', 'kå', 'K\u00c5']],
+    ['long s', ['ſet', 'SET']],
+    ['Cyrillic', ['МОСКВА', 'Москва']],
+    ['Cherokee', ['ᏣᎳᎩ', 'ꮳꮃꭹ']],
+    ['Deseret', ['𐐀𐐁', '𐐨𐐩']],
+    ['digraphs with a title case', ['Ǆ', 'ǆ', 'ǅ']],
+  ])('%s', (_, spellings) => {
+    expect(new Set(spellings.map(folded))).toEqual(new Set([folded(spellings[0] as string)]));
+  });
+
+  test.each([
+    ['e', 'é'],
+    ['й', 'и'],
+    ['ñ', 'n'],
+    ['5', '₅'],
+  ])('nothing more: %s is not %s', (a, b) => expect(folded(a)).not.toBe(folded(b)));
+
+  test('a part of a word as the whole word, and twice is once', () => {
+    expect(folded('ΟΔΟΣ 5')).toContain(folded('ΟΔΟΣ'));
+    expect(folded('Große Straße')).toContain(folded('OSSE'));
+    for (const text of ['Ὀδυσσεύς', 'İẞﬃΐ', 'ŉ', 'ᾳ', 'ᾌδης', 'Ⱥ']) expect(folded(folded(text))).toBe(folded(text));
+  });
+
+  test('in time that grows with the text, and in no more than three times its bytes', () => {
+    expect(folded(`α${'\u0301'.repeat(200_000)}i${'\u0307'.repeat(200_000)}`)).toHaveLength(200_001);
+    for (let code = 0; code < 0x2_0000; code += 1) {
+      const text = String.fromCodePoint(code);
+      if (text.isWellFormed() && Buffer.byteLength(folded(text)) > 3 * Buffer.byteLength(text))
+        throw new Error(`${code.toString(16)} grows`);
+    }
+  });
+});

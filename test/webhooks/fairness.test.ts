@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { readFeed } from '#lib/feed/feed.ts';
+import { shardOf } from '#lib/table/keys.ts';
+import { outboxItems } from '#lib/table/outbox.ts';
+import { putRows, type Row } from '#lib/table/rows.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { eventually, everyItem } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const endpointCount = 20;
+
+/** One whose outbox rows lie in the same partition, so that the stream hands them over one after the other. */
+function neighbourOf(tenant: Tenant): Tenant {
+  const shard = shardOf(tenantKey(tenant));
+  for (let workspaceId = 1_000_000_000; ; workspaceId += 1) {
+    const other: Tenant = { workspaceId, env: 'live' };
+    if (shardOf(tenantKey(other)) === shard) return other;
+  }
+}
+
+const feedOf = async (tenant: Tenant) => (await readFeed(new UnitOfWork(tenant, system), 0, 1_000)).items;
+
+test("a tenant's events are published while a neighbour's two thousand deliveries are still being made, and those come in order", async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const paths: string[] = [];
+  for (let index = 0; index < endpointCount; index += 1) {
+    const { body } = await live.post('/v1/webhooks', {
+      url: `http://127.0.0.1:9/${index}`,
+      eventKinds: ['contact.created'],
+    });
+    paths.push(`/v1/webhooks/${body.id}`);
+    // What is made for it is stored as skipped.
+    expect((await live.patch(paths[index] as string, { isActive: false })).status).toBe(200);
+  }
+  const items = Array.from({ length: 100 }, (_, index) => ({ op: 'create', name: `Flood ${index}` }));
+  expect((await live.post('/v1/contacts/batch', { items })).body.succeeded).toBe(100);
+
+  const neighbour = neighbourOf(tenant);
+  const event = {
+    kind: 'contact.created' as const,
+    subject: 'contact/1',
+    data: eventKinds['contact.created'].example,
+    timestamp: '2026-11-22T10:00:00Z',
+  };
+  await putRows(outboxItems(neighbour, randomUUID(), event.timestamp, operator, [event], undefined) as Row[]);
+  await eventually(async () => (await feedOf(neighbour)).length === 1, "the neighbour's event", 60_000);
+  const made = await everyItem(live, `${paths.at(-1)}/deliveries`, { limit: 100 });
+  expect(made.length).toBeLessThan(100);
+
+  expect((await live.post('/v1/contacts', { name: 'Last' })).status).toBe(201);
+  const created = await eventually(
+    async () => {
+      const found = (await feedOf(tenant)).filter(({ event: kind }) => kind === 'contact.created');
+      return found.length === 101 && found.map(({ id }) => id);
+    },
+    'its events',
+    60_000,
+  );
+  await eventually(
+    async () => (await new UnitOfWork(tenant, system).find(FanOuts, { id: 1 })) === undefined,
+    'its deliveries',
+    150_000,
+  );
+  for (const path of paths) {
+    const deliveries = await everyItem(live, `${path}/deliveries`, { limit: 100 });
+    expect(deliveries.map(({ eventId }) => eventId).toReversed()).toEqual(created);
+  }
+});

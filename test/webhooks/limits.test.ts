@@ -1,0 +1,420 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test, vi } from 'vitest';
+import { commands } from '#infra/admin/commands/outbox.ts';
+import { nextDay } from '#lib/clock.ts';
+import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
+import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
+import { Wakes } from '#lib/entities/webhook-wake.ts';
+import { env } from '#lib/env.ts';
+import { left, settle, take } from '#lib/quotas/quota.ts';
+import { sweep } from '#lib/sweep/sweep.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { indexPartition, keyOf } from '#lib/table/entity.ts';
+import { identity, type Key } from '#lib/table/keys.ts';
+import { readRows, writeRows } from '#lib/table/rows.ts';
+import { listSetAside } from '#lib/table/set-aside.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { readBacklog } from '#lib/webhooks/backlog.ts';
+import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
+import { fanOut } from '#lib/webhooks/fan-out.ts';
+import { clear, skip } from '#lib/webhooks/leftovers.ts';
+import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
+import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
+import { instant, wakeNow } from '#lib/webhooks/wake.ts';
+import { eventually, everyItem } from '#test/client.ts';
+import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+async function workspaceWith(receiver: Receiver, body: object = {}) {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const made = await live.post('/v1/webhooks', { url: `${receiver.url}/`, eventKinds: ['contact.created'], ...body });
+  const { id } = made.body as { id: number };
+  const path = `/v1/webhooks/${id}`;
+  return {
+    tenant,
+    live,
+    id,
+    path,
+    deliveries: (query: Record<string, string | number> = {}) => everyItem(live, `${path}/deliveries`, query),
+    run: <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work),
+    async addContacts(...names: string[]) {
+      for (const name of names) expect((await live.post('/v1/contacts', { name })).status).toBe(201);
+    },
+    /** As when a worker has died: nothing is sent until its lease ends, in a few seconds. Returns its name. */
+    hold: () =>
+      transact(tenant, system, async (tx) => {
+        const owner = 'a worker that died';
+        tx.update(Healths, { ...(await tx.get(Healths, { id })), owner, leaseUntilMs: Date.now() + 6_000 });
+        return owner;
+      }),
+  };
+}
+
+const keysOf = (tenant: Tenant, endpointId: number, deliveries: readonly { id: number }[]) =>
+  deliveries.map(({ id }) => keyOf(tenant, Deliveries, { endpointId, id } as StoredDelivery));
+
+/** Gives one row a shape that this version does not know, and takes another one away; their entries in the index stay. */
+async function spoil(tenant: Tenant, odd: Key | undefined, gone: Key | undefined): Promise<void> {
+  const TableName = env('TABLE_NAME');
+  const change = { UpdateExpression: 'SET attemptCount = :odd', ExpressionAttributeValues: { ':odd': 'none' } };
+  await documentClient().send(new UpdateCommand({ TableName, Key: odd, ...change }));
+  if (gone) await transact(tenant, system, async (tx) => tx.write({ key: gone, item: null }));
+}
+
+function eventsOf(count: number): FeedEvent[] {
+  const at = new Date(Date.now() + 1000).toISOString();
+  const common = { event: 'contact.created', timestamp: at, committedAt: at, body: '{}' } as const;
+  return Array.from({ length: count }, (_, index) => ({
+    ...common,
+    id: `evt_${index}`,
+    sequence: 1000 + index,
+    subject: `contact/${index}`,
+  }));
+}
+
+const namesOf = (receiver: Receiver) => receiver.received.map(({ body }) => body.data.name);
+
+test('attempts beyond those of the day are skipped and can be replayed, replays wait for the next day', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, live, path, deliveries, addContacts } = await workspaceWith(receiver);
+  const spent = await take(tenant, 'deliveries', (await left(tenant, 'deliveries')) - 2);
+  await addContacts('1', '2', '3', '4');
+  const found = await eventually(async () => {
+    const all = await deliveries();
+    return all.length === 4 && all.every(({ completedAt }) => completedAt !== null) && all;
+  }, 'four deliveries');
+  const skipped = { status: 'skipped', attemptCount: 0, error: skippedFor.quota };
+  const succeeded = { status: 'succeeded', attemptCount: 1 };
+  expect(found.toReversed()).toMatchObject([succeeded, succeeded, skipped, skipped]);
+  expect([namesOf(receiver).toSorted(), await left(tenant, 'deliveries')]).toEqual([['1', '2'], 0]);
+  const tried = await live.post(`${path}/test`, {});
+  expect([tried.status, tried.body.details?.reason]).toEqual([429, 'daily_quota']);
+  const again = await live.post(`${path}/deliveries/${found[0]?.id}/replay`);
+  expect(again.status).toBe(202);
+  await eventually(async () => (await deliveries({ status: 'skipped' })).length === 3, 'the replay is skipped too');
+  const since = new Date(Date.now() - 600_000).toISOString();
+  expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
+  const midnight = instant(Date.parse(nextDay()));
+  await eventually(
+    async () => (await transact(tenant, system, (tx) => tx.get(Wakes, { id: 1 }))).at === midnight,
+    'its worker to put the replays off',
+  );
+  expect((await deliveries()).length).toBe(5);
+  await settle(tenant, 'deliveries', spent, 0);
+  await transact(tenant, system, (tx) => wakeNow(tx, 1));
+  await eventually(async () => receiver.received.length === 4, 'the replays');
+  expect(namesOf(receiver).toSorted()).toEqual(['1', '2', '3', '4']);
+});
+
+test('an endpoint with more than 100,000 waiting deliveries gets no more of them, until it has caught up', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, deliveries, addContacts, run } = await workspaceWith(receiver);
+  const waiting = async () => (await readWaiting(new UnitOfWork(tenant, system))).get(id);
+  await run(async (tx) => countWaiting(tx, id, maxWaiting, 'made'));
+  await fanOut(tenant, eventsOf(2));
+  const [skipped, made] = await deliveries();
+  expect(skipped).toMatchObject({ status: 'skipped', attemptCount: 0, error: skippedFor.backlog });
+  expect(made?.status).not.toBe('skipped');
+  // Its worker sees that nothing waits, whatever was counted.
+  await eventually(async () => (await waiting()) === 0, 'what was counted is put right');
+  await addContacts('again');
+  await eventually(async () => receiver.received.length === 1, 'the next delivery');
+  expect(namesOf(receiver)).toEqual(['again']);
+});
+
+test('a flood of skipped deliveries ends: what is beyond the limit of a day is in the feed alone', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, live, path, deliveries } = await workspaceWith(receiver);
+  await live.patch(path, { isActive: false });
+  await take(tenant, 'skippedDeliveries', (await left(tenant, 'skippedDeliveries')) - 2);
+  await fanOut(tenant, eventsOf(1));
+  // What an earlier call has stored is not counted again.
+  await fanOut(tenant, eventsOf(1));
+  await fanOut(tenant, eventsOf(3));
+  expect((await deliveries()).map(({ eventId }) => eventId)).toEqual(['evt_1', 'evt_0']);
+});
+
+test('what was made before a crash has its endpoint woken by the next call, even when that would skip it', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
+  await hold();
+  await fanOut(tenant, eventsOf(1));
+  await run(async (tx) => {
+    tx.update(Wakes, { ...(await tx.get(Wakes, { id })), at: null, lookAt: null });
+    tx.update(Endpoints, { ...(await tx.get(Endpoints, { id })), isActive: false });
+  });
+  await fanOut(tenant, eventsOf(1));
+  expect((await run((tx) => tx.get(Wakes, { id }))).at).not.toBeNull();
+  expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
+});
+
+test('a worker whose lease is over, or who comes late to a delivery, does not skip it', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
+  const owner = await hold();
+  await fanOut(tenant, eventsOf(2));
+  const backlog = await readBacklog(new UnitOfWork(tenant, system), id);
+  const [first, second] = backlog.first;
+  await run(async (tx) => {
+    const row = await tx.get(Deliveries, { endpointId: id, id: first?.id as number });
+    tx.update(Deliveries, { ...row, status: 'succeeded', nextAttemptAt: null, completedAt: tx.now });
+    countWaiting(tx, id, -1, 'finished');
+  });
+  await expect(skip(tenant, id, 'another worker', backlog)).rejects.toThrow(LeaseLost);
+  await expect(clear(tenant, id, 'another worker', backlog)).rejects.toThrow(LeaseLost);
+  await skip(tenant, id, owner, backlog);
+  expect(await deliveries()).toMatchObject([
+    { id: second?.id, status: 'skipped' },
+    { id: first?.id, status: 'succeeded' },
+  ]);
+  expect((await readWaiting(new UnitOfWork(tenant, system))).get(id)).toBe(0);
+});
+
+test('no more than five thousand deliveries of an endpoint wait to be replayed', async () => {
+  await using receiver = await startReceiver(answers(410));
+  const { id, deliveries, addContacts, run } = await workspaceWith(receiver);
+  await addContacts('1', '2', '3');
+  await eventually(async () => (await deliveries()).filter(({ completedAt }) => completedAt).length === 3, 'failures');
+  const undone = new Error('undone');
+  const queued: number[] = [];
+  const since = new Date(Date.now() - 600_000).toISOString();
+  await expect(
+    run(async (tx) => {
+      const deliveryIds = Array.from({ length: 4_998 }, (_, index) => 1_000 + index);
+      tx.create(ReplayQueues, { id, deliveryIds });
+      queued.push((await replayFailed(tx, id, since)).queued, (await replayFailed(tx, id, since)).queued);
+      throw undone;
+    }),
+  ).rejects.toBe(undone);
+  expect(queued).toEqual([2, 0]);
+});
+
+test('an attempt that had begun when its worker died is counted, and ten are the end of it', async () => {
+  await using receiver = await startReceiver();
+  const { id, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
+  await hold();
+  await addContacts('dies once', 'dies always', 'lives');
+  const all = await eventually(async () => {
+    const found = await deliveries();
+    return found.length === 3 && found;
+  }, 'three deliveries');
+  const [lives, always, once] = all.map((delivery) => delivery.id as number);
+  await run(async (tx) => {
+    const row = await tx.get(Deliveries, { endpointId: id, id: always as number });
+    const attempt = { startedAt: tx.now, durationMs: 1, responseStatus: 500, error: 'no' };
+    const attempts = Array.from({ length: 9 }, (_, index) => ({ ...attempt, number: index + 1 }));
+    const nextAttemptAt = new Date().toISOString();
+    tx.update(Deliveries, { ...row, status: 'retrying', attemptCount: 9, attempts, nextAttemptAt });
+  });
+  await run(async (tx) => {
+    const health = await tx.get(Healths, { id });
+    tx.update(Healths, { ...health, begun: [once as number, always as number] });
+  });
+  await eventually(async () => receiver.received.length === 2, 'two deliveries', 30_000);
+  await eventually(async () => (await deliveries({ status: 'succeeded' })).length === 2, 'two successes');
+  expect(namesOf(receiver).toSorted()).toEqual(['dies once', 'lives']);
+  const shown = async (of: number | undefined) => (await live.get(`${path}/deliveries/${of}`)).body;
+  expect(await shown(once)).toMatchObject({
+    status: 'succeeded',
+    attemptCount: 2,
+    attempts: [
+      { number: 1, responseStatus: null, error: faults.interrupted },
+      { number: 2, responseStatus: 200 },
+    ],
+  });
+  expect(await shown(always)).toMatchObject({ status: 'failed', attemptCount: 10, error: faults.interrupted });
+  expect(await shown(lives)).toMatchObject({ status: 'succeeded', attemptCount: 1 });
+  expect((await live.get(path)).body.consecutiveFailures).toBe(0);
+});
+
+/** As if it had been met so often, and a while ago. */
+const meet = ({ pk, sk }: Key, tries: number) =>
+  documentClient().send(
+    new UpdateCommand({
+      TableName: env('TABLE_NAME'),
+      Key: { pk, sk },
+      UpdateExpression: 'SET tries = :tries, triedAt = :before',
+      ExpressionAttributeValues: { ':tries': tries, ':before': '2026-01-01T00:00:00Z' },
+    }),
+  );
+
+/** The entry of a delivery that waits, and one in front of all others that a newer version may have written. */
+function entriesOf(tenant: Tenant, endpointId: number, { sk }: Key) {
+  const pk = indexPartition(tenant, Deliveries, { status: { endpointId, status: 'pending' } });
+  return { entry: { pk, sk }, newer: { pk, sk: '0000000000', id: 'what a newer version wrote' } };
+}
+
+const asideOf = async ({ workspaceId }: Tenant) =>
+  (await listSetAside()).filter(({ tenant }) => tenant === `${workspaceId}:live`);
+const countOf = async (keys: readonly Key[]) => (await readRows(keys)).size;
+
+test('what cannot be read or recorded is passed over, the others arrive in their order, and it goes on when it can be read', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
+  await hold();
+  await addContacts('good', 'row of another shape', 'row is gone', 'last');
+  const all = await eventually(async () => {
+    const found = await deliveries();
+    return found.length === 4 && found;
+  }, 'four deliveries');
+  const [last, gone, odd, good] = keysOf(tenant, id, all) as [Key, Key, Key, Key];
+  const arrived = (...places: Key[]) =>
+    run(async (tx) => {
+      const rows = await tx.findAllByKey(Deliveries, places);
+      return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
+    });
+  await spoil(tenant, odd, gone);
+  const { entry, newer } = entriesOf(tenant, id, odd);
+  await documentClient().send(new PutCommand({ TableName: env('TABLE_NAME'), Item: newer }));
+  await eventually(async () => namesOf(receiver).includes('last'), 'the last delivery', 30_000);
+  await eventually(() => arrived(good, last), 'the others');
+  await addContacts('and on');
+  await eventually(async () => namesOf(receiver).includes('and on'), 'the next delivery');
+  expect(namesOf(receiver).toSorted()).toEqual(['and on', 'good', 'last', 'row is gone', 'row of another shape']);
+  const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
+  await eventually(async () => (await triesOf(entry)) === 1 && (await triesOf(newer)) === 1, 'both are counted');
+  expect(await asideOf(tenant)).toEqual([]);
+  await documentClient().send(
+    new UpdateCommand({
+      TableName: env('TABLE_NAME'),
+      Key: odd,
+      UpdateExpression: 'SET attemptCount = :none',
+      ExpressionAttributeValues: { ':none': 0 },
+    }),
+  );
+  await meet(entry, 1);
+  await run((tx) => wakeNow(tx, id));
+  await eventually(() => arrived(odd), 'the one that can be read again');
+  const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
+  expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
+  await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
+});
+
+test('an endpoint that cannot be read holds up none of the others, and is told when it can be read', async () => {
+  await using receiver = await startReceiver();
+  await using other = await startReceiver();
+  const { id, tenant, live, addContacts, run } = await workspaceWith(receiver);
+  expect((await live.post('/v1/webhooks', { url: `${other.url}/`, eventKinds: ['contact.created'] })).status).toBe(201);
+  const place = keyOf(tenant, Endpoints, { id } as StoredEndpoint);
+  const set = (url: unknown) =>
+    documentClient().send(
+      new UpdateCommand({
+        TableName: env('TABLE_NAME'),
+        Key: place,
+        UpdateExpression: 'SET #url = :url',
+        ExpressionAttributeNames: { '#url': 'url' },
+        ExpressionAttributeValues: { ':url': url },
+      }),
+    );
+  const { url } = await run((tx) => tx.get(Endpoints, { id }));
+  await set(7);
+  await addContacts('first', 'second');
+  await eventually(async () => other.received.length === 2, 'the other endpoint');
+  expect(namesOf(other).toSorted()).toEqual(['first', 'second']);
+  await set(url);
+  await eventually(
+    async () => {
+      await sweep();
+      return receiver.received.length === 2;
+    },
+    'the one that can be read again',
+    50_000,
+  );
+  expect(namesOf(receiver).toSorted()).toEqual(['first', 'second']);
+  expect(other.received).toHaveLength(2);
+});
+
+test('a delivery that stays unreadable is set aside whole, put back whole, and its endpoint is woken', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, live, path, deliveries, addContacts, hold } = await workspaceWith(receiver);
+  await hold();
+  await addContacts('odd');
+  const [odd] = keysOf(
+    tenant,
+    id,
+    await eventually(async () => {
+      const found = await deliveries();
+      return found.length === 1 && found;
+    }, 'the delivery'),
+  ) as [Key];
+  await spoil(tenant, odd, undefined);
+  const { entry, newer } = entriesOf(tenant, id, odd);
+  await documentClient().send(new PutCommand({ TableName: env('TABLE_NAME'), Item: newer }));
+  for (const place of [entry, newer]) await meet(place, 59);
+  const aside = await eventually(
+    async () => {
+      const found = await asideOf(tenant);
+      return found.length === 2 && found;
+    },
+    'both are set aside',
+    30_000,
+  );
+  expect(aside.map((row) => [row.id, row.tries])).toEqual([
+    [`${newer.pk}/${newer.sk}`, 60],
+    [`${odd.pk}/${odd.sk}`, 60],
+  ]);
+  expect(await countOf([odd, entry, newer])).toBe(0);
+  expect(receiver.received).toEqual([]);
+  await commands.retry.run({ id: `${odd.pk}/${odd.sk}` });
+  expect(await countOf([odd, entry])).toBe(2);
+  await eventually(async () => namesOf(receiver).includes('odd'), 'the endpoint is woken');
+  await live.delete(path);
+  await expect(commands.retry.run({ id: `${newer.pk}/${newer.sk}` })).rejects.toMatchObject({
+    details: { reason: 'endpoint_deleted' },
+  });
+  for (const { id: left } of await asideOf(tenant)) await commands.discard.run({ id: left });
+  await writeRows([odd, entry].map((Key) => ({ DeleteRequest: { Key } })));
+});
+
+test('replays of which the original cannot be read let the others be made, and rest', async () => {
+  await using receiver = await startReceiver(answers(410));
+  const { id, tenant, live, path, deliveries, addContacts, run } = await workspaceWith(receiver);
+  await addContacts('odd', 'good');
+  const all = await eventually(async () => {
+    const found = await deliveries();
+    return found.length === 2 && found.every(({ completedAt }) => completedAt) && found;
+  }, 'failures');
+  const [, odd] = keysOf(tenant, id, all) as [Key, Key];
+  await spoil(tenant, odd, undefined);
+  const since = new Date(Date.now() - 600_000).toISOString();
+  expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
+  const queue = () => run((tx) => tx.find(ReplayQueues, { id }));
+  const rested = await eventually(async () => {
+    const found = await queue();
+    return found?.notBefore ? found : undefined;
+  }, 'the unreadable one rests');
+  expect(rested.deliveryIds).toEqual([Number(odd.sk)]);
+  await eventually(async () => (await run((tx) => tx.get(Wakes, { id }))).at === rested.notBefore, 'its time');
+  expect((await readRows([odd])).get(identity(odd))?.['tries']).toBe(1);
+  await writeRows([{ DeleteRequest: { Key: odd } }]);
+});
+
+test('a delivery that cannot be read does not keep a disabled endpoint from being cleared', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, live, path, deliveries, addContacts, hold } = await workspaceWith(receiver);
+  await hold();
+  await addContacts('odd', 'gone', 'good');
+  const all = await eventually(async () => {
+    const found = await deliveries();
+    return found.length === 3 && found;
+  }, 'three deliveries');
+  const [, gone, odd] = keysOf(tenant, id, all);
+  await spoil(tenant, odd, gone);
+  await live.patch(path, { isActive: false });
+  await eventually(
+    async () => (await deliveries({ status: 'skipped' })).length === 1,
+    'the good one is skipped',
+    40_000,
+  );
+  expect((await deliveries({ status: 'skipped' })).length).toBe(1);
+  await writeRows(odd ? [{ DeleteRequest: { Key: odd } }] : []);
+  expect(receiver.received).toEqual([]);
+});
