@@ -44,7 +44,7 @@ export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: E
 
 /**
  * The engine itself answers any origin, host and signature, and knows no sockets but TCP's. On Linux the whole of 127.0.0.0/8
- * is loopback: with the port that makes 2^38 places where a web page would have to look for it. Elsewhere there is one.
+ * is loopback: with the port that makes 2^37 places where a web page would have to look for it. Elsewhere there is one.
  */
 const hiddenHost = () =>
   process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}` : '127.0.0.1';

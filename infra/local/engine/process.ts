@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartProblem } from '../problem.ts';
@@ -15,6 +15,8 @@ export interface EngineProcessSettings {
   databasePath: string;
   /** It crashed again and again. */
   onGivenUp(error: Error): void;
+  /** Ports to try, in order. */
+  candidates?: Iterable<number>;
 }
 
 // The engine must not outlive us, even after a kill -9: the watcher's read ends when our side of the pipe is gone.
@@ -39,18 +41,20 @@ const startTimeoutMs = 10_000;
 const maxCrashes = 5;
 const crashWindowMs = 60_000;
 
-/** Runs the engine on a free port, and again on the same port whenever it crashes. */
+/** Runs the engine on a free port of `candidates`, and again on the same port whenever it crashes. */
 export async function runEngine({
   binary,
   host,
   databasePath,
   onGivenUp,
+  candidates = randomPorts(),
 }: EngineProcessSettings): Promise<EngineProcess> {
-  const port = await freePort(host);
-  const args = ['--host', host, '--port', String(port), '--db-path', databasePath];
+  const argsOn = (port: number) => ['--host', host, '--port', String(port), '--db-path', databasePath];
+  const { port, engine } = await launchOnFreePort(binary, argsOn, candidates);
+  const args = argsOn(port);
   const crashes: number[] = [];
   let isStopping = false;
-  let running = await launch(binary, args);
+  let running = engine;
 
   const superviseForever = async () => {
     for (;;) {
@@ -117,13 +121,23 @@ function endOf(child: ChildProcess): void {
   child.stdin?.end();
 }
 
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+/**
+ * The engine cannot be told to take any free port. Those that the system hands out by itself (32768 and above) are left
+ * alone: whatever listens or connects beside us would take ours before the engine has it, or while it restarts.
+ */
+function* randomPorts(attempts = 20): Generator<number> {
+  for (let attempt = 0; attempt < attempts; attempt++) yield randomInt(20_000, 32_768);
+}
+
+async function launchOnFreePort(binary: string, argsOn: (port: number) => string[], candidates: Iterable<number>) {
+  let refusal: unknown = new StartProblem('the DynamoDB engine finds no free port');
+  for (const port of candidates) {
+    try {
+      return { port, engine: await launch(binary, argsOn(port)) };
+    } catch (error) {
+      if (!(error instanceof StartProblem && /already in use/i.test(error.message))) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
