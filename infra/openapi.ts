@@ -57,7 +57,8 @@ const servers = [
 const bearerKey = {
   type: 'http',
   scheme: 'bearer',
-  description: 'A key `csk_<env>_<keyId><secret>`; `live` keys act on real data, `test` keys on the sandbox.',
+  description:
+    'A key `csk_<env>_<keyId><secret>`; `live` keys act on real data, `test` keys on the sandbox. A key with `keys:manage` makes and changes no key that is stronger than itself, but may revoke any of the workspace, also a stronger one (a test key only test keys).',
 };
 
 function pathsOf(routes: readonly RouteFunction[], components: SchemaComponents) {

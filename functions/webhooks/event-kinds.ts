@@ -1,5 +1,6 @@
 import { EventKindList } from '#lib/entities/webhook.ts';
-import { eventKindNames, eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Every event kind with an example of its body. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type EventKind, eventKindNames, eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { type EventKind, eventKindNames } from '#lib/events/names.ts';
 import { Event } from '#lib/feed/list.ts';
 import type { JsonSchema, SchemaComponents } from './schemas.ts';
 

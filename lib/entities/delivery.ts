@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { eventKindNames } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 

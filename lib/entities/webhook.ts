@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { eventKindNames } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import {
   choice,
   count,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
-import { eventKindNames } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { conflict } from '#lib/problem.ts';
 import { choice, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { eventKindNames, eventKinds } from '#lib/events/kinds.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
 

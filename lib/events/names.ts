@@ -1,0 +1,28 @@
+/** The names of the event kinds (contract section 15), apart from their schemas, which only few functions carry. */
+export const eventKindNames = [
+  'message.created',
+  'contact.created',
+  'contact.updated',
+  'contact.note_added',
+  'contact.merged',
+  'deal.created',
+  'deal.updated',
+  'deal.stage_changed',
+  'task.created',
+  'task.updated',
+  'task.status_changed',
+  'account.flood_wait',
+  'account.status_changed',
+  'job.completed',
+  'email.thread_updated',
+  'sequence.status_changed',
+  'enrollment.status_changed',
+  'transaction.created',
+  'invoice.paid',
+  'invoice.overdue',
+  'revenue_source.sync_failed',
+  'key.created',
+  'key.revoked',
+  'webhook.test',
+] as const;
+export type EventKind = (typeof eventKindNames)[number];
