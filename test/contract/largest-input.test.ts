@@ -469,8 +469,11 @@ describe('what was made of it', () => {
     await importWorkspace(id, file);
     await rm(folder, { recursive: true });
     const moved = await clientOf(id);
-    for (const path of everyPath()) {
-      if (differs.test(path)) continue;
+    // What counts up to now by itself is asked for one range, or a second passes between the two answers.
+    const [yearAgo, now] = [-364, 0].map((days) => shifted(new Date(), days * dayMs));
+    for (const whole of everyPath()) {
+      if (differs.test(whole)) continue;
+      const path = whole === '/v1/finance/summary' ? `${whole}?from=${yearAgo}&to=${now}` : whole;
       const [theirs, ours] = [await everyPage(workspace.live, path), await everyPage(moved, path)];
       if (!isDeepStrictEqual(theirs, ours)) throw new Error(`${path} shows ${brief(ours)} instead of ${brief(theirs)}`);
     }
