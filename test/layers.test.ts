@@ -26,7 +26,7 @@ const layers = [
   ['infra/mcp'],
   ['functions/mcp'],
   ['infra/functions', 'infra/names'],
-  ['infra/bundle', 'infra/openapi', 'infra/stacks'],
+  ['infra/bundle', 'infra/openapi', 'infra/stacks', 'infra/table-map'],
   ['infra/app'],
   ['infra/synth'],
   ['agenda', 'guard', 'nowhere', 'problem', 'stop', 'template'].map((name) => `infra/local/${name}`),

@@ -1,7 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import { isOnMap } from '#infra/table-map.ts';
 import { env } from '#lib/env.ts';
 import { documentClient } from '#lib/table/client.ts';
+import { identity, type Key } from '#lib/table/keys.ts';
 
 /** What every row of the table holds in which the workspace's number is, zipped parts unzipped. */
 export async function everyByteOf(workspaceId: number): Promise<string> {
@@ -21,6 +24,16 @@ function textOf(value: unknown): string {
   if (!(value instanceof Uint8Array)) return JSON.stringify(value);
   const isZipped = value[0] === 0x1f && value[1] === 0x8b;
   return isZipped ? gunzipSync(value).toString() : Buffer.from(value).toString();
+}
+
+/** The keys of a workspace, and of what all share, that docs/table.md does not name. */
+export async function rowsOffMap(workspaceId: number): Promise<string[]> {
+  const found: Key[] = [];
+  const query = { TableName: env('TABLE_NAME'), ConsistentRead: true, ProjectionExpression: 'pk, sk' };
+  for await (const { Items = [] } of paginateScan({ client: documentClient() }, query)) found.push(...(Items as Key[]));
+  const ours = found.filter(({ pk }) => new RegExp(`^(${workspaceId}[:#]|\\D)`).test(pk));
+  expect(ours.length).toBeGreaterThan(50);
+  return ours.filter((key) => !isOnMap(key)).map(identity);
 }
 
 /** How many rows the table looks at for the work. */

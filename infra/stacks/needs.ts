@@ -5,6 +5,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
 import { type SecretKind, secretKinds } from '#lib/queues.ts';
+import { rowPartition } from '#lib/table/keys.ts';
 import type { Queues } from './queues.ts';
 import type { Permission } from './role.ts';
 import type { Schedules } from './schedules.ts';
@@ -94,7 +95,7 @@ function useKey(need: SecretNeed, { key }: Resources): Grant {
 export const withoutKeys = ({ table }: Resources): Permission => ({
   actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'].map((action) => `dynamodb:${action}`),
   resources: [table.tableArn],
-  conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } },
+  conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [rowPartition('key', { keyId: '*' })] } },
   isDenied: true,
 });
 

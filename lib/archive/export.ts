@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
@@ -56,8 +57,8 @@ async function demandNoneSetAside(id: number): Promise<void> {
 async function pulse(id: number): Promise<string> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
   const keys = [
-    { pk: `${id}#ids`, sk: 'ids' },
-    ...tenants.flatMap((tenant) => ['ids', 'sequence'].map((name) => ({ pk: `${tenant}#${name}`, sk: name }))),
+    ...[String(id), ...tenants].map((scope) => rowKey('ids', { scope })),
+    ...tenants.map((tenant) => rowKey('sequence', { tenant })),
   ];
   return JSON.stringify([...(await readRows(keys)).values()].map((row) => Object.entries(row).sort()).sort());
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import { duePrefix } from '#lib/table/entity.ts';
-import { identity } from '#lib/table/keys.ts';
+import { identity, rowKey } from '#lib/table/keys.ts';
 import { startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
 import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
@@ -132,13 +132,13 @@ function parsed<S extends v.GenericSchema>(schema: S, value: unknown, number: nu
 
 const broken = (number: number, what: string) => badRequest('broken_archive', `line ${number} of the file: ${what}`);
 
-const markerOf = (id: number) => ({ pk: `${id}#import`, sk: 'import' });
+const markerOf = (id: number) => rowKey('import', { workspace: id });
 
 /** Takes the workspace for this import, unless it has data of its own or another import has begun. */
 async function begin(id: number, digest: string): Promise<void> {
   const marker = markerOf(id);
-  const pks = [`${id}#ids`, ...environments.map((name) => `${tenantKey({ workspaceId: id, env: name })}#ids`)];
-  const found = await readRows([marker, ...pks.map((pk) => ({ pk, sk: 'ids' }))]);
+  const scopes = [String(id), ...environments.map((name) => tenantKey({ workspaceId: id, env: name }))];
+  const found = await readRows([marker, ...scopes.map((scope) => rowKey('ids', { scope }))]);
   const hasBegun = found.delete(identity(marker));
   const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
   if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
@@ -156,7 +156,7 @@ const unused = ['pk', 'sk', 'board', 'key'];
 
 /** No later workspace gets the same id. */
 async function demandLast(id: number): Promise<void> {
-  const key = { pk: 'WORKSPACES', sk: 'ids' };
+  const key = rowKey('workspaceIds', {});
   await writeIf({ key, set: { last: id }, if: { any: [{ absent: ['last'] }, { below: { last: id } }] } });
 }
 

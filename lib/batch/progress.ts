@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { epochSeconds } from '#lib/clock.ts';
 import { Problem } from '#lib/problem.ts';
-import { type Key, sortableId } from '#lib/table/keys.ts';
+import { type Key, rowPartition, sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -32,7 +32,7 @@ const keptSeconds = 24 * 3600;
 /** What earlier calls with this claim and body have done; without a claim nothing is kept. */
 export async function openProgress<Outcome>(claim: Claim | undefined, body: string): Promise<Progress<Outcome>> {
   if (claim === undefined) return { of: () => undefined, mark: () => {} };
-  const pk = `${claim.key.pk}/items`;
+  const pk = rowPartition('outcome', { claim: claim.key.pk });
   const fingerprint = createHash('sha256').update(body).digest('base64url');
   const known = new Map<string, Outcome>();
   for await (const page of pages({ pk, ascending: true })) {

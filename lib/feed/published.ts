@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import { identity, type Key, shardOf } from '#lib/table/keys.ts';
-import { OutboxRow, outboxPrefix } from '#lib/table/outbox.ts';
+import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
+import { OutboxRow } from '#lib/table/outbox.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -27,7 +27,11 @@ export async function untilPublished(tenant: Tenant): Promise<void> {
 /** The oldest of them: behind a long queue nobody waits for its end. The partition holds the rows of other tenants, too. */
 async function unpublished(tenant: Tenant): Promise<Key[]> {
   const key = tenantKey(tenant);
-  for await (const page of pages({ pk: `${outboxPrefix}#${shardOf(key)}`, ascending: true, limit: maxRows }))
+  for await (const page of pages({
+    pk: rowPartition('outbox', { shard: shardOf(key) }),
+    ascending: true,
+    limit: maxRows,
+  }))
     return page.filter((row) => row['tenant'] === key && isAwaited(row)) as Row[];
   return [];
 }

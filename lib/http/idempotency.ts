@@ -4,13 +4,13 @@ import * as v from 'valibot';
 import { epochSeconds, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
 import { isConflict } from '#lib/table/errors.ts';
-import { type Key, partition } from '#lib/table/keys.ts';
+import { type Key, rowKey } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
 export interface Reply {
@@ -67,10 +67,8 @@ export async function claim(
     );
   }
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-  const key = {
-    pk: partition(tenant, `idempotency/${digest(`${request.method} ${request.path} ${header}`)}`),
-    sk: '0',
-  };
+  const call = digest(`${request.method} ${request.path} ${header}`);
+  const key = rowKey('claim', { tenant: tenantKey(tenant), call, piece: 0 });
   const query = request.query === undefined ? '' : `?${canonical(request.query)}`;
   const fingerprint = digest(`${canonical(request.body)}${query}`);
   const { keyId, timeoutSeconds } = request;

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { quietly } from '#lib/quiet.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { RouteHandler } from './endpoint.ts';
 
@@ -19,7 +20,7 @@ const timeoutMs = 1_500;
 export async function prime(handler: RouteHandler): Promise<void> {
   try {
     // A table that cannot be reached is not asked again.
-    await readRow({ pk: 'PRIME', sk: 'PRIME' }, AbortSignal.timeout(500));
+    await readRow(rowKey('none', {}), AbortSignal.timeout(500));
     await quietly(async () => {
       for (let turn = 0; turn < turns; turn += 1)
         await handler(stranger(), { getRemainingTimeInMillis: () => timeoutMs } as Context);

@@ -6,6 +6,7 @@ import { env } from '#lib/env.ts';
 import { isWithin } from '#lib/network/addresses.ts';
 import { Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { Attribute } from '#lib/table/write.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -169,7 +170,7 @@ async function count({ keyId, hash, ip, window, allowlist }: Counted, form: 'wit
     ],
   };
   const { item, refused } = await writeIf({
-    key: { pk: `KEY#${keyId}`, sk: 'KEY' },
+    key: rowKey('key', { keyId }),
     ...(form === 'within'
       ? { add: { used: 1 }, set: use, if: { all: [isValid, isBelowLimit], atLeast: { window } } }
       : {
@@ -193,7 +194,7 @@ export async function countAnonymous(ip: string, refusedKeyId?: string): Promise
   const window = currentWindow();
   const allowance = { limit: anonymousPerMinute, remaining: 0, resetAt: window + 60, exceeded: true };
   const { item } = await writeIf({
-    key: { pk: `IP#${ip}`, sk: refusedKeyId === undefined ? String(window) : `${window}#${refusedKeyId}` },
+    key: rowKey('address', { ip, window: refusedKeyId === undefined ? window : `${window}#${refusedKeyId}` }),
     add: { used: 1 },
     set: { expiresAtSeconds: window + 120 },
     if: { any: [{ absent: ['used'] }, { below: { used: anonymousPerMinute } }] },

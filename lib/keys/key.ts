@@ -16,6 +16,7 @@ import {
 } from '#lib/schema.ts';
 import { scopes } from '#lib/scopes.ts';
 import { entity } from '#lib/table/entity.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { environments } from '#lib/tenant.ts';
 
 const shown = {
@@ -141,8 +142,8 @@ export const Keys = entity({
     used: v.optional(v.number()),
   }),
   countedBeside: ['window', 'used', 'lastUsedAt', 'lastUsedIp'],
-  partitionKey: ({ keyId }) => `KEY#${keyId}`,
-  sortKey: () => 'KEY',
+  partitionKey: ({ keyId }) => rowKey('key', { keyId }).pk,
+  sortKey: ({ keyId }) => rowKey('key', { keyId }).sk,
   indexes: { all: {} },
 });
 

@@ -4,7 +4,7 @@ import { env } from '#lib/env.ts';
 import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { conflict, invalidField, notFound, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
-import { scopedPartition } from '#lib/table/entity.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Caller, hashKey } from './identify.ts';
@@ -189,7 +189,7 @@ const emitKeyEvent = (tx: UnitOfWork, kind: 'key.created' | 'key.revoked', key: 
 function countActive(tx: UnitOfWork, delta: 1 | -1): void {
   tx.write(
     {
-      key: { pk: scopedPartition(tx.tenant, Keys, 'key-count'), sk: 'active' },
+      key: rowKey('activeKeys', { workspace: tx.tenant.workspaceId }),
       add: { active: delta },
       if: delta > 0 ? { any: [{ absent: ['active'] }, { below: { active: maxActiveKeys } }] } : undefined,
     },

@@ -4,13 +4,13 @@ import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { log } from '#lib/log.ts';
 import { Problem } from '#lib/problem.ts';
-import { identity, type Key, partition } from '#lib/table/keys.ts';
+import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { readRow, readRows, removeRows } from '#lib/table/rows.ts';
 import { countTry, failed, isOwnReason, passOver, readable, uncountTry } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { parseTenantKey, system, type Tenant } from '#lib/tenant.ts';
+import { parseTenantKey, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { fanOut, type Room } from '#lib/webhooks/fan-out.ts';
 
 /** What one numbering transaction holds at most: a feed row an event, an update a row, four actions an audit entry. */
@@ -108,7 +108,7 @@ class AlreadyPublished extends Problem {}
 async function number(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedEvent[] | undefined> {
   try {
     return await transact(tenant, system, async (tx) => {
-      const key = { pk: partition(tenant, 'sequence'), sk: 'sequence' };
+      const key = rowKey('sequence', { tenant: tenantKey(tenant) });
       const last = v.parse(Sequence, await readRow(key)).last;
       const events = feedEvents(tenant, rows, last);
       for (const event of events) tx.create(Feed, event);

@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { epochSeconds, hourMs, nextDay, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { Problem } from '#lib/problem.ts';
-import { type Key, partition } from '#lib/table/keys.ts';
+import { type Key, rowKey } from '#lib/table/keys.ts';
 import { type Row, readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
 const quotas = {
@@ -137,10 +137,8 @@ export const today = () => dayOf(timestamp());
 
 const dayOf = (now: string) => now.slice(0, 10);
 
-const keyOf = (tenant: Tenant, quota: Quota, day: string): Key => ({
-  pk: partition(tenant, 'quota'),
-  sk: `${day}#${quota}`,
-});
+const keyOf = (tenant: Tenant, quota: Quota, day: string): Key =>
+  rowKey('quota', { tenant: tenantKey(tenant), day, quota });
 
 const usedIn = (row: Row | undefined): number => v.parse(Counter, row).used;
 const Counter = v.optional(v.object({ used: v.optional(v.number(), 0) }), {});

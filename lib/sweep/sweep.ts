@@ -4,7 +4,7 @@ import { log } from '#lib/log.ts';
 import { inParallel } from '#lib/parallel.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { duePrefix } from '#lib/table/entity.ts';
-import { identity, type Key, shardsOf } from '#lib/table/keys.ts';
+import { identity, type Key, rowKey, shardsOf } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
@@ -172,7 +172,7 @@ async function* rounds(
 }
 
 /** Where the last sweep stopped in a shard; there is none when it came to its end. */
-const placeKey = (pk: string): Key => ({ pk: 'SWEEP', sk: pk });
+const placeKey = (partition: string): Key => rowKey('sweep', { partition });
 
 async function shardsFrom(prefix: string, below: string): Promise<Shard[]> {
   const names = shardsOf(prefix);

@@ -1,6 +1,7 @@
 import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Entity, entityPartition, fieldsWithin, type Item, partitionOf, scopedPartition } from './entity.ts';
+import { type Entity, entityPartition, fieldsWithin, type Item, partitionOf } from './entity.ts';
+import { rowKey, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';
 import { type Row, readRow } from './rows.ts';
 import { parseStored } from './stored.ts';
@@ -78,6 +79,6 @@ async function countPartitions(tenant: Tenant, of: Entity): Promise<number> {
   const [field] = fieldsWithin(of);
   const named = of.references?.find((reference) => reference.field === field)?.to;
   const parent = named ?? String(of.within.split('/')[0]);
-  const ids = await readRow({ pk: scopedPartition(tenant, of, 'ids'), sk: 'ids' });
+  const ids = await readRow(rowKey('ids', { scope: scopeKey(tenant, of) }));
   return Number(ids?.[parent] ?? 0) + 1;
 }

@@ -1,7 +1,7 @@
 import { minuteMs } from '../clock.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { type Entity, latestVersion, scopedPartition } from './entity.ts';
-import { identity, type Key } from './keys.ts';
+import { type Entity, latestVersion } from './entity.ts';
+import { identity, type Key, rowKey, scopeKey } from './keys.ts';
 import { type Row, readRows } from './rows.ts';
 
 /** Up to which version the index entries and counters of an entity are all there, and since which roll-back that holds. */
@@ -11,11 +11,9 @@ export interface Mark {
 }
 
 /** Of the table: the versions that the deployed release writes, and how often each entity went back to an older one. */
-export const releaseKey: Key = { pk: 'RELEASE', sk: 'RELEASE' };
-export const marksKey = (tenant: Tenant, of: Pick<Entity, 'scope'>): Key => ({
-  pk: scopedPartition(tenant, of as Entity, 'versions'),
-  sk: 'versions',
-});
+export const releaseKey: Key = rowKey('release', {});
+export const marksKey = (tenant: Tenant, of: Pick<Entity, 'scope'>): Key =>
+  rowKey('versions', { scope: scopeKey(tenant, of) });
 
 type Generations = Readonly<Record<string, number>>;
 

@@ -1,7 +1,8 @@
+import { tenantKey } from '../tenant.ts';
 import { allRows, readable } from './all-rows.ts';
 import { isComplete } from './completeness.ts';
 import { type CounterOf, countedOf, counterGroup, counterSince, type Entity } from './entity.ts';
-import { partition } from './keys.ts';
+import { rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -36,7 +37,8 @@ async function sumRows(tx: UnitOfWork, entities: readonly Entity[], group: strin
 /** The sums of a group that `UnitOfWork.count` writes. One round trip. */
 export async function readGroup(tx: UnitOfWork, group: string): Promise<Sums> {
   const sums: Sums = new Map();
-  for await (const page of pages({ pk: partition(tx.tenant, `count/${group}`), ascending: true })) {
+  const pk = rowPartition('counter', { tenant: tenantKey(tx.tenant), group });
+  for await (const page of pages({ pk, ascending: true })) {
     for (const { pk, sk, ...deltas } of page) addTo(sums, sk.slice(0, sk.lastIndexOf('#')), deltas);
   }
   return sums;

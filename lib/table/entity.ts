@@ -1,7 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot';
 import type { QueueName } from '../queues.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { identity, type Key, partition, shardOf, sharedPrefixes, sortableId } from './keys.ts';
+import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = sharedPrefixes.due;
@@ -176,28 +176,18 @@ export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: 
   scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
 
 /** A partition of the tenant, or of the workspace if the entity is. */
-export const scopedPartition = (tenant: Tenant, { scope }: Entity, name: string) =>
-  scope === 'workspace' ? `${tenant.workspaceId}#${name}` : partition(tenant, name);
-
-const field = /\{(\w+)\}/g;
-
-/** What is null fills a template as `none`. Throws for what is missing. */
-const filled = (template: string, values: Readonly<Record<string, unknown>>) =>
-  template.replaceAll(field, (_, name: string) => {
-    if (values[name] === undefined) throw new Error(`${template} is not filled`);
-    return String(values[name] ?? 'none');
-  });
+const scopedPartition = (tenant: Tenant, of: Entity, name: string) => `${scopeKey(tenant, of)}#${name}`;
 
 /** One of its partitions by the id that fills its name; the first is without one. */
 export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
-  scopedPartition(tenant, of, (of.within ?? of.name).replace(field, id === 0 ? 'none' : String(id)));
+  scopedPartition(tenant, of, (of.within ?? of.name).replace(blank, id === 0 ? 'none' : String(id)));
 
 /** The fields that fill the name of its partition. */
 export const fieldsWithin = ({ within = '' }: Entity): string[] =>
-  [...within.matchAll(field)].map(([, name]) => String(name));
+  [...within.matchAll(blank)].map(([, name]) => String(name));
 
 /** The partitions of an entity, whatever fills them, without the tenant. */
-export const kindOf = ({ name, within = name }: Entity) => within.replaceAll(field, '*');
+export const kindOf = ({ name, within = name }: Entity) => within.replaceAll(blank, '*');
 
 /** What an index is called in the table for a value: `stage=new`. */
 function entryName(name: string, at: string | undefined, value: Value): string {
@@ -358,8 +348,7 @@ export function companions<E extends Entity>(
   if (wakeUp) {
     const row = {
       ...wakeUp,
-      pk: `${duePrefix}#${shardOf(wakeUp.group)}`,
-      sk: `${wakeUp.at}#${key.pk}#${key.sk}`,
+      ...rowKey('due', { shard: shardOf(wakeUp.group), time: wakeUp.at, place: `${key.pk}#${key.sk}` }),
       tenant: tenantKey(tenant),
       ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
     };

@@ -1,6 +1,6 @@
 import type { Tenant } from '../tenant.ts';
-import { type Entity, scopedPartition } from './entity.ts';
-import { partition } from './keys.ts';
+import type { Entity } from './entity.ts';
+import { rowKey, scopeKey } from './keys.ts';
 import { addTo } from './update.ts';
 
 /** Ids fetched for one unit of work; kept over its repetitions, so that a conflict wastes none. */
@@ -13,12 +13,12 @@ export class IdPool {
   }
 
   /** Makes sure that so many ids are at hand, by entity name. */
-  async reserve(counts: Record<string, number>, pk: string = partition(this.#tenant, 'ids')): Promise<void> {
+  async reserve(counts: Record<string, number>, of: Pick<Entity, 'scope'> = {}): Promise<void> {
     const wanted = Object.entries(counts)
       .map(([name, count]) => [name, count - this.#of(name).length] as const)
       .filter(([, count]) => count > 0);
     if (wanted.length === 0) return;
-    const counters = await addTo({ pk, sk: 'ids' }, Object.fromEntries(wanted));
+    const counters = await addTo(rowKey('ids', { scope: scopeKey(this.#tenant, of) }), Object.fromEntries(wanted));
     for (const [name, count] of wanted) {
       const last = counters[name] ?? 0;
       for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);
@@ -33,7 +33,7 @@ export class IdPool {
   }
 
   async next(of: Entity): Promise<number> {
-    await this.reserve({ [of.name]: 1 }, scopedPartition(this.#tenant, of, 'ids'));
+    await this.reserve({ [of.name]: 1 }, of);
     const id = this.#of(of.name).shift();
     if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
     return id;

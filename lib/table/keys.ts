@@ -26,14 +26,60 @@ export function demandOwn(tenant: Tenant, { pk }: Pick<Key, 'pk'>, orShared: boo
   if (!isOwn && !(orShared && isShared(pk))) throw new Error(`${tenantKey(tenant)} has no row in ${pk}`);
 }
 
-/** `7:live#contact` */
-export const partition = (tenant: Tenant, name: string) => `${tenantKey(tenant)}#${name}`;
+/** `7:live`, or `7` for what both environments of a workspace share. */
+export const scopeKey = (tenant: Tenant, { scope }: { scope?: 'workspace' }) =>
+  scope === 'workspace' ? String(tenant.workspaceId) : tenantKey(tenant);
+
+/** Partition and place of every row whose place no entity's declaration says; docs/table.md tells what they are for. */
+export const rowKeys = {
+  ids: ['{scope}#ids', 'ids'],
+  versions: ['{scope}#versions', 'versions'],
+  leftBehind: ['{scope}#left-behind/{entity}', '{place}'],
+  counter: ['{tenant}#count/{group}', '{name}#{spread}'],
+  sequence: ['{tenant}#sequence', 'sequence'],
+  piece: ['{tenant}#plan/{planId}', '{index}'],
+  claim: ['{tenant}#idempotency/{call}', '{piece}'],
+  outcome: ['{claim}/items', '{index}'],
+  quota: ['{tenant}#quota', '{day}#{quota}'],
+  activeKeys: ['{workspace}#key-count', 'active'],
+  import: ['{workspace}#import', 'import'],
+  workspaceIds: ['WORKSPACES', 'ids'],
+  outbox: [`${sharedPrefixes.outbox}#{shard}`, '{time}#{transaction}'],
+  due: [`${sharedPrefixes.due}#{shard}`, '{time}#{place}'],
+  aside: [sharedPrefixes.aside, '{row}'],
+  asidePiece: [`${sharedPrefixes.aside}#{row}`, '{piece}'],
+  key: [`${sharedPrefixes.key}#{keyId}`, 'KEY'],
+  address: ['IP#{ip}', '{window}'],
+  sweep: ['SWEEP', '{partition}'],
+  release: ['RELEASE', 'RELEASE'],
+  none: ['PRIME', 'PRIME'],
+} as const;
+
+type Blanks<Text> = Text extends `${string}{${infer Blank}}${infer Rest}` ? Blank | Blanks<Rest> : never;
+type Parts<Text> = Readonly<Record<Blanks<Text>, string | number>>;
+type RowName = keyof typeof rowKeys;
+
+export const rowKey = <Name extends RowName>(name: Name, parts: Parts<(typeof rowKeys)[Name][number]>): Key => {
+  const [pk, sk] = rowKeys[name];
+  return { pk: filled(pk, parts), sk: filled(sk, parts) };
+};
+
+export const rowPartition = <Name extends RowName>(name: Name, parts: Parts<(typeof rowKeys)[Name][0]>): string =>
+  filled(rowKeys[name][0], parts);
+
+/** A part of a template that is filled: `{id}`. */
+export const blank = /\{(\w+)\}/g;
+
+/** What is null fills a template as `none`. Throws for what is missing. */
+export const filled = (template: string, values: Readonly<Record<string, unknown>>) =>
+  template.replaceAll(blank, (_, name: string) => {
+    if (values[name] === undefined) throw new Error(`${template} is not filled`);
+    return String(values[name] ?? 'none');
+  });
 
 /** Where one of the rows lies over which a counter is spread. */
-export const counterKey = (tenant: Tenant, group: string, name: string, spread: number): Key => ({
-  pk: partition(tenant, `count/${group}`),
-  sk: `${name}#${spread}`,
-});
+export const counterKey = (tenant: Tenant, group: string, name: string, spread: number): Key =>
+  rowKey('counter', { tenant: tenantKey(tenant), group, name, spread });
 
 const shards = 32;
 

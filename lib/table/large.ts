@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
-import type { Tenant } from '../tenant.ts';
+import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Change, type Conditional, conditional, Overtaken, send } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
-import { demandOwn, type Key, partition, sortableId } from './keys.ts';
+import { demandOwn, type Key, rowKey, sortableId } from './keys.ts';
 import { type Event, rowsOf } from './outbox.ts';
 import { newPlan, type Plan, type PlanKind, Plans } from './plan.ts';
 import { untilFirst } from './retry.ts';
@@ -130,10 +130,8 @@ function finite(name: string, value: unknown): unknown {
   return value;
 }
 
-const pieceKey = (tenant: Tenant, planId: string, index: number): Key => ({
-  pk: partition(tenant, `plan/${planId}`),
-  sk: sortableId(index),
-});
+const pieceKey = (tenant: Tenant, planId: string, index: number): Key =>
+  rowKey('piece', { tenant: tenantKey(tenant), planId, index: sortableId(index) });
 
 const keptSeconds = 30 * 24 * 3600;
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { timestamp } from '../clock.ts';
 import type { StatedEvent } from '../events/kinds.ts';
 import { type Actor, type Tenant, tenantKey, tenantKeyPattern } from '../tenant.ts';
-import { shardOf, sharedPrefixes } from './keys.ts';
+import { rowKey, shardOf, sharedPrefixes } from './keys.ts';
 import { writeIf } from './update.ts';
 
 /** An event as the code that causes it states it. */
@@ -65,8 +65,11 @@ export function outboxItems(
   const prefix = `evt_${transactionId.replaceAll('-', '')}`;
   const at = new Date().toISOString();
   return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
-    pk: `${outboxPrefix}#${shardOf(key)}`,
-    sk: index === 0 ? `${at}#${transactionId}` : `${at}#${transactionId}#${String(index).padStart(3, '0')}`,
+    ...rowKey('outbox', {
+      shard: shardOf(key),
+      time: at,
+      transaction: index === 0 ? transactionId : `${transactionId}#${String(index).padStart(3, '0')}`,
+    }),
     tenant: key,
     now,
     actor,

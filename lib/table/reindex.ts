@@ -4,11 +4,11 @@ import type { Tenant } from '../tenant.ts';
 import { type Place, readable, someRows } from './all-rows.ts';
 import { type Mark, marksKey, readMarks, releaseKey, versioned } from './completeness.ts';
 import { type Entity, entryRows, type IsWritten, latestVersion } from './entity.ts';
-import { identity } from './keys.ts';
+import { identity, rowPartition, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';
 import { newPlan, type PlanKind, Plans } from './plan.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import { formsOf, leftBehindPartition, rowIn, writtenAs } from './stored.ts';
+import { formsOf, rowIn, writtenAs } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An entity whose rows are brought to a version. */
@@ -64,7 +64,8 @@ function rewrite(tx: UnitOfWork, of: Entity, row: Row): boolean {
  * there was one. An entry that is another row's by now stays.
  */
 async function clearLeftBehind(tx: UnitOfWork, of: Entity): Promise<boolean> {
-  const [row] = await firstOf(pages({ pk: leftBehindPartition(tx.tenant, of), limit: 1, ascending: true }));
+  const pk = rowPartition('leftBehind', { scope: scopeKey(tx.tenant, of), entity: of.name });
+  const [row] = await firstOf(pages({ pk, limit: 1, ascending: true }));
   if (row === undefined) return false;
   const newer = rowIn(row, 'newer');
   for (const { item, isWritten } of newer === undefined ? [] : formsOf(of, newer)) {

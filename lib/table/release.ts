@@ -5,6 +5,7 @@ import { log } from '../log.ts';
 import { environments, system, type Tenant } from '../tenant.ts';
 import { type Mark, marksKey, releaseKey, versioned } from './completeness.ts';
 import { type Entity, latestVersion } from './entity.ts';
+import { rowKey } from './keys.ts';
 import { startReindexing } from './reindex.ts';
 import { putRows, readRow, removeRows } from './rows.ts';
 import { transact } from './transact.ts';
@@ -52,7 +53,7 @@ export async function followRelease(
 }
 
 async function startSome(entities: readonly Entity[], known: Release): Promise<void> {
-  const last = Number((await readRow({ pk: 'WORKSPACES', sk: 'ids' }))?.['last'] ?? 0);
+  const last = Number((await readRow(rowKey('workspaceIds', {})))?.['last'] ?? 0);
   if (known.started >= last) return;
   let { started } = known;
   while (started < Math.min(last, known.started + maxStarted)) {

@@ -8,7 +8,7 @@ import { conflict, Problem } from '../problem.ts';
 import { operator, parseTenantKey } from '../tenant.ts';
 import { documentClient } from './client.ts';
 import { failedCondition, failedConditions, failureOf } from './errors.ts';
-import { type Key, sharedPrefixes } from './keys.ts';
+import { type Key, rowKey, rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
 import { type Row, readRow, readRows } from './rows.ts';
 import { transact } from './transact.ts';
@@ -19,8 +19,9 @@ import { actionOf, type Condition, type Write } from './write.ts';
  * Rows of queues (outbox, due index, deliveries) that fail for reasons of their own are put out of the way of the others, those
  * that belong together under one head, with the originals beside it in pieces: together they could be larger than an item.
  */
-const partitionKey = sharedPrefixes.aside;
-const piecesOf = (id: string) => `${partitionKey}#${id}`;
+const partitionKey = rowPartition('aside', {});
+const headKey = (id: string): Key => rowKey('aside', { row: id });
+const piecesOf = (id: string) => rowPartition('asidePiece', { row: id });
 const maxPieceBytes = 300_000;
 
 /** How often a row is tried, once a minute, of which AWS says that it cannot be written. */
@@ -230,12 +231,13 @@ export function moving<About extends Record<string, unknown>>(
   };
   return [
     ...rows.map((row) => ({ key: { pk: row.pk, sk: row.sk }, item: null, if: unchanged(row) })),
-    { key: { pk: partitionKey, sk: id }, item: { ...head } },
+    { key: headKey(id), item: { ...head } },
     ...pieces.map((piece, index) => ({ key: pieceKey(id, index), item: { piece } })),
   ];
 }
 
-const pieceKey = (id: string, index: number): Key => ({ pk: piecesOf(id), sk: String(index).padStart(3, '0') });
+const pieceKey = (id: string, index: number): Key =>
+  rowKey('asidePiece', { row: id, piece: String(index).padStart(3, '0') });
 
 /** Every row that was set aside, in the order of their old places: what is put back in it is published as it was committed. */
 export async function listSetAside(): Promise<SetAside[]> {
@@ -301,14 +303,14 @@ export async function discard(id: string): Promise<boolean> {
   return (await remove(head, pieces)) === undefined;
 }
 
-const headOf = (id: string): Promise<Row | undefined> => readRow({ pk: partitionKey, sk: id });
+const headOf = (id: string): Promise<Row | undefined> => readRow(headKey(id));
 
 const pieceKeys = ({ sk, pieces }: Head): Key[] => Array.from({ length: pieces }, (_, index) => pieceKey(sk, index));
 
 /** What removes a head that is still what was read, with its pieces. */
 const removing = ({ sk, setAsideAt }: { sk: string; setAsideAt?: unknown }, pieces: readonly Key[]): Write[] => [
   {
-    key: { pk: partitionKey, sk },
+    key: headKey(sk),
     item: null,
     if: setAsideAt === undefined ? { present: ['pk'], absent: ['setAsideAt'] } : { is: { setAsideAt } },
   },

@@ -2,17 +2,8 @@ import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Change, Overtaken } from './change.ts';
-import {
-  companions,
-  type Entity,
-  entryRows,
-  type IsWritten,
-  type Item,
-  latestVersion,
-  scopedPartition,
-  writtenBy,
-} from './entity.ts';
-import { identity, type Key } from './keys.ts';
+import { companions, type Entity, entryRows, type IsWritten, type Item, latestVersion, writtenBy } from './entity.ts';
+import { identity, type Key, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
 
 /** An entity as a unit of work has read it and as it shall be. */
@@ -128,12 +119,8 @@ export function rowIn(row: Row, name: string): Row | undefined {
 }
 
 /** Where it is kept when the item is removed. */
-export const leftBehindPartition = (tenant: Tenant, of: Entity) =>
-  scopedPartition(tenant, of, `left-behind/${of.name}`);
-const leftBehindKey = (tenant: Tenant, of: Entity, key: Key): Key => ({
-  pk: leftBehindPartition(tenant, of),
-  sk: identity(key),
-});
+const leftBehindKey = (tenant: Tenant, of: Entity, key: Key): Key =>
+  rowKey('leftBehind', { scope: scopeKey(tenant, of), entity: of.name, place: identity(key) });
 
 /** A new state of an item that leaves alone what others have counted in it since it was read. */
 function besideCounts(countedBeside: readonly string[], before: Row, key: Key, after: Record<string, unknown>): Change {

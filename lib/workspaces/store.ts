@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { createBoards } from '#lib/pipelines/store.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { markNew } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -9,7 +10,7 @@ import { environments, operator } from '#lib/tenant.ts';
 
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
-  const { last: id = 0 } = await addTo({ pk: 'WORKSPACES', sk: 'ids' }, { last: 1 });
+  const { last: id = 0 } = await addTo(rowKey('workspaceIds', {}), { last: 1 });
   await markNew(id);
   const [workspace] = await Promise.all(
     environments.map((name) =>

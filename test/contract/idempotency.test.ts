@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { env } from '#lib/env.ts';
 import { claim } from '#lib/http/idempotency.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { partition } from '#lib/table/keys.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { everyItem } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -175,7 +175,7 @@ describe('a kept answer', () => {
 describe('a key that was first used under revision 1.2, which kept no API key with it', () => {
   const rowOf = (workspaceId: number, call: string, key: string) => {
     const digest = createHash('sha256').update(`${call} ${key}`).digest('base64url');
-    return { pk: partition({ workspaceId, env: 'live' }, `idempotency/${digest}`), sk: '0' };
+    return rowKey('claim', { tenant: `${workspaceId}:live`, call: digest, piece: 0 });
   };
   const update = (Key: object, UpdateExpression: string, values?: object) =>
     documentClient().send(

@@ -15,10 +15,10 @@ import { left, spend } from '#lib/quotas/quota.ts';
 import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
 import { cancelJob } from '#lib/sending/end.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
-import { partition } from '#lib/table/keys.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { unreachable } from '#test/crash.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -204,7 +204,8 @@ test('a mail that a pause has moved to another day is paid for when it leaves', 
 test('a day gets back what it has paid for a mail that has surely not left, once', async () => {
   const { threadId } = await receive();
   const day = (await readJob(await newReply(threadId))).paid?.day as string;
-  const used = async () => (await readRow({ pk: partition(live, 'quota'), sk: `${day}#emails` }))?.['used'] as number;
+  const used = async () =>
+    (await readRow(rowKey('quota', { tenant: tenantKey(live), day, quota: 'emails' })))?.['used'] as number;
   const before = await used();
   const three = () => newReply(threadId, { cc: ['a@example.com'], bcc: ['b@example.com'] });
   const cancel = (id: number) => transact(live, operator, (tx) => cancelJob(tx, id, 'email'));

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { isOnMap } from '#infra/table-map.ts';
 import { entityIn } from '#lib/archive/kinds.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -54,6 +55,7 @@ class Books {
     this.#prefix = `${tenantKey(tenant)}#`;
     this.#rows = rows;
     for (const row of rows) {
+      this.#demand(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
       const partition = this.#nameOf(row);
       const of = partition === Plans.name ? Plans : entityIn(partition);
       if (!of || isAbsent(row)) continue;

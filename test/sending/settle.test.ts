@@ -14,13 +14,13 @@ import { followingMail } from '#lib/sending/following-mail.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { partition, sortableId } from '#lib/table/keys.ts';
+import { sortableId } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Plans } from '#lib/table/plan.ts';
 import { finishPlan, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { openTelegram } from '#lib/telegram/sender.ts';
-import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { openTwitter } from '#lib/twitter/dm.ts';
 import { eventually } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
@@ -67,7 +67,7 @@ async function later(tenant: Tenant, job: { id: number; accountId: number | null
     documentClient().send(
       new UpdateCommand({
         TableName: env('TABLE_NAME'),
-        Key: { pk: partition(tenant, name), sk: sortableId(sk) },
+        Key: { pk: `${tenantKey(tenant)}#${name}`, sk: sortableId(sk) },
         UpdateExpression,
         ExpressionAttributeValues: { ':past': value },
       }),
@@ -292,7 +292,7 @@ test('what is left to a plan is not done again when the message was tried again 
 test('a queue of which nothing can be taken is left alone for a while', async () => {
   const account = await newAccount(live);
   const { id } = await newMessage(live, 'telegram', account.id, 1);
-  const Key = { pk: partition(live, 'job'), sk: sortableId(id) };
+  const Key = { pk: `${tenantKey(live)}#job`, sk: sortableId(id) };
   const lock = { TableName: env('TABLE_NAME'), Key, ExpressionAttributeNames: { '#plan': 'plan' } };
   await documentClient().send(
     new UpdateCommand({

@@ -7,6 +7,7 @@ import { commands as messages } from '#infra/admin/commands/message.ts';
 import { commands as accounts } from '#infra/admin/commands/telegram-account.ts';
 import { type Answer, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
+import { rowsOffMap } from '#test/rows.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -158,4 +159,5 @@ test('a lead writes, is tagged, becomes a deal with tasks that is won, pays an i
     .map(({ text, headers }) => new Webhook(secret).verify(text, headers as Record<string, string>))
     .sort((a, b) => (a as { sequence: number }).sequence - (b as { sequence: number }).sequence);
   expect(told).toEqual(feed.items);
+  expect(await rowsOffMap(workspace.id)).toEqual([]);
 }, 180_000);

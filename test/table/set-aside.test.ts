@@ -3,13 +3,13 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { env } from '#lib/env.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { identity, partition } from '#lib/table/keys.ts';
+import { identity } from '#lib/table/keys.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { countSetAside, discard, listSetAside, putBack, setAside } from '#lib/table/set-aside.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 const tenant: Tenant = { workspaceId: 2_000_000_007, env: 'live' };
-const newRow = (): Row => ({ pk: partition(tenant, `trial/${randomUUID()}`), sk: '0000000001', text: 'as it was' });
+const newRow = (): Row => ({ pk: `${tenantKey(tenant)}#trial/${randomUUID()}`, sk: '0000000001', text: 'as it was' });
 const put = (...rows: Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
 const read = async (row: Row) => (await readRows([row])).get(identity(row));
 const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;

@@ -1,0 +1,236 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { entities } from '#lib/entities/all.ts';
+import { Keys } from '#lib/keys/key.ts';
+import { type Entity, latestVersion } from '#lib/table/entity.ts';
+import { blank, type Key, rowKeys } from '#lib/table/keys.ts';
+import { Plans } from '#lib/table/plan.ts';
+
+/** Whatever has a declaration. */
+const declared: readonly Entity[] = [...entities, Keys, Plans].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+/** What each entity is. */
+const meanings: Readonly<Record<string, string>> = {
+  account: 'a Telegram or X account that messages are sent with; its secret is encrypted',
+  activity: 'a line of the timeline of a contact',
+  agent: 'an AI agent with its instructions',
+  'audit-event': 'a call that changed something, or was refused',
+  board: 'the pipeline board of deals',
+  campaign: 'a sequence with its steps (the partition `sequence` counts the events)',
+  contact: 'a contact',
+  deal: 'a deal',
+  delivery: 'an event on its way to an endpoint: [its states](states.md#deliveries)',
+  'delivery-id': 'finds a delivery by its UUID, and keeps an event from being delivered twice to one endpoint',
+  'email-body': 'a further part of the packed body of an e-mail',
+  'email-message': 'an e-mail',
+  'email-message-id': 'finds an e-mail by its Message-ID',
+  'email-thread': 'an e-mail thread',
+  enrollment: 'a contact in a sequence: [its states](states.md#enrolments)',
+  feed: 'an event with its number, as `GET /v1/events` and every delivery show it',
+  identity: 'whom a sender on Telegram or X is known as',
+  'ingested-row': 'a row of a revenue feed that has been booked',
+  invoice: 'an invoice',
+  job: 'a message on its way out: [its states](states.md#jobs)',
+  key: 'an API key with its requests of this minute; found without knowing the workspace',
+  member: 'a person of the workspace',
+  'merged-contact': 'into whom a contact was merged',
+  message: 'a message of a conversation',
+  peer: 'how Telegram calls somebody towards one of our user accounts',
+  plan: 'work that is decided and takes more than one transaction: [its states](states.md#large-commits)',
+  'revenue-source': 'a feed of payments that is pulled',
+  sender: 'who sends for an account, until when, and at what pace',
+  tag: 'a tag of the dictionary',
+  'tag-count': 'how many tags there are',
+  'tag-name': 'keeps two tags from having one name',
+  task: 'a task',
+  transaction: 'a booking of money',
+  upsert: 'keeps two upserts of the same person from making two contacts',
+  webhook: 'an endpoint that is told of events',
+  'webhook-fan-out': 'from where to where events have yet to be given to their endpoints',
+  'webhook-health': 'how an endpoint answers, its breaker, and who delivers to it until when',
+  'webhook-registry': 'all endpoints of a tenant with the secret that signs',
+  'webhook-replays': 'deliveries that shall be made again',
+  'webhook-wake': 'when the worker of an endpoint is told, and in which lane',
+  workspace: 'the workspace',
+};
+
+/** What every other row is for. */
+const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
+  ids: 'the last id of each entity',
+  versions: 'up to which version the index entries and counters of each entity are complete',
+  leftBehind: 'what a newer release wrote of a row that an older one has removed',
+  counter: 'one of the rows over which a counter is spread',
+  sequence: 'the number of the last event',
+  piece: 'what a large commit will write',
+  claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
+  outcome: 'what an item of that call has come to, where it is a batch',
+  quota: 'what was spent of a quota in a UTC day',
+  activeKeys: 'how many keys are not revoked',
+  import: 'the archive that is, or was, imported into the workspace',
+  workspaceIds: 'the last id of a workspace',
+  outbox: 'the events and the audit entry of a commit, until they are published',
+  due: 'the wake-up of a row (`place`) that waits for its time; written and removed with that row',
+  aside: 'a row that failed again and again for a reason of its own: why, when, after how many tries',
+  asidePiece: 'that row itself',
+  key: 'the entity `key`',
+  address: 'calls of this minute from an address that no key counts',
+  sweep: 'where the last sweep stopped in a partition',
+  release: 'the versions that the deployed release writes',
+  none: 'nothing: a function that starts reads it to open its connection',
+};
+
+/** What fills the blanks. A blank that is not here is one part of a key. */
+const forms: Readonly<Record<string, string>> = {
+  tenant: String.raw`\d+:(?:live|test)`,
+  workspace: String.raw`\d+`,
+  scope: String.raw`\d+(?::(?:live|test))?`,
+  claim: String.raw`\d+:(?:live|test)#idempotency/[^/]+`,
+  id: String.raw`\d{10}`,
+  shard: String.raw`\d\d`,
+  row: '.+',
+  place: '.+',
+  partition: '.+',
+  group: '.+',
+  value: '.+',
+};
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+
+/** What matches whatever a pattern stands for. */
+function matcher(pattern: string, blanks: string): RegExp {
+  const parts = pattern.split(blank);
+  const source = parts.map((part, index) => (index % 2 === 0 ? escaped(part) : (forms[part] ?? blanks))).join('');
+  return new RegExp(`^${source}$`, 's');
+}
+
+/** A kind of row: its partition and place in it, with blanks, and what it is for. */
+interface Kind extends Key {
+  use: string;
+}
+
+/** Every field is called by its name, so that a key which is made of fields says of which. */
+const blanksOf = (entity: string) =>
+  new Proxy({}, { get: (_, field) => (field === 'id' ? `{${entity}Id}` : `{${String(field)}}`) });
+
+function keyPattern({ scope, name, within = name, partitionKey, sortKey }: Entity): Key {
+  const blanks = blanksOf(name);
+  // A number may be padded.
+  const sk = sortKey?.(blanks).replace(/^0+(?=\{)/, '') ?? '{id}';
+  return {
+    pk: partitionKey?.(blanks) ?? `${scope === 'workspace' ? '{workspace}' : '{tenant}'}#${within}`,
+    // What is made of a digest names no field.
+    sk: sk.includes('{') || partitionKey ? sk : '{digest}',
+  };
+}
+
+const meaningOf = ({ name }: Entity): string => {
+  const meaning = meanings[name];
+  if (meaning === undefined) throw new Error(`infra/table-map.ts does not say what a ${name} is`);
+  return meaning;
+};
+
+const itemKinds: readonly Kind[] = declared.map((of) => ({ ...keyPattern(of), use: meaningOf(of) }));
+const otherKinds: readonly Kind[] = Object.entries(rowKeys).map(([name, [pk, sk]]) => ({
+  ...{ pk, sk },
+  use: uses[name as keyof typeof rowKeys],
+}));
+
+/** `contact?stage`, and what stands behind it where an item has one value or several. */
+const indexPatterns = ({ name, indexes = {} }: Entity) =>
+  Object.entries(indexes).map(([index, by]) => {
+    const { at = index, order } = (typeof by === 'function' ? {} : by) as { at?: string; order?: unknown };
+    return { at: `${name}?${at}`, isOrdered: order !== undefined };
+  });
+
+const entryKinds = declared.flatMap((of) =>
+  indexPatterns(of).flatMap(({ at, isOrdered }) => {
+    const pk = `${of.scope === 'workspace' ? '{workspace}' : '{tenant}'}#${at}`;
+    const sk = isOrdered ? '{order}#{id}' : '{id}';
+    return [pk, `${pk}={value}`].map((place) => ({ pk: place, sk }));
+  }),
+);
+
+const matchers = [...itemKinds, ...otherKinds, ...entryKinds].map(({ pk, sk }) => ({
+  pk: matcher(pk, '[^/#?]+'),
+  sk: matcher(sk, '.+'),
+}));
+
+/** Whether the page says what lies there. */
+export const isOnMap = ({ pk, sk }: Key): boolean => matchers.some((kind) => kind.pk.test(pk) && kind.sk.test(sk));
+
+const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+const code = (text: string) => `\`${text}\``;
+const codes = (texts: readonly string[]) => texts.map(code).join(', ');
+const kindRows = (kinds: readonly Kind[]) => kinds.map(({ pk, sk, use }) => [code(pk), code(sk), use]);
+
+/** The page as `docs/table.md` holds it. */
+export function renderTableMap(): string {
+  const items = declared.map((of) => {
+    const { pk, sk } = keyPattern(of);
+    const names = (of.references ?? []).map(({ to, field }) => `${code(field)} → ${to}`).join(', ');
+    const notes = [
+      of.wakeUp && 'due',
+      of.expiresAtSeconds && 'expires',
+      latestVersion(of) > 1 && `version ${latestVersion(of)}`,
+    ].filter(Boolean);
+    return [code(pk), code(sk), meaningOf(of), names, notes.join(', ')];
+  });
+  const entries = declared
+    .map((of) => [of.name, indexPatterns(of)] as const)
+    .filter(([, indexes]) => indexes.length > 0)
+    .map(([name, indexes]) => {
+      const of = (isOrdered: boolean) =>
+        codes(indexes.filter((one) => one.isOrdered === isOrdered).map(({ at }) => at));
+      return [name, of(false), of(true)];
+    });
+  const counters = declared.flatMap((of) =>
+    Object.entries(of.counters ?? {}).map(([name, { group = name }]) => [code(`count/${group}`), of.name]),
+  );
+  return `# The table
+
+Every row of the one DynamoDB table, by the pattern of its key (\`pk\`, \`sk\`). This page is made by \`npm run table-map\` of the declarations in
+\`lib/entities\` and of \`rowKeys\` in \`lib/table/keys.ts\`; a test fails when it drifts, and when the table of the tests holds a row that is not here.
+
+\`{tenant}\` is a workspace in one environment (\`7:live\`), \`{workspace}\` both together (\`7\`), \`{scope}\` one of the two, \`{id}\` ten digits, \`{shard}\` 00
+to 31, \`{claim}\` the partition of a call under an \`Idempotency-Key\`. In the name of a partition \`none\` stands for a field that is null.
+
+\`\`\`mermaid
+flowchart LR
+  change([a change, one transaction]) --> item[item]
+  change --> entries["index entries<br>{tenant}#contact?stage=new"]
+  change --> counters["counters<br>{tenant}#count/…"]
+  change --> due["wake-up<br>DUE#…"]
+  change --> outbox["events, audit entry<br>OUTBOX#…"]
+  outbox -- published --> feed["{tenant}#feed, {tenant}#audit-event,<br>{tenant}#webhook/…/delivery"]
+\`\`\`
+
+## Items
+
+Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)); while a large
+commit has it, \`plan\` names the commit. *due*: it has a wake-up while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+
+${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
+
+## Index entries
+
+Beside an item lies one entry for each value that it has of an index, written in the same transaction. Where an index tells values apart the
+partition goes on with \`={value}\`: \`7:live#contact?stage=new\`. The place is the item's id; in ordered indexes \`{order}#{id}\`. \`of\` is the item's key.
+
+${table(['of', 'by id', 'ordered'], entries)}
+
+## Counters
+
+What the rows come to, each spread over eight rows; what is declared with no entity is written by \`UnitOfWork.count\`
+(\`queued\`, what accounts have sent and whom they have met in a day, \`webhook-waiting\`).
+
+${table(['group', 'of'], counters)}
+
+## Everything else
+
+${table(['partition', 'place', 'what it is for'], kindRows(otherKinds))}
+`;
+}
+
+if (import.meta.main) await writeFile(join(import.meta.dirname, '../docs/table.md'), renderTableMap());

@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { isOnMap, renderTableMap } from '#infra/table-map.ts';
+import { identity } from '#lib/table/keys.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (name: string) => readFileSync(join(root, name));
+
+test('docs/table.md is what the declarations say', () => {
+  expect(read('docs/table.md').toString(), 'run npm run table-map').toBe(renderTableMap());
+});
+
+test('the map names every row that an earlier release has written', () => {
+  const rows = gunzipSync(read('test/table/recorded.jsonl.gz')).toString().trim().split('\n');
+  expect(rows.length).toBeGreaterThan(400);
+  expect(
+    rows
+      .map((row) => JSON.parse(row))
+      .filter((row) => !isOnMap(row))
+      .map(identity),
+  ).toEqual([]);
+});
+
+test.each([
+  ['an entity that nobody declares', { pk: '7:live#product', sk: '0000000001' }],
+  ['an item without a padded id', { pk: '7:live#contact', sk: '1' }],
+  ['an item of a tenant that should be of the workspace', { pk: '7:live#member', sk: '0000000001' }],
+  ['an entry of an index that nobody declares', { pk: '7:live#contact?color=red', sk: '0000000001' }],
+  ['an entry in an ordered index without its order', { pk: '7:live#task?due', sk: '0000000001' }],
+  ['a partition of nobody', { pk: 'contact', sk: '0000000001' }],
+])('the map does not name %s', (_, key) => {
+  expect(isOnMap(key)).toBe(false);
+});
+
+test('lib/table/keys.ts alone spells keys of rows', () => {
+  const spelling = /\bpk(?::| =) ?(?:'|`[^`]*#)/;
+  const files = globSync('{lib,functions}/**/*.ts', { cwd: root });
+  expect(files.length).toBeGreaterThan(300);
+  const spellers = files.filter((name) => spelling.test(read(name).toString()));
+  expect(spellers.filter((name) => name !== 'lib/table/keys.ts')).toEqual([]);
+});
