@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { amount, category, description, type } from '#lib/entities/transaction.ts';
 import { fieldErrors } from '#lib/fields.ts';
+import { isOvergrown } from '#lib/network/json.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { cleaned, currency, line, nullableTimeInput } from '#lib/schema.ts';
 import { oneLine, withoutControls } from '#lib/text.ts';
@@ -35,7 +36,7 @@ const maxBytes = 10 * 1024 * 1024;
 /** Of one pull; what stands behind them is named and left. */
 const maxRows = 100_000;
 const maxReported = 3;
-/** Five for each row that is read. Brackets take up to a hundred times their size once they are parsed. */
+/** Five for each row that is read. */
 const maxOpenings = 5 * maxRows;
 const maxLevels = 32;
 
@@ -94,29 +95,11 @@ function messageOf(issue: v.BaseIssue<unknown>, index: number): string {
 }
 
 function parsed(json: string): unknown {
-  if (isOvergrown(json)) throw new FeedFailure('the feed has too many lists and objects, or nests them too deep');
+  if (isOvergrown(json, { maxOpenings, maxLevels }))
+    throw new FeedFailure('the feed has too many lists and objects, or nests them too deep');
   try {
     return JSON.parse(json);
   } catch {
     throw new FeedFailure('the feed is not valid JSON');
   }
-}
-
-/** Whether a JSON text opens more than it may. */
-function isOvergrown(json: string): boolean {
-  let opened = 0;
-  let levels = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const letter = json[at];
-    if (letter === '"') isText = !isText;
-    else if (isText) at += letter === '\\' ? 1 : 0;
-    else if (letter === ']' || letter === '}') levels -= 1;
-    else if (letter === '[' || letter === '{') {
-      opened += 1;
-      levels += 1;
-      if (opened > maxOpenings || levels > maxLevels) return true;
-    }
-  }
-  return false;
 }

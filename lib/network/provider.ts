@@ -1,11 +1,15 @@
 import { Client, type Dispatcher } from 'undici';
+import { isOvergrown } from './json.ts';
 
 const timeoutMs = 8_000;
 const maxResponseSize = 1024 * 1024;
+/** Far more than Telegram and X open in an answer. */
+const growth = { maxOpenings: 10_000, maxLevels: 32 };
 
 export interface Answered {
   status: number;
   headers: Record<string, string | string[] | undefined>;
+  /** Undefined where the answer is no JSON, or JSON of more lists and objects than any answer has. */
   body: unknown;
 }
 
@@ -63,6 +67,7 @@ const watching =
   };
 
 function parsed(text: string): unknown {
+  if (isOvergrown(text, growth)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

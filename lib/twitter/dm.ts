@@ -68,5 +68,7 @@ async function participantOf(
   if ('error' in exchange) return { kind: 'failed-for-now', error: `no answer to the look-up (${exchange.error})` };
   if (v.is(User, exchange.body)) return exchange.body.data.id;
   const outcome = outcomeOf(exchange);
+  if (outcome.kind === 'sent' && exchange.body === undefined)
+    return { kind: 'failed-for-now', error: 'the answer to the look-up cannot be read' };
   return outcome.kind === 'sent' ? { kind: 'failed', error: 'X knows no user of this name' } : outcome;
 }

@@ -31,6 +31,24 @@ test('a provider is asked below its root, and its answer is read as JSON when it
   await provider.close();
 });
 
+test.each([
+  ['brackets that nobody closes', '['.repeat(1_000_000)],
+  ['lists in lists', '['.repeat(500_000) + ']'.repeat(500_000)],
+  ['objects in objects', `${'{"a":'.repeat(170_000)}1${'}'.repeat(170_000)}`],
+  ['lists beside lists', `[${'[],'.repeat(300_000)}[]]`],
+])('an answer of %s is not taken for one, and the next is read', async (_, text) => {
+  const root = await serve((request, response) => {
+    if (request.url === '/huge') response.writeHead(400).end(text);
+    else response.end(JSON.stringify({ description: `brackets: "\\${'['.repeat(100)}` }));
+  });
+  const provider = openProvider(root);
+  expect(await provider.request('GET', '/huge', {})).toMatchObject({ status: 400, body: undefined });
+  expect(await provider.request('GET', '/', {})).toMatchObject({
+    body: { description: expect.stringMatching(/^brackets: "\\\[{100}$/) },
+  });
+  await provider.close();
+});
+
 test('a provider that cannot be reached was certainly not told anything', async () => {
   const root = await serve(() => {});
   await stop();

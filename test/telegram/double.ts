@@ -59,7 +59,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
     return;
   }
   const line = lineOf((request.headers.authorization ?? '').replace('Bearer ', ''));
-  if (rest[0] === 'users')
+  if (rest[0] === 'users' && rest[3] === 'page') response.end('<html>');
+  else if (rest[0] === 'users')
     answer(response, 200, rest[3] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
   else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
 }

@@ -55,6 +55,16 @@ test('direct messages on X find the id of a username, and fail for a name that X
   });
 });
 
+test('direct messages on X are tried again where the answer to the look-up of a username is no JSON', async () => {
+  const account = await newTwitterAccount();
+  const { body } = await live.post('/v1/twitter/messages', { accountId: account.id, username: 'page', text: 'Hi' });
+  const tried = await eventually(async () => {
+    const { body: job } = await live.get(`/v1/twitter/messages/${body.id}`);
+    return job.lastError !== null && job;
+  }, 'the first try');
+  expect(tried).toMatchObject({ status: 'queued', lastError: 'the answer to the look-up cannot be read' });
+});
+
 test('direct messages on X wait until the time at which X resets its limit', async () => {
   const account = await newTwitterAccount();
   const reset = Math.ceil(Date.now() / 1000) + 10;
