@@ -44,6 +44,10 @@ export const Enrollments = entity({
     { to: 'contact', field: 'contactId', shows: 'contactName' },
   ],
   within: 'sequence/{sequenceId}/enrollment',
+  upgrades: [
+    // 2: those under way are found by their contact.
+    (older) => ({ ...older }),
+  ],
   indexes: {
     status: { at: 'sequence={sequenceId}&status={status}', of: ({ sequenceId, status }) => ({ sequenceId, status }) },
     member: {
@@ -51,6 +55,7 @@ export const Enrollments = entity({
       of: ({ sequenceId, contactId }) => ({ sequenceId, contactId }),
     },
     contact: ({ contactId }) => contactId,
+    running: { of: ({ status, contactId }) => status === 'active' && contactId, since: 2 },
   },
   wakeUp: ({ id, sequenceId, status, nextRunAt, heldAt }, tenant) =>
     status === 'active' && nextRunAt !== null && heldAt === null

@@ -2,9 +2,9 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { conflict, unknownReference } from '#lib/problem.ts';
-import { listIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus, dueAfter } from './progress.ts';
+import { runningEnrollments } from './running.ts';
 import { getSequence } from './store.ts';
 
 /**
@@ -19,8 +19,8 @@ export async function enroll(tx: UnitOfWork, id: number, contactId: number): Pro
   ]);
   if (!contact) throw unknownReference('contactId');
   // Read after the sequence, whose change it is conditional on: of two who enroll at once, the later one sees the other.
-  const others = await listIndexed(tx, Enrollments, { member: { sequenceId: id, contactId } });
-  if (others.some(({ status }) => status === 'active')) {
+  const running = await runningEnrollments(tx, contactId);
+  if (running.some(({ sequenceId }) => sequenceId === id)) {
     throw conflict('already_enrolled', 'the contact is in this sequence already');
   }
   tx.demandUnchanged(Contacts, contact);

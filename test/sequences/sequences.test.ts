@@ -15,10 +15,13 @@ import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import { createSequence } from '#lib/sequences/store.ts';
+import { incomplete, startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
+import { rowsRead } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -245,6 +248,24 @@ test('one by e-mail is not resumed where no mail can leave', async () => {
   expect(await resume(id)).toMatchObject({ status: 'active' });
 });
 
+test('a reply ends what is under way also in a workspace that is not reindexed', async () => {
+  const of = await newWorkspace();
+  const tenant = { workspaceId: of.id, env: 'test' } as const;
+  const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
+  await unmark(of.id);
+  const { body: contact } = await of.test.post('/v1/contacts', { name: 'Olga', email: 'olga@example.com' });
+  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
+  const { id } = await run((tx) => createSequence(tx, { ...input, steps }));
+  for (const _ of [1, 2]) {
+    await run((tx) => enroll(tx, id, contact.id));
+    await expect(run((tx) => enroll(tx, id, contact.id))).rejects.toMatchObject({ status: 409 });
+    await run((tx) => contactReplied(tx, contact.id));
+  }
+  const { body } = await of.test.get(`/v1/sequences/${id}/enrollments`);
+  expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['replied', 'replied']);
+});
+
 test('a mail of a sequence that a reply stops has failed in its thread too', async () => {
   const id = await newSequence([0], { channel: 'email', accountId: null, name: 'Stopped' });
   const { body: contact } = await client.post('/v1/contacts', { name: 'Ida', email: 'ida@example.com' });
@@ -278,6 +299,25 @@ test('a mail of a sequence that a reply stops has failed in its thread too', asy
   const [thread] = (await client.get('/v1/email/threads', { contactId: contact.id })).body.items;
   const [mail] = (await client.get(`/v1/email/threads/${thread.id}/messages`)).body.items;
   expect(mail).toMatchObject({ bodyText: 'Hello', status: 'failed' });
+});
+
+test('what a contact went through before costs neither a reply nor an enrollment any rows', async () => {
+  const id = await newSequence([60]);
+  const { id: contactId } = await newContact();
+  const tenant = { workspaceId: workspace.id, env: 'test' } as const;
+  await inSandbox((tx) => startReindexing(tx, [Enrollments]));
+  await eventually(async () => (await incomplete(tenant, [Enrollments])).length === 0, 'the index to be complete');
+  const once = async () => {
+    const toEnroll = await rowsRead(() => enrolled(id, contactId));
+    await expect(enrolled(id, contactId)).rejects.toMatchObject({ details: { reason: 'already_enrolled' } });
+    return [toEnroll, await rowsRead(() => inSandbox((tx) => contactReplied(tx, contactId)))];
+  };
+  await once();
+  const second = await once();
+  for (let index = 0; index < 10; index += 1) await once();
+  expect(await once()).toEqual(second);
+  const { body } = await client.get(`/v1/sequences/${id}`);
+  expect(body).toMatchObject({ enrolledCount: 13, repliedCount: 13, activeCount: 0 });
 });
 
 test('beyond the quota of mails a step waits for the next day and says so', async () => {
