@@ -1,6 +1,5 @@
 /** The words that rows, answers and events share, each list in the order in which the document shows it. */
 
-export const platforms = ['telegram', 'twitter'] as const;
 export const contactStages = ['new', 'contacted', 'engaged', 'qualified', 'customer', 'lost'] as const;
 
 export const activeDealStages = ['lead', 'qualified', 'proposal', 'negotiation'] as const;

@@ -1,8 +1,8 @@
+import { channels } from './channels/channel.ts';
+
 /** Every SQS queue, by its short name. Each is a standard queue with a dead-letter queue of its own; infra derives time-outs from its consumer. */
 export const queues = [
-  'telegram',
-  'twitter',
-  'email',
+  ...channels,
   'deliveries',
   'slow-deliveries',
   'fan-outs',

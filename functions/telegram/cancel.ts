@@ -1,3 +1,4 @@
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { cancelMessage, getMessageJob } from '#lib/sending/message.ts';
@@ -12,7 +13,7 @@ export const handler = endpoint(
     status: 200,
     response: MessageJob,
     errors: ['not_found', 'conflict'],
-    current: (tx, { id }) => getMessageJob(tx, id, 'telegram'),
+    current: (tx, { id }) => getMessageJob(tx, id, telegram.name),
   },
-  ({ tx, params }) => cancelMessage(tx, params.id, 'telegram'),
+  ({ tx, params }) => cancelMessage(tx, params.id, telegram.name),
 );

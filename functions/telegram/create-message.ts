@@ -1,6 +1,10 @@
+import * as v from 'valibot';
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { CreateTelegramMessage, sendMessage } from '#lib/sending/message.ts';
+import { messageFields, sendMessage } from '#lib/sending/message.ts';
+
+const CreateTelegramMessage = v.pipe(v.object(messageFields(telegram)), v.title('CreateTelegramMessage'));
 
 /** Queues a message; of several recipients contactId counts first, then telegramUserId, then username. */
 export const handler = endpoint(
@@ -15,7 +19,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found'],
   },
   async ({ tx, caller, body, reply }) => {
-    const { job, ignored } = await sendMessage(tx, 'telegram', body, { source: 'api', apiKeyId: caller.keyId });
+    const { job, ignored } = await sendMessage(tx, telegram.name, body, { source: 'api', apiKeyId: caller.keyId });
     reply.ignored.push(...ignored);
     return job;
   },

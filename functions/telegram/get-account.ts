@@ -1,4 +1,5 @@
 import { getAccount } from '#lib/accounts/store.ts';
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
@@ -13,5 +14,5 @@ export const handler = endpoint(
     response: Account,
     errors: ['not_found'],
   },
-  ({ tx, params }) => getAccount(tx, params.id, 'telegram'),
+  ({ tx, params }) => getAccount(tx, params.id, telegram.name),
 );

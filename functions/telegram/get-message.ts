@@ -1,3 +1,4 @@
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getMessageJob } from '#lib/sending/message.ts';
@@ -13,5 +14,5 @@ export const handler = endpoint(
     response: MessageJob,
     errors: ['not_found'],
   },
-  ({ tx, params }) => getMessageJob(tx, params.id, 'telegram'),
+  ({ tx, params }) => getMessageJob(tx, params.id, telegram.name),
 );

@@ -1,4 +1,5 @@
 import { listAccounts } from '#lib/accounts/store.ts';
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { Account, AccountQuery } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
@@ -15,5 +16,5 @@ export const handler = endpoint(
     response: listOf(Account),
     errors: ['bad_request'],
   },
-  ({ tx, query }) => listAccounts(tx, 'telegram', query),
+  ({ tx, query }) => listAccounts(tx, telegram.name, query),
 );

@@ -1,3 +1,4 @@
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob, MessageJobQuery } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listMessageJobs } from '#lib/jobs/list.ts';
@@ -15,5 +16,5 @@ export const handler = endpoint(
     response: listOf(MessageJob),
     errors: ['bad_request'],
   },
-  ({ tx, query }) => listMessageJobs(tx, 'telegram', query),
+  ({ tx, query }) => listMessageJobs(tx, telegram.name, query),
 );

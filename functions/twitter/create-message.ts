@@ -1,6 +1,10 @@
+import * as v from 'valibot';
+import { twitter } from '#lib/channels/twitter/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { CreateTwitterMessage, sendMessage } from '#lib/sending/message.ts';
+import { messageFields, sendMessage } from '#lib/sending/message.ts';
+
+const CreateTwitterMessage = v.pipe(v.object(messageFields(twitter)), v.title('CreateTwitterMessage'));
 
 /** Queues a message; of several recipients contactId counts first, then twitterUserId, then username. */
 export const handler = endpoint(
@@ -15,7 +19,7 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found'],
   },
   async ({ tx, caller, body, reply }) => {
-    const { job, ignored } = await sendMessage(tx, 'twitter', body, { source: 'api', apiKeyId: caller.keyId });
+    const { job, ignored } = await sendMessage(tx, twitter.name, body, { source: 'api', apiKeyId: caller.keyId });
     reply.ignored.push(...ignored);
     return job;
   },

@@ -1,3 +1,4 @@
+import { twitter } from '#lib/channels/twitter/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getMessageJob } from '#lib/sending/message.ts';
@@ -13,5 +14,5 @@ export const handler = endpoint(
     response: MessageJob,
     errors: ['not_found'],
   },
-  ({ tx, params }) => getMessageJob(tx, params.id, 'twitter'),
+  ({ tx, params }) => getMessageJob(tx, params.id, twitter.name),
 );

@@ -1,4 +1,5 @@
 import { listAccounts } from '#lib/accounts/store.ts';
+import { twitter } from '#lib/channels/twitter/channel.ts';
 import { Account, AccountQuery } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
@@ -15,5 +16,5 @@ export const handler = endpoint(
     response: listOf(Account),
     errors: ['bad_request'],
   },
-  ({ tx, query }) => listAccounts(tx, 'twitter', query),
+  ({ tx, query }) => listAccounts(tx, twitter.name, query),
 );

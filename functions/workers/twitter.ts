@@ -1,16 +1,17 @@
 import type { SQSEvent } from 'aws-lambda';
+import { twitter } from '#lib/channels/twitter/channel.ts';
+import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { handleSignals } from '#lib/sending/signals.ts';
-import { openTwitter } from '#lib/twitter/dm.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Sends the due messages of the accounts that it is told of, one sender per account. */
 export const handler = worker(
   {
     summary: 'Queued X messages are sent',
-    trigger: { queue: 'twitter', batchSize: 10, maxConcurrency: 20 },
+    trigger: { queue: twitter.name, batchSize: 10, maxConcurrency: 20 },
     readsStrangers: true,
     needs: ['decrypt:account'],
     timeoutSeconds: 40,
   },
-  (event: SQSEvent) => handleSignals(event, 'twitter', openTwitter),
+  (event: SQSEvent) => handleSignals(event, twitter.name, openTwitter),
 );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as v from 'valibot';
+import type { Platform } from '#lib/channels/channel.ts';
 import { secondMs, timestamp } from '#lib/clock.ts';
 import { type Pace, Senders } from '#lib/entities/sender.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -28,7 +29,7 @@ export interface Lease {
 
 export interface AccountPlace {
   tenant: Tenant;
-  channel: Sender['channel'];
+  channel: Platform;
   accountId: number;
 }
 

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Channel } from '#lib/channels/channel.ts';
+import type { Channel, Platform } from '#lib/channels/channel.ts';
 import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from '#lib/entities/account.ts';
 import { notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
@@ -9,11 +9,10 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
 type Shown = v.InferOutput<typeof Account>;
-type AccountChannel = StoredAccount['channel'];
 
 /** What a new account is made with, its secret in the clear. */
 export interface NewAccount {
-  channel: AccountChannel;
+  channel: Platform;
   kind: StoredAccount['kind'];
   name: string;
   username: string | null;
@@ -48,14 +47,14 @@ export const secretContext = ({ workspaceId, env }: Tenant, id: number) => ({
 });
 
 /** The account as stored. Raises 404, also for one of another channel. */
-export async function getStoredAccount(tx: UnitOfWork, id: number, channel: AccountChannel): Promise<StoredAccount> {
+export async function getStoredAccount(tx: UnitOfWork, id: number, channel: Platform): Promise<StoredAccount> {
   const account = await tx.get(Accounts, { id }, () => notFound('account'));
   if (account.channel !== channel) throw notFound('account');
   return account;
 }
 
 /** The account with its exact counts. Raises 404. */
-export async function getAccount(tx: UnitOfWork, id: number, channel: AccountChannel): Promise<Shown> {
+export async function getAccount(tx: UnitOfWork, id: number, channel: Platform): Promise<Shown> {
   const [account, counts] = await Promise.all([getStoredAccount(tx, id, channel), readCounts(tx)]);
   return shown(tx, account, counts);
 }
@@ -63,7 +62,7 @@ export async function getAccount(tx: UnitOfWork, id: number, channel: AccountCha
 /** Accounts of one channel in descending order of id. */
 export async function listAccounts(
   tx: UnitOfWork,
-  channel: AccountChannel,
+  channel: Platform,
   { status, ...paging }: v.InferOutput<typeof AccountQuery>,
 ): Promise<Page<Shown>> {
   const [page, counts] = await Promise.all([

@@ -1,12 +1,16 @@
-import * as v from 'valibot';
+import { telegram } from './telegram/channel.ts';
+import { twitter } from './twitter/channel.ts';
 
-export const channels = ['telegram', 'twitter', 'email'] as const;
+/** Every channel through which accounts write to people, in the order in which documents name them. */
+const descriptors = { telegram, twitter };
+
+export type Descriptors = (typeof descriptors)[keyof typeof descriptors];
+
+export const messaging: { readonly [One in Descriptors as One['name']]: One } = descriptors;
+
+/** A messaging channel by its name: where a contact is a person, and what an account belongs to. */
+export type Platform = keyof typeof messaging;
+export const platforms = Object.values(messaging).map(({ name }) => name);
+
+export const channels = [...platforms, 'email'] as const;
 export type Channel = (typeof channels)[number];
-
-/** Whom a Telegram or X message is for; the sender uses the first that its account can. */
-export const Target = v.object({
-  telegramUserId: v.optional(v.number()),
-  twitterUserId: v.optional(v.string()),
-  username: v.optional(v.string()),
-});
-export type Target = v.InferOutput<typeof Target>;

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { platforms } from '#lib/channels/channel.ts';
+import { accountKinds } from '#lib/channels/descriptor.ts';
 import { accountStates, accountStatuses } from '#lib/choices.ts';
-import { choice, count, id, integer, line, paging, secret, time } from '#lib/schema.ts';
+import { choice, count, id, integer, line, paging, secret, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 
@@ -17,7 +19,7 @@ const shown = {
   createdAt: time(),
 };
 
-/** A Telegram or X account that messages leave through (contract section 3). */
+/** An account on a platform that messages leave through (contract section 3). */
 export const Account = v.pipe(v.object(shown), v.title('Account'));
 
 export const AccountQuery = v.object({ ...paging, status: v.optional(choice(accountStatuses)) });
@@ -37,13 +39,13 @@ const Pacing = v.object({
 
 export type Pacing = v.InferOutput<typeof Pacing>;
 
-/** Accounts of both channels share one counter of ids, so that `accountId` alone says which is meant. */
+/** Accounts of all platforms share one counter of ids, so that `accountId` alone says which is meant. */
 export const Accounts = entity({
   name: 'account',
   schema: v.object({
     ...stored,
-    channel: v.picklist(['telegram', 'twitter']),
-    kind: v.picklist(['bot', 'user']),
+    channel: storedChoice(platforms),
+    kind: v.picklist(accountKinds),
     /** Whether it can be used at all; a flood wait is told by `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */

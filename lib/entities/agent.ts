@@ -45,7 +45,10 @@ export const CreateAgent = v.object({
   description: v.optional(nullableText(1000), null),
   instructions: text(20_000),
   model: line(200),
-  channels: v.pipe(listInput(choice(channels), 3, 'channels'), v.minLength(1, 'must have at least 1 channel')),
+  channels: v.pipe(
+    listInput(choice(channels), channels.length, 'channels'),
+    v.minLength(1, 'must have at least 1 channel'),
+  ),
   accountIds: v.optional(listInput(idInput(), 100, 'accounts'), []),
   language: v.optional(nullableLine(35), null),
   handoffEnabled: v.optional(v.boolean(), true),

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
-import { contactStages, platforms } from '#lib/choices.ts';
+import { platforms } from '#lib/channels/channel.ts';
+import { telegram } from '#lib/channels/telegram/channel.ts';
+import { contactStages } from '#lib/choices.ts';
 import { epochSeconds } from '#lib/clock.ts';
 import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
 import {
@@ -60,7 +62,7 @@ export const contactFields = {
 };
 
 export const CreateContact = v.pipe(
-  v.object({ platform: v.optional(choice(platforms), 'telegram'), ...contactFields }),
+  v.object({ platform: v.optional(choice(platforms), telegram.name), ...contactFields }),
   v.title('CreateContact'),
 );
 export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContact'));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { channels, Target } from '#lib/channels/channel.ts';
+import { channels } from '#lib/channels/channel.ts';
+import { Target } from '#lib/channels/target.ts';
 import { jobStatuses } from '#lib/choices.ts';
 import { timestamp } from '#lib/clock.ts';
 import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
@@ -18,7 +19,7 @@ const detail = {
   lastError: v.nullable(v.string()),
 };
 
-/** The seven fields of a Telegram or X message (base document, "Message job detail"). */
+/** The seven fields of an account's message (base document, "Message job detail"). */
 export const MessageJob = v.pipe(v.object({ ...detail, accountId: id() }), v.title('MessageJob'));
 
 const shown = {
@@ -66,7 +67,7 @@ export const Jobs = entity({
   schema: v.object({
     ...shown,
     target: Target,
-    /** The whole text of a Telegram or X message; the text of an e-mail is kept with the thread. */
+    /** The whole text of an account's message; the text of an e-mail is kept with the thread. */
     text: v.nullable(v.string()),
     /** Of the conversation message, which lies with the contact. */
     messageId: id(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { id } from '#lib/schema.ts';
+import { platforms } from '#lib/channels/channel.ts';
+import { id, storedChoice } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -13,7 +14,7 @@ export const Senders = entity({
   schema: v.object({
     /** Of the account. */
     id: id(),
-    channel: v.picklist(['telegram', 'twitter']),
+    channel: storedChoice(platforms),
     owner: v.string(),
     leaseUntilMs: v.number(),
     pace: v.optional(Pace, { peers: {}, sends: [] }),

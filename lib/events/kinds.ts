@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { channels } from '../channels/channel.ts';
+import { channels, platforms } from '../channels/channel.ts';
 import {
   accountStates,
   accountStatuses,
@@ -8,7 +8,6 @@ import {
   directions,
   enrollmentStatuses,
   jobEndings,
-  platforms,
   sequenceStatuses,
   taskPriorities,
   taskStatuses,

@@ -1,14 +1,6 @@
+import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import { minuteMs } from '#lib/clock.ts';
 import type { Pace } from '#lib/entities/sender.ts';
-
-/** How fast an account may send. */
-export interface PacePolicy {
-  /** Between two messages to one recipient. */
-  peerGapMs: number;
-  /** Between two messages to anyone. */
-  gapMs: number;
-  perMinute?: number;
-}
 
 /** How long to wait before a message to this recipient may leave. */
 export function waitMs(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): number {

@@ -1,7 +1,7 @@
+import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import type { PacePolicy } from './pace.ts';
 
 /** What became of one attempt. */
 export type Outcome =

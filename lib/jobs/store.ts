@@ -1,5 +1,6 @@
 import { countQueued, countSent } from '#lib/accounts/store.ts';
-import type { Channel, Target } from '#lib/channels/channel.ts';
+import type { Channel } from '#lib/channels/channel.ts';
+import type { Target } from '#lib/channels/target.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { idText } from '#lib/events/changes.ts';

@@ -1,15 +1,14 @@
-import type { Target } from '#lib/channels/channel.ts';
+import type { Platform } from '#lib/channels/channel.ts';
+import { type Target, userIdOn } from '#lib/channels/target.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
 import { findSurvivor } from '#lib/references/survivor.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** `telegram/4711`, or `telegram/@anna` when only the username is known. */
-export function senderName(
-  channel: 'telegram' | 'twitter',
-  { telegramUserId, twitterUserId, username }: Target,
-): string | undefined {
-  const userId = channel === 'telegram' ? telegramUserId : twitterUserId;
+export function senderName(channel: Platform, sender: Target): string | undefined {
+  const { username } = sender;
+  const userId = userIdOn(channel, sender);
   if (userId !== undefined) return `${channel}/${userId}`;
   return username === undefined ? undefined : `${channel}/@${username.toLowerCase()}`;
 }

@@ -1,4 +1,5 @@
-import type { Target } from '#lib/channels/channel.ts';
+import { messaging, type Platform } from '#lib/channels/channel.ts';
+import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
 import type { By } from '#lib/table/entity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
@@ -12,27 +13,24 @@ export interface Recipient {
 }
 
 /** How a contact is reached on its platform; undefined when it is not. */
-export function recipientOf(contact: StoredContact, channel: 'telegram' | 'twitter'): Recipient | undefined {
-  const { telegramUserId, twitterUserId, username } = contact;
-  const userId = channel === 'telegram' ? telegramUserId : twitterUserId;
-  if (contact.platform !== channel || (userId === null && username === null)) return undefined;
+export function recipientOf(contact: StoredContact, channel: Platform): Recipient | undefined {
+  const username = messaging[channel].hasUsernames ? contact.username : null;
+  const userId = userIdOn(channel, contact);
+  if (contact.platform !== channel || (userId === undefined && username === null)) return undefined;
   return {
     recipient: username === null ? (contact.name ?? String(userId)) : `@${username}`,
-    target: {
-      ...(channel === 'telegram' && telegramUserId !== null && { telegramUserId }),
-      ...(channel === 'twitter' && twitterUserId !== null && { twitterUserId }),
-      ...(username !== null && { username }),
-    },
+    target: targetOf(channel, userId, username),
   };
 }
 
 /** The contact that a recipient or sender is: by its id at the platform, else by its username there; the oldest of several. */
 export async function findContact(
   tx: UnitOfWork,
-  channel: 'telegram' | 'twitter',
-  { telegramUserId, twitterUserId, username }: Target,
+  channel: Platform,
+  target: Target,
 ): Promise<StoredContact | undefined> {
-  const userId = channel === 'telegram' ? telegramUserId : twitterUserId;
+  const { username } = target;
+  const userId = userIdOn(channel, target);
   const [byId, byName] = await Promise.all([
     userId === undefined ? undefined : firstIndexed(tx, Contacts, { [channel]: userId } as By<typeof Contacts>),
     username === undefined

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
-import type { Target } from '#lib/channels/channel.ts';
+import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
+import { type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { findIdentity, keepIdentity, senderName } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { invalidField } from '#lib/problem.ts';
-import { choice, cleaned, idInput, integer, nullableLine, text, timeInput } from '#lib/schema.ts';
+import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/schema.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
@@ -36,11 +37,10 @@ const ThreadId = nullableLine(maxNameCharacters);
 
 /** What an account receives, whatever somebody wrote; the sender is known by the id at the platform or by the username. */
 export const ReceiveMessage = v.object({
-  channel: choice(['telegram', 'twitter']),
+  channel: choice(platforms),
   accountId: idInput(),
   from: v.object({
-    telegramUserId: v.optional(integer(1, Number.MAX_SAFE_INTEGER)),
-    twitterUserId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'))),
+    ...userIds(Object.values(messaging), 'received'),
     // What no contact can have is nobody's name.
     username: v.fallback(contactFields.username, undefined),
     name: v.optional(cleaned(nullableLine(maxNameCharacters), beginning)),
@@ -58,7 +58,7 @@ type Received = v.InferOutput<typeof ReceiveMessage>;
  * stranger. Raises 404 for an unknown account, 400 for a nameless sender.
  */
 export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from, body, threadId, sentAt }: Received) {
-  const target = targetOf(channel, from);
+  const target = targetOf(channel, userIdOn(channel, from), from.username);
   const sender = senderName(channel, target);
   if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
   const [{ identity, contact: known }] = await Promise.all([
@@ -68,7 +68,7 @@ export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from,
   const contact =
     known ?? (await findKnown(tx, channel, target)) ?? (await createStranger(tx, channel, target, from.name));
   await keepIdentity(tx, sender, identity, contact.id);
-  remember(tx, contact, target);
+  remember(tx, contact, channel, target);
   const thread = v.safeParse(ThreadId, threadId);
   const message = await storeMessage(tx, {
     contactId: contact.id,
@@ -85,49 +85,31 @@ export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from,
   return { contactId: contact.id, messageId: message.id };
 }
 
-const targetOf = (
-  channel: Received['channel'],
-  { telegramUserId, twitterUserId, username: name }: Received['from'],
-): Target => ({
-  ...(channel === 'telegram' && telegramUserId !== undefined && { telegramUserId }),
-  ...(channel === 'twitter' && twitterUserId !== undefined && { twitterUserId }),
-  ...(name && { username: name }),
-});
-
 /** A username may have passed to another person: a contact with another id is not the sender. */
-async function findKnown(tx: UnitOfWork, channel: Received['channel'], target: Target) {
+async function findKnown(tx: UnitOfWork, channel: Platform, target: Target) {
   const found = await findContact(tx, channel, target);
-  if (!found) return undefined;
-  const { telegramUserId = found.telegramUserId, twitterUserId = found.twitterUserId } = target;
-  const isOther =
-    (found.telegramUserId !== null && found.telegramUserId !== telegramUserId) ||
-    (found.twitterUserId !== null && found.twitterUserId !== twitterUserId);
-  return isOther ? undefined : found;
+  const [known, given] = [found && userIdOn(channel, found), userIdOn(channel, target)];
+  return known !== undefined && given !== undefined && known !== given ? undefined : found;
 }
 
 async function createStranger(
   tx: UnitOfWork,
-  platform: Received['channel'],
-  { telegramUserId, twitterUserId, username: name }: Target,
+  platform: Platform,
+  target: Target,
   shownName: string | null | undefined,
 ): Promise<StoredContact> {
+  const { username = null } = target;
   const { id: contactId } = await createContact(tx, {
     platform,
-    name: shownName ?? (name ? null : String(telegramUserId ?? twitterUserId)),
-    username: name ?? null,
+    name: shownName ?? (username === null ? String(userIdOn(platform, target)) : null),
+    username,
   });
   return tx.get(Contacts, { id: contactId });
 }
 
 /** A bot needs the id of a person it answers. */
-function remember(tx: UnitOfWork, contact: StoredContact, { telegramUserId, twitterUserId }: Target): void {
-  const isNew =
-    (telegramUserId !== undefined && contact.telegramUserId === null) ||
-    (twitterUserId !== undefined && contact.twitterUserId === null);
-  if (!isNew) return;
-  tx.update(Contacts, {
-    ...contact,
-    telegramUserId: contact.telegramUserId ?? telegramUserId ?? null,
-    twitterUserId: contact.twitterUserId ?? twitterUserId ?? null,
-  });
+function remember(tx: UnitOfWork, contact: StoredContact, channel: Platform, target: Target): void {
+  if (userIdOn(channel, target) === undefined || userIdOn(channel, contact) !== undefined) return;
+  const { telegramUserId = contact.telegramUserId, twitterUserId = contact.twitterUserId } = target;
+  tx.update(Contacts, { ...contact, telegramUserId, twitterUserId });
 }

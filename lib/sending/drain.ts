@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccountPlace, acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { readSentToday } from '#lib/accounts/store.ts';
+import { userIdOn } from '#lib/channels/target.ts';
 import { nextDay, secondMs, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -99,9 +100,8 @@ class Drain {
     let isAnyClaimed = false;
     const policy = { ...this.#sender.policy, ...account.pacing };
     for (const { id, queuedFor, target, recipient } of jobs) {
-      const { telegramUserId, twitterUserId, username } = target;
       // A username may be `constructor`, which DynamoDB's marshaller takes for the class of the map.
-      const peer = String(telegramUserId ?? twitterUserId ?? (username ? `@${username}` : recipient));
+      const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
       const earlyByMs = new Date(queuedFor).getTime() - Date.now();
       const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
       if (Date.now() + pauseMs > this.#deadlineMs) return timestamp(new Date(Date.now() + pauseMs + secondMs));

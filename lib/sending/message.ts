@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
-import type { Target } from '#lib/channels/channel.ts';
+import { type Descriptors, messaging, type Platform } from '#lib/channels/channel.ts';
+import { Target, userIds } from '#lib/channels/target.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
-import type { StoredAccount } from '#lib/entities/account.ts';
 import { contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { createJob, getJob, retryJob } from '#lib/jobs/store.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { badRequest, invalidField } from '#lib/problem.ts';
-import { idInput, integer, nullablePattern, nullableTimeInput, text } from '#lib/schema.ts';
+import { idInput, nullableTimeInput, text } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { cancelJob } from './end.ts';
 
@@ -23,30 +23,14 @@ const common = {
   runAt: v.optional(nullableTimeInput()),
 };
 
-/** Base document, "POST /v1/telegram/messages". */
-export const CreateTelegramMessage = v.pipe(
-  v.object({
-    ...common,
-    telegramUserId: v.optional(v.nullable(integer(1, Number.MAX_SAFE_INTEGER))),
-    text: text(4000),
-  }),
-  v.title('CreateTelegramMessage'),
-);
+/** The fields of a request to send (base document, "POST /v1/telegram/messages"; contract section 4). */
+export const messageFields = <One extends Descriptors>(channel: One) => ({
+  ...common,
+  ...userIds([channel], 'stated'),
+  text: text(channel.maxTextCharacters),
+});
 
-/** Contract section 4. */
-export const CreateTwitterMessage = v.pipe(
-  v.object({
-    ...common,
-    twitterUserId: v.optional(nullablePattern(/^\d{1,20}$/, 20, '1 to 20 digits')),
-    text: text(10_000),
-  }),
-  v.title('CreateTwitterMessage'),
-);
-
-type Send = Omit<v.InferOutput<typeof CreateTelegramMessage>, 'telegramUserId'> & {
-  telegramUserId?: number | null | undefined;
-  twitterUserId?: string | null | undefined;
-};
+type Send = v.InferOutput<v.ObjectSchema<ReturnType<typeof messageFields<Descriptors>>, undefined>>;
 
 /** Who asks for it. */
 type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
@@ -56,7 +40,7 @@ type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
  * username; `ignored` names the others. Raises 404 for an unknown account or contact, 400 without a recipient, for a contact
  * that the platform does not know and for a time more than a year ahead.
  */
-export async function sendMessage(tx: UnitOfWork, channel: StoredAccount['channel'], input: Send, origin: Origin) {
+export async function sendMessage(tx: UnitOfWork, channel: Platform, input: Send, origin: Origin) {
   const [used, ...ignored] = recipientFields(channel).filter((field) => input[field] != null);
   if (used === undefined) {
     const fields = recipientFields(channel).join(', ');
@@ -83,35 +67,38 @@ export async function sendMessage(tx: UnitOfWork, channel: StoredAccount['channe
   return { job: detailOf(job), ignored };
 }
 
-const recipientFields = (channel: StoredAccount['channel']) =>
-  ['contactId', channel === 'telegram' ? 'telegramUserId' : 'twitterUserId', 'username'] as const;
+/** The fields that may name the recipient, the most certain first. */
+function recipientFields(channel: Platform) {
+  const { identity, hasUsernames } = messaging[channel];
+  return ['contactId' as const, identity.field, ...(hasUsernames ? (['username'] as const) : [])];
+}
 
-function contactRecipient(contact: StoredContact, channel: StoredAccount['channel']): Recipient {
+function contactRecipient(contact: StoredContact, channel: Platform): Recipient {
   const { id: contactId } = contact;
   const recipient = recipientOf(contact, channel);
   if (!recipient) throw badRequest(`no_${channel}_identity`, `this contact has no ${channel} identity`, { contactId });
   return recipient;
 }
 
-function statedRecipient(input: Send, used: ReturnType<typeof recipientFields>[number]): Recipient {
+function statedRecipient(input: Send, used: keyof Send): Recipient {
   const value = input[used];
   return {
     recipient: used === 'username' ? `@${value}` : String(value),
-    target: { [used]: value } as Target,
+    target: v.parse(Target, { [used]: value }),
   };
 }
 
 /** The message of one channel, as its status is shown. Raises 404. */
-export const getMessageJob = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+export const getMessageJob = async (tx: UnitOfWork, id: number, channel: Platform) =>
   detailOf(await getJob(tx, id, channel));
 
 /** Takes a message back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
-export const cancelMessage = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+export const cancelMessage = async (tx: UnitOfWork, id: number, channel: Platform) =>
   detailOf(await cancelJob(tx, id, channel));
 
 /** Queues a failed message again, at once. Raises 404, 409 job_not_failed. */
-export const retryMessage = async (tx: UnitOfWork, id: number, channel: StoredAccount['channel']) =>
+export const retryMessage = async (tx: UnitOfWork, id: number, channel: Platform) =>
   detailOf(await retryJob(tx, id, channel));
 
-/** Telegram and X jobs always have an account. */
+/** The jobs of a platform always have an account. */
 const detailOf = (job: StoredJob) => ({ ...job, accountId: job.accountId as number });

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { AccountPlace } from '#lib/accounts/sender.ts';
+import type { Platform } from '#lib/channels/channel.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { id } from '#lib/schema.ts';
 import { receiveGroups } from '#lib/wake-ups/receive.ts';
@@ -10,11 +10,7 @@ import { drainAccount } from './drain.ts';
 const signal = { accountId: id(), jobId: v.optional(id()) };
 
 /** Handles a batch of wake-ups, account by account side by side. Only faults of ours are reported back to the queue. */
-export const handleSignals = (
-  event: SQSEvent,
-  channel: AccountPlace['channel'],
-  open: OpenSender,
-): Promise<SQSBatchResponse> =>
+export const handleSignals = (event: SQSEvent, channel: Platform, open: OpenSender): Promise<SQSBatchResponse> =>
   receiveGroups(
     event,
     signal,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NodeCrypto } from '#lib/telegram/crypto.ts';
+import { NodeCrypto } from '#lib/channels/telegram/crypto.ts';
 
 const crypto = new NodeCrypto();
 const hex = (text: string) => Buffer.from(text, 'hex');

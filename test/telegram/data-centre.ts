@@ -9,7 +9,7 @@ import {
   TlBinaryWriter,
   writeStringSession,
 } from '@mtcute/core/utils.js';
-import { NodeCrypto } from '#lib/telegram/crypto.ts';
+import { NodeCrypto } from '#lib/channels/telegram/crypto.ts';
 
 /** How the centre treats one message: an error, or a connection that breaks before or after it is stored. */
 export type Treatment = { code: number; error: string } | { drop: 'before' | 'after' };

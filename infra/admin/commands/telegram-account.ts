@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
+import { telegram } from '#lib/channels/telegram/channel.ts';
 import { botSecret, CreateTelegramAccount, userSession } from '#lib/entities/account.ts';
 import { id } from '#lib/schema.ts';
 import { updateOf } from './account.ts';
@@ -8,13 +9,11 @@ import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
 
-const defaultDailyLimit = { bot: 100_000, user: 200 };
-
 async function create(input: v.InferOutput<typeof Create>) {
-  const { kind, name, username = null, dailyLimit = defaultDailyLimit[kind], pacing } = input;
+  const { kind, name, username = null, dailyLimit = telegram.kinds[kind].dailyLimit, pacing } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
   const account = await asOperator(input, (tx) =>
-    createAccount(tx, { channel: 'telegram', kind, name, username, dailyLimit, ...(pacing && { pacing }), secret }),
+    createAccount(tx, { channel: telegram.name, kind, name, username, dailyLimit, ...(pacing && { pacing }), secret }),
   );
   return { id: account.id };
 }
@@ -26,7 +25,7 @@ const Connect = v.intersect([
 
 /** A new token or session, of the same bot or person. */
 async function connect(input: v.InferOutput<typeof Connect>) {
-  const place = { tenant: input, channel: 'telegram' as const, accountId: input.id };
+  const place = { tenant: input, channel: telegram.name, accountId: input.id };
   const secret =
     'botToken' in input
       ? ({ kind: 'bot', secret: input.botToken } as const)
@@ -37,6 +36,6 @@ async function connect(input: v.InferOutput<typeof Connect>) {
 
 export const commands = {
   create: { input: Create, run: create },
-  update: updateOf('telegram'),
+  update: updateOf(telegram.name),
   connect: { input: Connect, run: connect },
 };

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
+import { twitter } from '#lib/channels/twitter/channel.ts';
 import { CreateTwitterAccount, twitterToken } from '#lib/entities/account.ts';
 import { id } from '#lib/schema.ts';
 import { updateOf } from './account.ts';
@@ -8,14 +9,11 @@ import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
 
-/** What X allows a user. */
-const defaultDailyLimit = 1440;
-
 async function create(input: v.InferOutput<typeof Create>) {
-  const { name, username = null, accessToken, dailyLimit = defaultDailyLimit, pacing } = input;
+  const { name, username = null, accessToken, dailyLimit = twitter.kinds.user.dailyLimit, pacing } = input;
   const account = await asOperator(input, (tx) =>
     createAccount(tx, {
-      channel: 'twitter',
+      channel: twitter.name,
       kind: 'user',
       name,
       username,
@@ -31,13 +29,13 @@ const Connect = v.object({ ...tenantFields, id: id(), ...twitterToken });
 
 /** A new token of the same person. */
 async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>) {
-  const place = { tenant: input, channel: 'twitter' as const, accountId: input.id };
+  const place = { tenant: input, channel: twitter.name, accountId: input.id };
   const { id, state } = await connectAccount(place, { kind: 'user', secret: accessToken });
   return { id, status: state };
 }
 
 export const commands = {
   create: { input: Create, run: create },
-  update: updateOf('twitter'),
+  update: updateOf(twitter.name),
   connect: { input: Connect, run: connect },
 };

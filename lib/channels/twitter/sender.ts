@@ -10,8 +10,8 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { type Answered, openProvider, type Provider } from '#lib/network/provider.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { twitter } from './channel.ts';
 
-const policy = { peerGapMs: 1000, gapMs: 200 };
 const defaultWaitSeconds = 15 * 60;
 
 /** The way out of an X account: direct messages of the X API. Needs the key. */
@@ -20,7 +20,7 @@ export const openTwitter: OpenSender = async (tenant, account) => {
   const headers = { authorization: `Bearer ${await accountSecret(tenant, account)}` };
   const provider = openProvider(env('TWITTER_API_ROOT'));
   return {
-    policy,
+    policy: twitter.kinds.user.pacing,
     maxRepeats: 0,
     async send(job) {
       const participant = await participantOf(tenant, provider, headers, job).catch(notLookedUp);
@@ -61,7 +61,7 @@ async function participantOf(
   if (target.twitterUserId !== undefined) return target.twitterUserId;
   const tx = new UnitOfWork(tenant, system);
   const contact =
-    contactId === null ? await findContact(tx, 'twitter', target) : await tx.find(Contacts, { id: contactId });
+    contactId === null ? await findContact(tx, twitter.name, target) : await tx.find(Contacts, { id: contactId });
   if (contact?.twitterUserId) return contact.twitterUserId;
   const path = `/2/users/by/username/${encodeURIComponent(target.username ?? '')}`;
   const exchange = await provider.request('GET', path, headers);

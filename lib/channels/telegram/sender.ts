@@ -7,6 +7,7 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { openBot } from './bot.ts';
+import { telegram } from './channel.ts';
 
 /** The way out of a Telegram account. Needs the key. */
 export const openTelegram: OpenSender = async (tenant, account) => {
@@ -23,6 +24,6 @@ async function chatIdOf(tenant: Tenant, { target, contactId }: StoredJob): Promi
   if (target.telegramUserId !== undefined) return target.telegramUserId;
   const tx = new UnitOfWork(tenant, system);
   const contact =
-    contactId === null ? await findContact(tx, 'telegram', target) : await tx.find(Contacts, { id: contactId });
+    contactId === null ? await findContact(tx, telegram.name, target) : await tx.find(Contacts, { id: contactId });
   return contact?.telegramUserId ?? undefined;
 }

@@ -11,12 +11,11 @@ import type { Outcome, Sender } from '#lib/jobs/sender.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { maxNewPeersPerDay, telegram } from './channel.ts';
 import { connectUser, RefusedCall, readSession, type UserConnection } from './connection.ts';
 import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
 
-/** What Telegram lets a person do without being taken for a machine. */
-const policy = { peerGapMs: 1200, gapMs: 0, perMinute: 20 };
-const maxNewPeersPerDay = 30;
+const policy = telegram.kinds.user.pacing;
 
 /** A user account, which writes by MTProto and can address people by username. */
 export async function openUser(tenant: Tenant, account: StoredAccount): Promise<Sender> {

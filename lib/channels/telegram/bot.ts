@@ -4,9 +4,8 @@ import { env } from '#lib/env.ts';
 import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
 import { type Answered, openProvider } from '#lib/network/provider.ts';
+import { telegram } from './channel.ts';
 
-/** Telegram's limits for bots: about 25 messages a second, one a second in a chat. */
-const policy = { peerGapMs: 1000, gapMs: 40 };
 const defaultWaitSeconds = 30;
 
 const unknownRecipient = 'recipient unknown: a bot can write only to people who wrote to it first';
@@ -15,7 +14,7 @@ const unknownRecipient = 'recipient unknown: a bot can write only to people who 
 export function openBot(token: string, chatIdOf: (job: StoredJob) => Promise<number | undefined>): Sender {
   const provider = openProvider(env('TELEGRAM_API_ROOT'));
   return {
-    policy,
+    policy: telegram.kinds.bot.pacing,
     maxRepeats: 0,
     async send(job) {
       const chatId = await chatIdOf(job).catch(notLookedUp);

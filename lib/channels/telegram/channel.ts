@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { integer } from '../../schema.ts';
+import type { Descriptor } from '../descriptor.ts';
+
+const userId = integer(1, Number.MAX_SAFE_INTEGER);
+
+export const telegram = {
+  name: 'telegram',
+  identity: { field: 'telegramUserId', stored: v.number(), received: userId, stated: v.nullable(userId) },
+  hasUsernames: true,
+  maxTextCharacters: 4000,
+  kinds: {
+    /** Telegram's limits for bots: about 25 messages a second, one a second in a chat. */
+    bot: { dailyLimit: 100_000, pacing: { peerGapMs: 1000, gapMs: 40 } },
+    /** What Telegram lets a person do without being taken for a machine. */
+    user: { dailyLimit: 200, pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 } },
+  },
+} as const satisfies Descriptor;
+
+/** How many people a user account may write to for the first time on a day, for the same reason. */
+export const maxNewPeersPerDay = 30;
