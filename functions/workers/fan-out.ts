@@ -1,7 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
+import * as v from 'valibot';
 import { restTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
-import { fanOutRest } from '#lib/webhooks/fan-out-rest.ts';
+import { fanOutAgain, fanOutRest } from '#lib/webhooks/fan-out-rest.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Makes the deliveries that would have held up the publisher, tenant by tenant. */
@@ -12,5 +13,8 @@ export const handler = worker(
     timeoutSeconds: restTimeoutSeconds,
     memoryMb: 512,
   },
-  (event: SQSEvent) => receive(event, {}, fanOutRest),
+  (event: SQSEvent) =>
+    receive(event, { sequence: v.optional(v.number()) }, (tenant, { sequence }) =>
+      sequence === undefined ? fanOutRest(tenant) : fanOutAgain(tenant, sequence),
+    ),
 );

@@ -15,7 +15,7 @@ import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Endpoints } from './webhook.ts';
-import { FanOuts } from './webhook-fan-out.ts';
+import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
 import { Healths } from './webhook-health.ts';
 import { Registries } from './webhook-registry.ts';
 import { ReplayQueues } from './webhook-replays.ts';
@@ -35,6 +35,7 @@ export const entities: readonly Entity[] = [
   DeliveryIds,
   EmailMessages,
   Endpoints,
+  FanOutRetries,
   FanOuts,
   Feed,
   Healths,

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { entity } from '#lib/table/entity.ts';
-import { tenantKey } from '#lib/tenant.ts';
+import { entity, type Item } from '#lib/table/entity.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 const sequence = v.pipe(v.number(), v.integer(), v.minValue(0));
+const group = (tenant: Tenant) => `${tenantKey(tenant)}/webhook-fan-out`;
 
 /**
  * The events whose deliveries the publisher has left to a worker, from the first after `doneTo` through `upTo`; one row a tenant,
@@ -21,7 +22,21 @@ export const FanOuts = entity({
     at,
     queue: 'fan-outs',
     message: {},
-    group: `${tenantKey(tenant)}/webhook-fan-out`,
+    group: group(tenant),
     isForGroup: true,
   }),
 });
+
+/** An event whose deliveries could not all be made for a reason of its own, by its sequence: it is passed over and tried again by itself. */
+export const FanOutRetries = entity({
+  name: 'webhook-fan-out-retry',
+  schema: v.object({
+    id: sequence,
+    /** Those that were begun since it was passed over. */
+    tries: v.number(),
+    /** When it is tried next. */
+    at: v.string(),
+  }),
+  wakeUp: ({ id, at }, tenant) => ({ at, queue: 'fan-outs', message: { sequence: id }, group: group(tenant) }),
+});
+export type FanOutRetry = Item<typeof FanOutRetries>;

@@ -178,7 +178,7 @@ export async function passOver(row: Key, error: unknown, move?: (aside: Aside) =
 const maxReason = 300;
 
 /** What may be told of an error: a parser quotes what it was given, which may be the text of a message. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error was thrown';
   if (error instanceof SyntaxError || error instanceof v.ValiError) return error.name;
   return `${error.name}: ${error.message}`.slice(0, maxReason);
