@@ -2,7 +2,12 @@
 export const defaultTimeoutSeconds = 10;
 /** Of a route that may do much, as one that starts a plan: API Gateway waits for 30 seconds. */
 export const longTimeoutSeconds = 29;
-/** Of the worker that makes the deliveries which the publisher leaves. */
+
+// Of workers whose leases and budgets follow from it.
 export const restTimeoutSeconds = 60;
-/** Of the worker that goes on with plans. */
 export const planTimeoutSeconds = 60;
+export const deliverTimeoutSeconds = 30;
+export const senderTimeoutSeconds = 40;
+export const mailTimeoutSeconds = 30;
+export const pullTimeoutSeconds = 120;
+export const sweepTimeoutSeconds = 55;

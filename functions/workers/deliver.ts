@@ -1,4 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
+import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
 import { handleSignals } from '#lib/webhooks/signals.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -9,7 +10,7 @@ export const handler = worker(
     trigger: { queue: 'deliveries', batchSize: 10, maxConcurrency: 150 },
     readsStrangers: true,
     needs: ['decrypt:webhook'],
-    timeoutSeconds: 30,
+    timeoutSeconds: deliverTimeoutSeconds,
   },
   (event: SQSEvent) => handleSignals(event, 'deliveries'),
 );

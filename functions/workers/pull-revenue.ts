@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import { pullRevenue, pullTimeoutSeconds } from '#lib/finance/pull.ts';
+import { pullRevenue } from '#lib/finance/pull.ts';
 import { id } from '#lib/schema.ts';
+import { pullTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
 

@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { maxSenders } from '#lib/email/pace.ts';
 import { id } from '#lib/schema.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
+import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/wake-ups/receive.ts';
 import { worker } from '#lib/worker.ts';
 
@@ -11,7 +12,7 @@ export const handler = worker(
     summary: 'Queued e-mails are sent',
     trigger: { queue: 'email', batchSize: 5, maxConcurrency: maxSenders },
     needs: ['ses'],
-    timeoutSeconds: 30,
+    timeoutSeconds: mailTimeoutSeconds,
   },
   (event: SQSEvent) => receive(event, { jobId: id() }, (tenant, { jobId }) => deliverEmail(tenant, jobId)),
 );

@@ -3,6 +3,7 @@ import { measure } from '#lib/metrics.ts';
 import { queues } from '#lib/queues.ts';
 import { sweep, sweepDimensions } from '#lib/sweep/sweep.ts';
 import { followRelease } from '#lib/table/release.ts';
+import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Once a minute: whatever a crash interrupted goes on, and what a new release needs begins. */
@@ -12,7 +13,7 @@ export const handler = worker(
       'Overdue rows are told again, unpublished events are published, and what a new release stores otherwise is reindexed',
     trigger: { rate: 'rate(1 minute)' },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
-    timeoutSeconds: 55,
+    timeoutSeconds: sweepTimeoutSeconds,
     memoryMb: 512,
   },
   async () => {

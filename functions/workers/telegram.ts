@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { handleSignals } from '#lib/sending/signals.ts';
+import { senderTimeoutSeconds } from '#lib/timeouts.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Sends the due messages of the accounts that it is told of, one sender per account. */
@@ -11,7 +12,7 @@ export const handler = worker(
     trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 60 },
     readsStrangers: true,
     needs: ['decrypt:account'],
-    timeoutSeconds: 40,
+    timeoutSeconds: senderTimeoutSeconds,
   },
   (event: SQSEvent) => handleSignals(event, telegram.name, openTelegram),
 );

@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { twitter } from '#lib/channels/twitter/channel.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { handleSignals } from '#lib/sending/signals.ts';
+import { senderTimeoutSeconds } from '#lib/timeouts.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Sends the due messages of the accounts that it is told of, one sender per account. */
@@ -11,7 +12,7 @@ export const handler = worker(
     trigger: { queue: twitter.name, batchSize: 10, maxConcurrency: 20 },
     readsStrangers: true,
     needs: ['decrypt:account'],
-    timeoutSeconds: 40,
+    timeoutSeconds: senderTimeoutSeconds,
   },
   (event: SQSEvent) => handleSignals(event, twitter.name, openTwitter),
 );

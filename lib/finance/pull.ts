@@ -6,12 +6,12 @@ import { leases } from '#lib/table/lease.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { pullTimeoutSeconds } from '#lib/timeouts.ts';
 import { FeedFailure, type FeedRow, fetchFeed } from './feed.ts';
 import { secretContext } from './revenue-source-store.ts';
 import { book } from './transaction-store.ts';
 
 /** The pull's worker gives up before it. */
-export const pullTimeoutSeconds = 120;
 const leaseMs = (pullTimeoutSeconds + 10) * secondMs;
 const ingestMs = (pullTimeoutSeconds - 60) * secondMs;
 /** So many rows, each with its index entries, fit one transaction. */

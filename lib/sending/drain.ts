@@ -15,13 +15,14 @@ import { isUnreadable } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { senderTimeoutSeconds } from '#lib/timeouts.ts';
 import { fail } from './end.ts';
 import { settleMessageOf } from './settle.ts';
 
-/** New attempts are begun for so long; the worker's time-out leaves room for the last one to end. */
-const budgetMs = 12 * secondMs;
+/** New attempts are begun for so long; then there is room for the last one to end. */
+const budgetMs = (senderTimeoutSeconds - 28) * secondMs;
 /** Outlives every process that holds it. */
-const leaseMs = 45 * secondMs;
+const leaseMs = (senderTimeoutSeconds + 5) * secondMs;
 /** A wake-up may be early by what two clocks differ. */
 const earlyMs = secondMs;
 const pageSize = 25;

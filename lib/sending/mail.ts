@@ -13,12 +13,13 @@ import { isDailyQuota, nextTurn, spend } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { followingMail } from './following-mail.ts';
 import { settle } from './settle.ts';
 
 /** Outlives the process that holds it. */
-const claimMs = 35 * secondMs;
+const claimMs = (mailTimeoutSeconds + 5) * secondMs;
 /** A mail that SES may have taken leaves once more. */
 const maxRepeats = 1;
 

@@ -9,12 +9,13 @@ import { outboxPrefix } from '#lib/table/outbox.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { countSetAside, countTry, failed, isOwnReason, passOver, readable, setAside } from '#lib/table/set-aside.ts';
+import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
 import { sendWakeUps } from '#lib/wake-ups/send.ts';
 import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
 
 const graceMs = 5 * secondMs;
-/** How long pages are begun, and after how long what was found is told, whatever is still under way: before the worker's time-out. */
-const limits = { budgetMs: 30 * secondMs, patienceMs: 45 * secondMs };
+/** How long pages are begun, and after how long what was found is told, whatever is still under way. */
+const limits = { budgetMs: (sweepTimeoutSeconds - 25) * secondMs, patienceMs: (sweepTimeoutSeconds - 10) * secondMs };
 /** About a day of telling again, at first every minute. */
 const maxTells = 150;
 const longestWaitMs = 10 * minuteMs;

@@ -41,7 +41,8 @@ export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void>
 /** Does the parts of a plan that are left. */
 type Finish = (tenant: Tenant, kind: PlanKind<State>, plan: Plan) => Promise<void>;
 
-const State = v.object({ phase: v.picklist(['lock', 'apply', 'release']), next: v.number(), pieces: v.number() });
+export const phases = ['lock', 'apply', 'release'] as const;
+const State = v.object({ phase: v.picklist(phases), next: v.number(), pieces: v.number() });
 type State = v.InferOutput<typeof State>;
 
 interface Piece {

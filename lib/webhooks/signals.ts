@@ -2,12 +2,13 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { secondMs } from '#lib/clock.ts';
 import type { Lane } from '#lib/entities/webhook-wake.ts';
 import { id } from '#lib/schema.ts';
+import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
 import { receiveGroups } from '#lib/wake-ups/receive.ts';
 import { drain } from './drain.ts';
 import { report, type Tally } from './tally.ts';
 
-/** New attempts are begun for so long; the worker's time-out leaves room for the last ones to end. */
-const budgetMs = 18 * secondMs;
+/** New attempts are begun for so long; then there is room for the last ones to end. */
+const budgetMs = (deliverTimeoutSeconds - 12) * secondMs;
 
 /** Delivers for all endpoints that a batch names, side by side. Only a fault of ours sends a message back. */
 export async function handleSignals(event: SQSEvent, lane: Lane): Promise<SQSBatchResponse> {

@@ -1,0 +1,72 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { Deliveries } from '#lib/entities/delivery.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { phases } from '#lib/table/large.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+/** Pages of our own; the others are the contract. */
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter(
+  (name) => !/contract|public-api/.test(name),
+);
+
+/** The part of a page under a heading. */
+const section = (page: string, heading: string) =>
+  read(page)
+    .split(/^## /m)
+    .find((part) => part.startsWith(`${heading}\n`));
+
+const valuesOf = (choice: v.GenericSchema) => (v.getMetadata(choice as never) as { enum: string[] }).enum;
+
+test.each([
+  ['Jobs', valuesOf(Jobs.schema.entries.status)],
+  ['Deliveries', valuesOf(Deliveries.schema.entries.status)],
+  ['Enrolments', valuesOf(Enrollments.schema.entries.status)],
+  ['Large commits', phases],
+])('the diagram of %s has the states that are stored, and the table under it explains each', (heading, states) => {
+  const [, diagram = '', table = ''] = section('docs/states.md', heading)?.split('```') ?? [];
+  const lines = diagram
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.trim());
+  const drawn = lines
+    .filter((line) => line !== 'stateDiagram-v2')
+    .flatMap((line) => {
+      const [from = '', to = from] = line.replace(/:.*/, '').split(' --> ');
+      return [from.trim(), to.trim()];
+    });
+  expect(new Set(drawn.filter((name) => name !== '[*]'))).toEqual(new Set(states));
+  for (const state of states) expect(table, `what is said of ${state}`).toContain(`\`${state}\``);
+});
+
+describe.each(pages)('%s', (page) => {
+  test('names files that are there', () => {
+    const named = [...read(page).matchAll(/`((?:lib|functions|infra|test|docs|events)\/[\w./-]+\.\w+)`/g)].map(
+      ([, file]) => String(file),
+    );
+    expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  test('links to pages and headings that are there', () => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+    const broken = links.filter(([, path = '', heading]) => {
+      const file = path === '' ? page : join(dirname(page), path);
+      if (!existsSync(join(root, file))) return true;
+      return heading !== undefined && !anchorsOf(file).includes(heading);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (page: string) =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    String(heading)
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
