@@ -47,6 +47,7 @@ const meanings: Readonly<Record<string, string>> = {
   upsert: 'keeps two upserts of the same person from making two contacts',
   webhook: 'an endpoint that is told of events',
   'webhook-fan-out': 'from where to where events have yet to be given to their endpoints',
+  'webhook-fan-out-retry': 'an event whose deliveries could not be made, and is tried by itself',
   'webhook-health': 'how an endpoint answers, its breaker, and who delivers to it until when',
   'webhook-registry': 'all endpoints of a tenant with the secret that signs',
   'webhook-replays': 'deliveries that shall be made again',
@@ -103,11 +104,6 @@ function matcher(pattern: string, blanks: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** A kind of row: its partition and place in it, with blanks, and what it is for. */
-interface Kind extends Key {
-  use: string;
-}
-
 /** Every field is called by its name, so that a key which is made of fields says of which. */
 const blanksOf = (entity: string) =>
   new Proxy({}, { get: (_, field) => (field === 'id' ? `{${entity}Id}` : `{${String(field)}}`) });
@@ -129,12 +125,6 @@ const meaningOf = ({ name }: Entity): string => {
   return meaning;
 };
 
-const itemKinds: readonly Kind[] = declared.map((of) => ({ ...keyPattern(of), use: meaningOf(of) }));
-const otherKinds: readonly Kind[] = Object.entries(rowKeys).map(([name, [pk, sk]]) => ({
-  ...{ pk, sk },
-  use: uses[name as keyof typeof rowKeys],
-}));
-
 /** `contact?stage`, and what stands behind it where an item has one value or several. */
 const indexPatterns = ({ name, indexes = {} }: Entity) =>
   Object.entries(indexes).map(([index, by]) => {
@@ -142,7 +132,7 @@ const indexPatterns = ({ name, indexes = {} }: Entity) =>
     return { at: `${name}?${at}`, isOrdered: order !== undefined };
   });
 
-const entryKinds = declared.flatMap((of) =>
+const entryPatterns = declared.flatMap((of) =>
   indexPatterns(of).flatMap(({ at, isOrdered }) => {
     const pk = `${of.scope === 'workspace' ? '{workspace}' : '{tenant}'}#${at}`;
     const sk = isOrdered ? '{order}#{id}' : '{id}';
@@ -150,7 +140,9 @@ const entryKinds = declared.flatMap((of) =>
   }),
 );
 
-const matchers = [...itemKinds, ...otherKinds, ...entryKinds].map(({ pk, sk }) => ({
+const otherPatterns = Object.values(rowKeys).map(([pk, sk]): Key => ({ pk, sk }));
+
+const matchers = [...declared.map(keyPattern), ...entryPatterns, ...otherPatterns].map(({ pk, sk }) => ({
   pk: matcher(pk, '[^/#?]+'),
   sk: matcher(sk, '.+'),
 }));
@@ -163,7 +155,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 const code = (text: string) => `\`${text}\``;
 const codes = (texts: readonly string[]) => texts.map(code).join(', ');
-const kindRows = (kinds: readonly Kind[]) => kinds.map(({ pk, sk, use }) => [code(pk), code(sk), use]);
 
 /** The page as `docs/table.md` holds it. */
 export function renderTableMap(): string {
@@ -188,6 +179,11 @@ export function renderTableMap(): string {
   const counters = declared.flatMap((of) =>
     Object.entries(of.counters ?? {}).map(([name, { group = name }]) => [code(`count/${group}`), of.name]),
   );
+  const others = Object.entries(rowKeys).map(([name, [pk, sk]]) => [
+    code(pk),
+    code(sk),
+    uses[name as keyof typeof rowKeys],
+  ]);
   return `# The table
 
 Every row of the one DynamoDB table, by the pattern of its key (\`pk\`, \`sk\`). This page is made by \`npm run table-map\` of the declarations in
@@ -229,7 +225,7 @@ ${table(['group', 'of'], counters)}
 
 ## Everything else
 
-${table(['partition', 'place', 'what it is for'], kindRows(otherKinds))}
+${table(['partition', 'place', 'what it is for'], others)}
 `;
 }
 
