@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { platforms } from '#lib/channels/channel.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { type Entity, latestVersion } from '#lib/table/entity.ts';
@@ -86,6 +87,7 @@ const forms: Readonly<Record<string, string>> = {
   workspace: String.raw`\d+`,
   scope: String.raw`\d+(?::(?:live|test))?`,
   claim: String.raw`\d+:(?:live|test)#idempotency/[^/]+`,
+  channel: platforms.join('|'),
   id: String.raw`\d{10}`,
   shard: String.raw`\d\d`,
   row: '.+',

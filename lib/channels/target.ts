@@ -19,12 +19,9 @@ export const Target = v.object({
 export type Target = v.InferOutput<typeof Target>;
 
 /** The id that somebody has on a channel. */
-export const userIdOn = (
-  channel: Platform,
-  ids: { readonly [Field in IdField]?: UserId | null | undefined },
-): UserId | undefined => ids[messaging[channel].identity.field] ?? undefined;
+export const userIdOn = (channel: Platform, ids: Omit<Target, 'username'>): UserId | undefined =>
+  ids[messaging[channel].identity.field];
 
-type IdField = Descriptors['identity']['field'];
 type UserId = v.InferOutput<Descriptors['identity']['stored']>;
 
 /** Somebody on a channel, by what is known of the two. */

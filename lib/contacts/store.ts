@@ -96,8 +96,7 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
     hasUnreadMessages: false,
     tagIds: [],
     metadata: {},
-    telegramUserId: null,
-    twitterUserId: null,
+    identities: {},
   });
   await addActivity(tx, contact.id, 'Created');
   tx.emit({

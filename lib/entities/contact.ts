@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
+import { Identities } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { epochSeconds } from '#lib/clock.ts';
@@ -129,13 +130,13 @@ const normalisedUsername = (name: string) => username(name.trim()).toLowerCase()
 
 /** What identifies a person, as it is compared. */
 export const normalised = { username: normalisedUsername, phone: normalisedPhone, email: normalisedEmail };
-type Identity = keyof typeof normalised;
+type Likeness = keyof typeof normalised;
 
 /** The contacts that have the same, however it is spelled. */
-export const sameAs = (field: Identity, value: string) =>
-  ({ [field]: normalised[field](value) }) as { [Field in Identity]: Record<Field, string> }[Identity];
+export const sameAs = (field: Likeness, value: string) =>
+  ({ [field]: normalised[field](value) }) as { [Field in Likeness]: Record<Field, string> }[Likeness];
 
-const identity = (field: Identity) => (contact: { [Field in Identity]: string | null }) =>
+const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
   contact[field] === null ? null : normalised[field](contact[field]);
 
 export const Contacts = entity({
@@ -145,8 +146,21 @@ export const Contacts = entity({
     updatedAt: v.nullable(v.string()),
     tagIds: v.array(id()),
     metadata: v.record(v.string(), v.string()),
-    telegramUserId: v.nullable(v.number()),
-    twitterUserId: v.nullable(v.string()),
+    identities: Identities,
+  }),
+  upgrades: [
+    // 2: the ids that a contact has on channels lie together, by channel.
+    ({ telegramUserId, twitterUserId, ...older }) => ({
+      ...older,
+      identities: {
+        ...(typeof telegramUserId === 'number' && { telegram: telegramUserId }),
+        ...(typeof twitterUserId === 'string' && { twitter: twitterUserId }),
+      },
+    }),
+  ],
+  forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
+    telegramUserId,
+    twitterUserId,
   }),
   references: [{ to: 'tag', field: 'tagIds' }],
   indexes: {
@@ -155,11 +169,13 @@ export const Contacts = entity({
     stage: ({ stage }) => stage,
     assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
     unread: ({ hasUnreadMessages }) => hasUnreadMessages,
-    username: identity('username'),
-    phone: identity('phone'),
-    email: identity('email'),
-    telegram: ({ telegramUserId }) => telegramUserId,
-    twitter: ({ twitterUserId }) => twitterUserId,
+    username: likeness('username'),
+    phone: likeness('phone'),
+    email: likeness('email'),
+    identity: {
+      of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
+      at: '{channel}={userId}',
+    },
     tag: ({ tagIds }) => tagIds,
     metadata: metadataIndex,
     search: { copy: ({ name, username, phone }) => searchable(name, username, phone) },

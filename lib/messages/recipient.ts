@@ -1,7 +1,6 @@
 import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import type { By } from '#lib/table/entity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -15,7 +14,7 @@ export interface Recipient {
 /** How a contact is reached on its platform; undefined when it is not. */
 export function recipientOf(contact: StoredContact, channel: Platform): Recipient | undefined {
   const username = messaging[channel].hasUsernames ? contact.username : null;
-  const userId = userIdOn(channel, contact);
+  const userId = contact.identities[channel];
   if (contact.platform !== channel || (userId === undefined && username === null)) return undefined;
   return {
     recipient: username === null ? (contact.name ?? String(userId)) : `@${username}`,
@@ -32,7 +31,7 @@ export async function findContact(
   const { username } = target;
   const userId = userIdOn(channel, target);
   const [byId, byName] = await Promise.all([
-    userId === undefined ? undefined : firstIndexed(tx, Contacts, { [channel]: userId } as By<typeof Contacts>),
+    userId === undefined ? undefined : firstIndexed(tx, Contacts, { identity: { channel, userId } }),
     username === undefined
       ? undefined
       : firstIndexed(tx, Contacts, sameAs('username', username), ({ platform }) => platform === channel),

@@ -88,7 +88,7 @@ export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from,
 /** A username may have passed to another person: a contact with another id is not the sender. */
 async function findKnown(tx: UnitOfWork, channel: Platform, target: Target) {
   const found = await findContact(tx, channel, target);
-  const [known, given] = [found && userIdOn(channel, found), userIdOn(channel, target)];
+  const [known, given] = [found?.identities[channel], userIdOn(channel, target)];
   return known !== undefined && given !== undefined && known !== given ? undefined : found;
 }
 
@@ -109,7 +109,8 @@ async function createStranger(
 
 /** A bot needs the id of a person it answers. */
 function remember(tx: UnitOfWork, contact: StoredContact, channel: Platform, target: Target): void {
-  if (userIdOn(channel, target) === undefined || userIdOn(channel, contact) !== undefined) return;
-  const { telegramUserId = contact.telegramUserId, twitterUserId = contact.twitterUserId } = target;
-  tx.update(Contacts, { ...contact, telegramUserId, twitterUserId });
+  const userId = userIdOn(channel, target);
+  const { identities } = contact;
+  if (userId !== undefined && identities[channel] === undefined)
+    tx.update(Contacts, { ...contact, identities: { ...identities, [channel]: userId } });
 }

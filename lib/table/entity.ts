@@ -19,9 +19,10 @@ interface WakeUp {
 }
 
 /** What an index is asked by. Several names together fill a partition that is called otherwise (`at`). */
-type Value = string | number | true | Readonly<Record<string, string | number>>;
+type Value = string | number | true | Fields;
+type Fields = Readonly<Record<string, string | number>>;
 /** What an item has of it: one value, several, or none. */
-type Values = Value | false | null | undefined | readonly (string | number)[];
+type Values = Value | false | null | undefined | readonly (string | number | Fields)[];
 type ValueIn<Given> = Given extends readonly (infer One)[] ? One : Exclude<Given, false | null | undefined>;
 
 /** Which versions of an entity write an index or a counter: from `since` (the first one unless said) to the one before `until`. */
@@ -93,6 +94,11 @@ export interface Entity<
    * they are given was not parsed (docs/changing-an-entity.md).
    */
   upgrades?: readonly ((older: Readonly<Record<string, unknown>>) => Record<string, unknown>)[];
+  /**
+   * What the release before requires of a row and this one no longer reads, should the company go back to it: written with every row,
+   * for one release.
+   */
+  forOlder?(item: InferOutput<Schema>): Record<string, unknown>;
   /** `workspace`: shared by both environments of a workspace. */
   scope?: 'workspace';
   /** Its whole partition key when it must be found without knowing the tenant. */

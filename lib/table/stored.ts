@@ -68,6 +68,7 @@ export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh 
   const expiresAtSeconds = entity.expiresAtSeconds?.(after);
   const latest = latestVersion(entity);
   const next = {
+    ...entity.forOlder?.(after),
     ...after,
     ...(latest === 1 ? {} : { entityVersion: latest }),
     ...(newer === undefined ? {} : { newer }),

@@ -20,7 +20,6 @@ export const contactRow = (of: Partial<StoredContact>): StoredContact => ({
   hasUnreadMessages: false,
   tagIds: [],
   metadata: {},
-  telegramUserId: null,
-  twitterUserId: null,
+  identities: {},
   ...of,
 });

@@ -40,6 +40,12 @@ test('every row of an earlier release can be read', () => {
   for (const { of, row } of found) expect(() => parseStored(of, row), `${identity(row)}: ${advice}`).not.toThrow();
 });
 
+test('what an earlier release requires of a row is written as that release wrote it', () => {
+  const kept = found.flatMap(({ of, row }) => (of.forOlder ? [[row, of.forOlder(parseStored(of, row))] as const] : []));
+  expect(kept.length).toBeGreaterThan(0);
+  for (const [row, forOlder] of kept) expect(row, advice).toMatchObject(forOlder);
+});
+
 test('what stands beside the rows of an earlier release is what their declarations say', () => {
   const beside = found.flatMap(({ of, row, tenant }) => [
     ...companions(tenant, of, parseStored(of, row), byItsRelease(row)).values(),

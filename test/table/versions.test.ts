@@ -64,6 +64,9 @@ const Careful = {
   ],
 } as unknown as typeof Newer;
 
+/** The same without a trace of it in this release's rows. */
+const Written: typeof Newer = { ...Newer, forOlder: ({ name }) => ({ title: name }) };
+
 const count = 300;
 let tenant: Tenant;
 const unit = () => new UnitOfWork(tenant, system);
@@ -213,4 +216,18 @@ test('a release that goes back writes over newer rows; what they left goes when 
   expect(await incomplete(tenant, [Careful])).toEqual([]);
   await demandRight(Careful);
   await demandInStep(Careful);
+});
+
+test('what only the release before requires is written for it, and not read', async () => {
+  await transact(tenant, system, async (tx) => {
+    tx.update(Written, { ...(await tx.get(Written, { id: 60 })), name: 'Renamed' });
+    tx.create(Written, { id: count + 1, name: 'New', color: 'red', weight: 1, size: 'small' });
+  });
+  expect(await unit().get(Older, { id: 60 })).toMatchObject({ title: 'Renamed' });
+  expect(await unit().get(Older, { id: count + 1 })).toMatchObject({ title: 'New' });
+  expect(await unit().get(Written, { id: 60 })).not.toHaveProperty('title');
+  await transact(tenant, system, async (tx) => {
+    tx.update(Older, { ...(await tx.get(Older, { id: 60 })), title: 'Renamed back' });
+  });
+  expect(await unit().get(Written, { id: 60 })).toMatchObject({ name: 'Renamed back' });
 });

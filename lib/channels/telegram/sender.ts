@@ -1,4 +1,5 @@
 import { accountSecret } from '#lib/accounts/store.ts';
+import { idOn } from '#lib/channels/identities.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
@@ -25,5 +26,5 @@ async function chatIdOf(tenant: Tenant, { target, contactId }: StoredJob): Promi
   const tx = new UnitOfWork(tenant, system);
   const contact =
     contactId === null ? await findContact(tx, telegram.name, target) : await tx.find(Contacts, { id: contactId });
-  return contact?.telegramUserId ?? undefined;
+  return contact && idOn(telegram, contact.identities);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import Long from 'long';
 import { accountSecret } from '#lib/accounts/store.ts';
+import { idOn } from '#lib/channels/identities.ts';
 import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -49,7 +50,7 @@ async function send(
   const tx = new UnitOfWork(tenant, system);
   const contact = job.contactId === null ? undefined : await tx.find(Contacts, { id: job.contactId });
   const person = {
-    telegramUserId: job.target.telegramUserId ?? contact?.telegramUserId ?? undefined,
+    telegramUserId: job.target.telegramUserId ?? (contact && idOn(telegram, contact.identities)),
     username: job.target.username,
   };
   const known = await findPeer(tx, account.id, person);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
+import { idOn } from '#lib/channels/identities.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
@@ -62,7 +63,8 @@ async function participantOf(
   const tx = new UnitOfWork(tenant, system);
   const contact =
     contactId === null ? await findContact(tx, twitter.name, target) : await tx.find(Contacts, { id: contactId });
-  if (contact?.twitterUserId) return contact.twitterUserId;
+  const known = contact && idOn(twitter, contact.identities);
+  if (known !== undefined) return known;
   const path = `/2/users/by/username/${encodeURIComponent(target.username ?? '')}`;
   const exchange = await provider.request('GET', path, headers);
   if ('error' in exchange) return { kind: 'failed-for-now', error: `no answer to the look-up (${exchange.error})` };
