@@ -30,11 +30,14 @@ export const transact = <Result>(
       await commit(tx);
       return result;
     } catch (error) {
-      // Whether a commit that fails otherwise has written nobody knows.
-      if (!isCommitting || error instanceof Overtaken || error instanceof Problem) await tx.abandon();
+      if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
       throw error;
     }
   });
+
+/** Of a commit that was overtaken or refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
+const hasWrittenNothing = (error: unknown) =>
+  error instanceof Overtaken || (error instanceof Problem && error.status !== 503);
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {

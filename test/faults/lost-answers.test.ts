@@ -3,9 +3,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { acquire } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
 import { Accounts } from '#lib/entities/account.ts';
+import { Tags } from '#lib/entities/tag.ts';
 import { type Claim, claim, keepRefusal } from '#lib/http/idempotency.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import { createJob } from '#lib/jobs/store.ts';
+import { left, spend } from '#lib/quotas/quota.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -79,4 +81,37 @@ test('a message is not taken for interrupted because the answer to its claim was
     unsettledAttempts: 1,
   });
   expect(await claimJob(tenant, job.id, untilMs)).toBeUndefined();
+});
+
+test('a large commit of which nobody knows whether it was decided gives back no quota: what it pays for may be there', async () => {
+  const mine: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+  const before = await left(mine, 'emails');
+  let decide: (() => Promise<unknown>) | undefined;
+  documentClient().middlewareStack.add(
+    (next, context) => async (args) => {
+      const written = JSON.stringify(args.input);
+      if (!/^TransactWrite/.test(context.commandName ?? '') || !written.includes('"phase"')) return next(args);
+      if (decide === undefined && written.includes('"apply"')) {
+        // It is on its way for longer than we wait for its answer, and meets whoever asks for the same item.
+        decide = () => next(args);
+        throw Object.assign(new Error('no answer'), { name: 'AbortError' });
+      }
+      if (!written.includes('"release"')) return next(args);
+      const CancellationReasons = [{ Code: 'TransactionConflict' }];
+      throw Object.assign(new Error('in a transaction'), { name: 'TransactionCanceledException', CancellationReasons });
+    },
+    { step: 'deserialize', priority: 'low', name: 'in flight' },
+  );
+  try {
+    const outcome = transact(mine, operator, async (tx) => {
+      await spend(tx, 'emails', 2);
+      for (let id = 1; id <= 120; id += 1)
+        tx.create(Tags, { id, name: `Tag ${id}`, color: '#000000', contactCount: 0 });
+    });
+    await expect(outcome).rejects.toMatchObject({ status: 503 });
+  } finally {
+    documentClient().middlewareStack.remove('in flight');
+  }
+  await decide?.();
+  expect(await left(mine, 'emails')).toBe(before - 2);
 });
