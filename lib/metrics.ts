@@ -17,6 +17,7 @@ const units = {
   unpublishedRows: 'Count',
   setAsideRows: 'Count',
   unreadableMails: 'Count',
+  unreadableRows: 'Count',
 } as const;
 
 export type MetricName = keyof typeof units;

@@ -1,8 +1,8 @@
-import * as v from 'valibot';
 import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { maxPageBytes } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
+import { readable } from '#lib/table/stored.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** How long a query may still see one row of a transaction and not another. */
@@ -17,7 +17,7 @@ const overheadBytes = 300;
  * Events after a sequence, ascending, at most `limit` of those that `matches`, whether there are more, and the last sequence that
  * was looked at. A page ends earlier where its events would be more than an answer holds, and where a filter has read enough.
  * Numbers are given without holes, so a hole between young events is a transaction that the query saw half of: the page ends
- * before it, and no poller ever skips an event.
+ * before it, and no poller ever skips an event but one that cannot be read.
  */
 export async function readFeed(
   tx: UnitOfWork,
@@ -36,7 +36,11 @@ export async function readFeed(
     limit: matches ? 1000 : Math.max(100, limit + 1),
   })) {
     for (const stored of page) {
-      const event = v.parse(Feed.schema, stored);
+      const event = readable(Feed, stored);
+      if (event === undefined) {
+        previous = Number(stored.sk);
+        continue;
+      }
       const isYoung = Date.now() - new Date(event.timestamp).getTime() < settlingMs;
       if (event.sequence !== previous + 1 && isYoung) return { items, hasMore: false, through: previous };
       const isWanted = !matches || matches(event);

@@ -146,7 +146,7 @@ async function readWork(
   request: RequestFacts,
   parsed: Parsed,
 ): Promise<Reply> {
-  const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
+  const tx = UnitOfWork.forAnswer(caller.tenant, { type: 'api_key', id: caller.keyId });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
   const answer = answerOf(operation.route, parsed.params, request, reply, result);

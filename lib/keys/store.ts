@@ -35,7 +35,7 @@ export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQu
 export const getKey = async (tx: UnitOfWork, id: number): Promise<Shown> => shownKey(await getStoredKey(tx, id));
 
 async function getStoredKey(tx: UnitOfWork, id: number): Promise<StoredKey> {
-  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true } });
+  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true }, demandsAll: true });
   const [key] = items;
   if (key?.id !== id) throw notFound('key');
   return key;

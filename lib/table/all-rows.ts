@@ -1,10 +1,8 @@
-import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Entity, entityPartition, fieldsWithin, type Item, partitionOf } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';
 import { type Row, readRow } from './rows.ts';
-import { parseStored } from './stored.ts';
 
 /** A place among the rows of an entity: behind a sort key of one of its partitions. */
 export interface Place {
@@ -28,20 +26,6 @@ export async function* allRows<E extends Entity>(
     const numbers = Array.from({ length: Math.min(sideBySide, count - first) }, (_, index) => first + index);
     const found = await Promise.all(numbers.map((number) => collected(rowsIn(partitionOf(tenant, of, number)))));
     yield* found.flat();
-  }
-}
-
-/** The entity that a row holds; one that cannot be read has no entries, and is nowhere counted. */
-export function readable<E extends Entity>(of: E, stored: Row): Item<E> | undefined {
-  try {
-    return parseStored(of, stored);
-  } catch (error) {
-    log().error('a row cannot be read', {
-      pk: stored.pk,
-      sk: stored.sk,
-      reason: error instanceof Error ? error.name : 'unknown',
-    });
-    return undefined;
   }
 }
 

@@ -1,9 +1,10 @@
 import { tenantKey } from '../tenant.ts';
-import { allRows, readable } from './all-rows.ts';
+import { allRows } from './all-rows.ts';
 import { isComplete } from './completeness.ts';
 import { type CounterOf, countedOf, counterGroup, counterSince, type Entity } from './entity.ts';
 import { rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
+import { readable } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Sums by the name of the counter: `{ "lead/EUR": { count: 3 } }`. */

@@ -1,4 +1,4 @@
-import { allRows, readable } from './all-rows.ts';
+import { allRows } from './all-rows.ts';
 import { isComplete } from './completeness.ts';
 import {
   type By,
@@ -18,6 +18,7 @@ import {
 import type { Key } from './keys.ts';
 import { batches, belowId, flatten, pages, type Range } from './pages.ts';
 import type { Row } from './rows.ts';
+import { readable } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An index entry as it is stored: what the index keeps of the entity, and where that is. */

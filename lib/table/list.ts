@@ -7,6 +7,7 @@ import {
   entityPartition,
   type Item,
   isIndexed,
+  keyOf,
   type Wanted,
   type Where,
   wantedOf,
@@ -47,6 +48,8 @@ export interface Listing<E extends Entity> {
   where?: Where<E>;
   /** What the entries of these indexes must contain. */
   contains?: Contains<E>;
+  /** It fails where an item cannot be read, also where it is for an answer alone. */
+  demandsAll?: boolean;
   /** Whatever else must hold. */
   matches?: (item: Item<E>) => boolean;
   /** Part of what `matches` asks: nothing created before this is wanted, so that the search can end there. */
@@ -67,7 +70,7 @@ export const searched = (q: string | undefined) =>
 /**
  * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or
  * where the search has read READ_UNITS_PER_LIST: it goes on with the cursor.
- * Without filters one query; with index filters one query per index, whatever it must contain, side by side, then one batch read.
+ * In a GET an item that cannot be read is left out. Without filters one query; with index filters one query per index, whatever it must contain, side by side, then one batch read.
  */
 export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
   const found = new Found<Item<E>>(listing);
@@ -78,20 +81,22 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
   return found.page();
 }
 
+const leavesOut = <E extends Entity>(tx: UnitOfWork, { demandsAll = false }: Listing<E>) =>
+  tx.isForAnswer && !demandsAll;
+
 async function findByIds<E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  { after = Number.POSITIVE_INFINITY, matches = () => true }: Listing<E>,
+  listing: Listing<E>,
   ids: readonly number[],
   wanted: readonly Wanted[],
   found: Found<Item<E>>,
 ): Promise<void> {
+  const { after = Number.POSITIVE_INFINITY, matches = () => true } = listing;
   const descending = [...new Set(ids)].filter((id) => id < after).sort((a, b) => b - a);
-  const all = await tx.findAll(
-    of,
-    descending.map((id) => ({ id }) as Partial<Item<E>>),
-  );
-  found.take(all.filter((item) => matches(item) && isIndexed(of, item, wanted)));
+  const keys = descending.map((id) => keyOf(tx.tenant, of, { id } as Partial<Item<E>>));
+  const isWanted = (item: Item<E>) => matches(item) && isIndexed(of, item, wanted);
+  found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing)));
 }
 
 async function findInPartition<E extends Entity>(
@@ -106,13 +111,12 @@ async function findInPartition<E extends Entity>(
   const range = { below: belowId(listing.after), limit: firstLook(listing), grows: isSearch(listing), meter };
   const rows = flatten(pages({ ...range, pk: entityPartition(tx.tenant, of, listing.within) }));
   let isOver = false;
+  const isWanted = (item: Item<E>) => {
+    isOver = isPast(item);
+    return matches(item);
+  };
   for await (const stored of until(rows, listing.above)) {
-    found.take(
-      tx.rememberIf(of, stored, (item) => {
-        isOver = isPast(item);
-        return matches(item);
-      }),
-    );
+    found.take(tx.rememberIf(of, stored, isWanted, leavesOut(tx, listing)));
     if (isOver || found.isFull) return;
   }
 }
@@ -135,15 +139,15 @@ async function findByIndexes<E extends Entity>(
   let isOver = false;
   for await (const keys of batches(until(common, above), () => size)) {
     let bytes = 0;
-    const items = await tx.findAllByKey(of, keys, (item) => {
+    const isWanted = (item: Item<E>) => {
       const itemBytes = bytesOf(item);
       bytes += itemBytes;
       meter.unitsLeft -= unitsOf(itemBytes);
       isOver ||= isPast(item);
       // The entry was read before the item, which may have changed in between.
       return matches(item) && isIndexed(of, item, wanted);
-    });
-    found.take(items);
+    };
+    found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing)));
     if (isOver || found.isFull) return;
     const last = keys.at(-1);
     if (last && meter.unitsLeft < 0) return stop(meter, last.sk);
@@ -206,11 +210,11 @@ class Found<T> {
   }
 }
 
-/** Every entity of a partition, ascending by its sort key: for small dictionaries only. */
+/** Every entity of a partition, ascending by its sort key, in a GET without those that cannot be read: for small dictionaries only. */
 export async function listAll<E extends Entity>(tx: UnitOfWork, of: E, within?: Partial<Item<E>>): Promise<Item<E>[]> {
   const items: Item<E>[] = [];
   for await (const page of pages({ pk: entityPartition(tx.tenant, of, within), ascending: true })) {
-    for (const stored of page) items.push(tx.remember(of, stored));
+    for (const stored of page) items.push(...tx.rememberIf(of, stored, () => true, tx.isForAnswer));
   }
   return items;
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Place, readable, someRows } from './all-rows.ts';
+import { type Place, someRows } from './all-rows.ts';
 import { type Mark, marksKey, readMarks, releaseKey, versioned } from './completeness.ts';
 import { type Entity, entryRows, type IsWritten, latestVersion } from './entity.ts';
 import { identity, rowPartition, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';
 import { newPlan, type PlanKind, Plans } from './plan.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import { formsOf, rowIn, writtenAs } from './stored.ts';
+import { formsOf, readable, rowIn, writtenAs } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An entity whose rows are brought to a version. */

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
+import { log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Change, Overtaken } from './change.ts';
 import { companions, type Entity, entryRows, type IsWritten, type Item, latestVersion, writtenBy } from './entity.ts';
@@ -36,6 +38,18 @@ export function parseStored<E extends Entity>(of: E, stored: Record<string, unkn
   let form = stored;
   for (const upgrade of (of.upgrades ?? []).slice(writtenAs(stored) - 1)) form = upgrade(form);
   return v.parse(of.schema, form);
+}
+
+/** The entity that a stored row holds. Undefined, with a line of the log and a metric, where it does not fit the declaration. */
+export function readable<E extends Entity>(of: E, stored: Row): Item<E> | undefined {
+  try {
+    return parseStored(of, stored);
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'unknown';
+    log().error('a row cannot be read', { pk: stored.pk, sk: stored.sk, reason });
+    measure({ entity: of.name }, { unreadableRows: 1 });
+    return undefined;
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { IdPool } from './ids.ts';
 import { counterKey, demandOwn, identity, type Key } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import { changesOf, type Held, isAbsent, parseStored, versionOf } from './stored.ts';
+import { changesOf, type Held, isAbsent, parseStored, readable, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
 import type { Write } from './write.ts';
 
@@ -32,6 +32,8 @@ export class UnitOfWork {
   readonly actor: Actor;
   readonly now: string;
   readonly id: string;
+  /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
+  readonly isForAnswer: boolean;
   #held = new Map<string, Held>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #demanded = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
@@ -44,12 +46,18 @@ export class UnitOfWork {
   #audit: Record<string, unknown> | undefined;
   #ids: IdPool;
 
-  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant)) {
+  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant), isForAnswer = false) {
     this.tenant = tenant;
     this.actor = actor;
     this.#ids = ids;
+    this.isForAnswer = isForAnswer;
     this.id = randomUUID();
     this.now = timestamp();
+  }
+
+  /** One that reads for an answer, and writes nothing. */
+  static forAnswer(tenant: Tenant, actor: Actor): UnitOfWork {
+    return new UnitOfWork(tenant, actor, undefined, true);
   }
 
   /** The actor as events show it (contract section 15). */
@@ -100,34 +108,46 @@ export class UnitOfWork {
 
   /**
    * As `findAll`, by keys that an index entry holds, and only those that are wanted; what is not is not remembered. Throws for a
-   * key of another tenant.
+   * key of another tenant, and for what cannot be read unless that is left out.
    */
   async findAllByKey<E extends Entity>(
     of: E,
     keys: readonly Key[],
     isWanted: (item: Item<E>) => boolean = () => true,
+    leavesOut = false,
   ): Promise<Item<E>[]> {
     for (const key of keys) demandOwn(this.tenant, key, of.partitionKey !== undefined);
     const unknown = keys.filter((key) => !this.#held.has(identity(key)));
     const read = await readRows(unknown);
-    return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted));
+    return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted, leavesOut));
   }
 
   /** Lets a list share what it has read, so that a later change of it is conditional on it. */
   remember<E extends Entity>(of: E, stored: Row): Item<E> {
-    return this.rememberIf(of, stored, () => true)[0] as Item<E>;
+    return this.rememberIf(of, stored, () => true, false)[0] as Item<E>;
   }
 
-  /** The same for what is wanted of it: one item or none. */
-  rememberIf<E extends Entity>(of: E, stored: Row, isWanted: (item: Item<E>) => boolean): Item<E>[] {
-    return this.#holdIf(of, { pk: stored.pk, sk: stored.sk }, stored, isWanted);
+  /** The same for what is wanted of it, one item or none; what cannot be read may be left out. */
+  rememberIf<E extends Entity>(
+    of: E,
+    stored: Row,
+    isWanted: (item: Item<E>) => boolean,
+    leavesOut: boolean,
+  ): Item<E>[] {
+    return this.#holdIf(of, { pk: stored.pk, sk: stored.sk }, stored, isWanted, leavesOut);
   }
 
-  #holdIf<E extends Entity>(of: E, key: Key, before: Row | undefined, isWanted: (item: Item<E>) => boolean): Item<E>[] {
+  #holdIf<E extends Entity>(
+    of: E,
+    key: Key,
+    before: Row | undefined,
+    isWanted: (item: Item<E>) => boolean,
+    leavesOut: boolean,
+  ): Item<E>[] {
     const name = identity(key);
     const known = this.#held.get(name);
     const held = known ?? { entity: of, key, before, after: undefined, isFresh: false };
-    const item = current(of, held);
+    const item = current(of, held, leavesOut ? readable : parseStored);
     if (item !== undefined && !isWanted(item)) return [];
     this.#held.set(name, held);
     return item === undefined ? [] : [item];
@@ -330,8 +350,12 @@ export class UnitOfWork {
   }
 }
 
-function current<E extends Entity>(of: E, held: Held): Item<E> | undefined {
+function current<E extends Entity>(
+  of: E,
+  held: Held,
+  read: (of: E, stored: Row) => Item<E> | undefined = parseStored,
+): Item<E> | undefined {
   if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
   if (held.before === undefined || isAbsent(held.before)) return undefined;
-  return parseStored(of, held.before);
+  return read(of, held.before);
 }

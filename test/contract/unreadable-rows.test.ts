@@ -1,0 +1,180 @@
+import * as v from 'valibot';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { createDemo } from '#infra/local/demo.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Activities } from '#lib/entities/activity.ts';
+import { Agents } from '#lib/entities/agent.ts';
+import { AuditEvents } from '#lib/entities/audit-event.ts';
+import { Boards } from '#lib/entities/board.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
+import { Deliveries } from '#lib/entities/delivery.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { Invoices } from '#lib/entities/invoice.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Members } from '#lib/entities/member.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { RevenueSources } from '#lib/entities/revenue-source.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { Tasks } from '#lib/entities/task.ts';
+import { Transactions } from '#lib/entities/transaction.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
+import { Keys } from '#lib/keys/key.ts';
+import { mintKey } from '#lib/keys/store.ts';
+import { scopes } from '#lib/scopes.ts';
+import type { Entity } from '#lib/table/entity.ts';
+import { listAll, listPage } from '#lib/table/list.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import document from '#openapi' with { type: 'json' };
+import { api, type Client } from '#test/client.ts';
+import { breakRow } from '#test/table/break-row.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+/** What each list is made of, and the field by which its rows know the resource in its path. */
+const shownBy: Record<string, [of: Entity, parent?: string]> = {
+  '/v1/agents': [Agents],
+  '/v1/audit-events': [AuditEvents],
+  '/v1/contacts': [Contacts],
+  '/v1/contacts/{id}/activities': [Activities, 'contactId'],
+  '/v1/contacts/{id}/messages': [Messages, 'contactId'],
+  '/v1/deals': [Deals],
+  '/v1/email/threads': [Threads],
+  '/v1/email/threads/{id}/messages': [EmailMessages, 'threadId'],
+  '/v1/events': [Feed],
+  '/v1/finance/invoices': [Invoices],
+  '/v1/finance/revenue-sources': [RevenueSources],
+  '/v1/finance/transactions': [Transactions],
+  '/v1/jobs': [Jobs],
+  '/v1/keys': [Keys],
+  '/v1/members': [Members],
+  '/v1/pipelines': [Boards],
+  '/v1/sequences': [Sequences],
+  '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
+  '/v1/tags': [Tags],
+  '/v1/tasks': [Tasks],
+  '/v1/telegram/accounts': [Accounts],
+  '/v1/twitter/accounts': [Accounts],
+  '/v1/webhooks': [Endpoints],
+  '/v1/webhooks/{id}/deliveries': [Deliveries, 'endpointId'],
+};
+/** Made of no rows of their own, or of what an index keeps of them. */
+const derived = [
+  '/v1/analytics/messaging',
+  '/v1/contacts/{id}/duplicates',
+  '/v1/pipelines/{id}/columns',
+  '/v1/telegram/messages',
+  '/v1/webhooks/event-kinds',
+];
+
+type Operations = Record<string, { get?: { responses: Record<string, unknown> } }>;
+const paths = document.paths as unknown as Operations;
+const isList = (path: string) => {
+  const answer = JSON.stringify(paths[path]?.get?.responses['200'] ?? {});
+  const name = /schemas\/(\w+)"/.exec(answer)?.[1] ?? '';
+  const schema = (document.components.schemas as unknown as Record<string, { properties?: object }>)[name];
+  return answer.includes('"hasMore"') || 'items' in (schema?.properties ?? {});
+};
+const lists = Object.keys(paths).filter(isList);
+
+let tenant: Tenant;
+let client: Client;
+beforeAll(async () => {
+  const { workspaceId } = await createDemo();
+  tenant = { workspaceId, env: 'test' };
+  const { key } = await transact(tenant, operator, (tx) =>
+    mintKey(
+      tx,
+      { name: 'unreadable', scopes, ipAllowlist: [], expiresAt: null },
+      { createdByKeyId: null, rateLimitPerMinute: 1_000_000 },
+    ),
+  );
+  client = api(key);
+  const { body: endpoint } = await client.post('/v1/webhooks', {
+    url: 'https://example.com/hooks',
+    eventKinds: ['webhook.test'],
+  });
+  for (let count = 0; count < 2; count += 1) await client.post(`/v1/webhooks/${endpoint.id}/test`, {});
+});
+
+test('what decides by a list fails where an item cannot be read', async () => {
+  const [bad] = await itemsOf('/v1/tags');
+  const mend = await breakRow(tenant, Tags, { id: Number(bad?.id) }, 'color');
+  try {
+    const taken = { tagName: 'one that may be the broken one' };
+    expect((await client.post(`/v1/contacts/${(await itemsOf('/v1/contacts'))[0]?.id}/tags`, taken)).status).toBe(500);
+    for (const list of [listAll(deciding(), Tags), listPage(deciding(), Tags, { limit: 10 })])
+      await expect(list).rejects.toThrow(v.ValiError);
+  } finally {
+    await mend();
+  }
+});
+const deciding = () => new UnitOfWork(tenant, operator);
+
+test('every list is known', () => {
+  expect([...Object.keys(shownBy), ...derived].sort()).toEqual(lists.sort());
+});
+
+interface Shown {
+  id: number;
+  sequence: number;
+  keyId: string;
+}
+
+const itemsOf = async (path: string): Promise<Shown[]> => {
+  const { status, body } = await client.get(path, isPaged(path) ? { limit: 100 } : {});
+  if (status !== 200) throw new Error(`GET ${path} answers ${status} ${JSON.stringify(body)}`);
+  return body.items;
+};
+const isPaged = (path: string) => !/tags$|revenue-sources$/.test(path);
+
+/** The list of the first resource that has one with something in it. */
+async function listWithItems(path: string): Promise<{ at: string; parentId: number | undefined; items: Shown[] }> {
+  const [, collection] = /^(.*)\/\{id\}/.exec(path) ?? [];
+  if (collection === undefined) return { at: path, parentId: undefined, items: await itemsOf(path) };
+  for (const { id } of await itemsOf(collection)) {
+    const at = path.replace('{id}', String(id));
+    const items = await itemsOf(at);
+    if (items.length > 0) return { at, parentId: id, items };
+  }
+  throw new Error(`nothing is in any ${path}`);
+}
+
+/** A field without which the row is none. */
+function fieldOf({ schema }: Entity, parent: string | undefined): string {
+  const entries = Object.entries((schema as unknown as { entries: Record<string, v.GenericSchema> }).entries);
+  const known = ['id', 'sequence', 'keyId', parent];
+  const [name] =
+    entries.find(([one, of]) => !known.includes(one) && !v.safeParse(of, { unreadable: '' }).success) ?? [];
+  if (name === undefined) throw new Error('any value will do');
+  return name;
+}
+
+describe.each(Object.entries(shownBy))('GET %s', (path, [of, parent]) => {
+  test('leaves out a row that cannot be read, and no other list fails for it', async () => {
+    const { at, parentId, items } = await listWithItems(path);
+    const bad = items.at(-1) as Shown;
+    const place = { id: bad.id, sequence: bad.sequence, keyId: bad.keyId, ...(parent && { [parent]: parentId }) };
+    const mend = await breakRow(tenant, of, place as never, fieldOf(of, parent) as never);
+    try {
+      const left = await itemsOf(at);
+      const isSame = (one: Shown) => (one.sequence ?? one.id) === (bad.sequence ?? bad.id);
+      const before = new Set(items.filter((one) => !isSame(one)).map(({ id }) => id));
+      expect(left.some(isSame)).toBe(false);
+      // Meanwhile there may be more: of audit events, for instance.
+      expect([...before].filter((id) => !left.some((one) => one.id === id))).toEqual([]);
+      for (const other of Object.keys(shownBy).filter((one) => !one.includes('{'))) await itemsOf(other);
+      const one = `${path}/{id}`;
+      if (paths[one]?.get) expect((await client.get(`${at}/${bad.id}`)).status).toBe(500);
+    } finally {
+      await mend();
+    }
+    expect((await itemsOf(at)).map(({ id }) => id)).toEqual(expect.arrayContaining([bad.id]));
+  });
+});
