@@ -18,14 +18,12 @@ import { env } from '#lib/env.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import type { EventKind } from '#lib/events/names.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { readGroup } from '#lib/table/counters.ts';
-import { companions, type Entity, type Item, keyOf } from '#lib/table/entity.ts';
+import { companions, countedOf, type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { Plans } from '#lib/table/plan.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { isAbsent, parseStored } from '#lib/table/stored.ts';
-import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** What lies in the partitions of a tenant. */
 const kinds: readonly Entity[] = [Plans, ...entities.filter(({ scope }) => scope !== 'workspace')];
@@ -37,13 +35,12 @@ export async function differencesOf(tenant: Tenant): Promise<string[]> {
   books.references();
   books.events();
   books.counts();
-  await books.counters();
+  books.counters();
   return books.differences;
 }
 
 class Books {
   readonly differences: string[] = [];
-  readonly #tenant: Tenant;
   readonly #prefix: string;
   readonly #rows: readonly Row[];
   readonly #items = new Map<Entity, unknown[]>(kinds.map((of) => [of, []]));
@@ -51,7 +48,6 @@ class Books {
   readonly #beside = new Map<string, Row>();
 
   constructor(tenant: Tenant, rows: readonly Row[]) {
-    this.#tenant = tenant;
     this.#prefix = `${tenantKey(tenant)}#`;
     this.#rows = rows;
     for (const row of rows) {
@@ -162,43 +158,41 @@ class Books {
     }
   }
 
-  /** What the tenant's counters say. */
-  async counters(): Promise<void> {
-    const one = () => 1;
-    const stageOf = ({ stage, currency }: Item<typeof Deals>) => `${stage}/${currency}`;
-    const isOpen = ({ status }: Item<typeof Tasks>) => status !== 'done';
-    const isQueued = ({ status }: Item<typeof Jobs>) => status === 'queued';
-    const isOwed = ({ status }: Item<typeof Invoices>) => status === 'sent' || status === 'overdue';
-    await this.#agree('contacts', 'count', this.#all(Contacts), ({ stage }) => `stage=${stage}`, one);
-    await this.#agree('deals', 'count', this.#all(Deals), stageOf, one);
-    await this.#agree('deals', 'cents', this.#all(Deals), stageOf, ({ value }) => value * 100);
-    await this.#agree('tasks', 'count', this.#all(Tasks).filter(isOpen), () => 'open', one);
-    const queueOf = ({ channel, accountId }: Item<typeof Jobs>) => `${channel}/${accountId ?? ''}`;
-    await this.#agree('queued', 'queued', this.#all(Jobs).filter(isQueued), queueOf, one);
-    const owed = this.#all(Invoices).filter(isOwed);
-    await this.#agree(
-      'outstanding',
-      'cents',
-      owed,
-      ({ currency }) => `invoice/${currency}`,
-      ({ total }) => total * 100,
-    );
-  }
-
-  async #agree<Of>(
-    group: string,
-    attribute: string,
-    items: readonly Of[],
-    nameOf: (item: Of) => string,
-    amountOf: (item: Of) => number,
-  ): Promise<void> {
-    const sums = await readGroup(new UnitOfWork(this.#tenant, system), group);
-    const own = new Map<string, number>();
-    for (const item of items) own.set(nameOf(item), (own.get(nameOf(item)) ?? 0) + amountOf(item));
-    for (const name of new Set([...sums.keys(), ...own.keys()]))
-      this.#demandCount(`counter ${group} ${name} ${attribute}`, sums.get(name)?.[attribute] ?? 0, own.get(name) ?? 0);
+  /** Every counter that an entity declares, and how many jobs are queued, is what the rows come to. */
+  counters(): void {
+    const expected = new Sums();
+    for (const of of kinds)
+      for (const item of this.#all(of))
+        for (const { group, name, add } of countedOf(of, item as never)) expected.add(group, name, add);
+    for (const { status, channel, accountId } of this.#all(Jobs))
+      if (status === 'queued') expected.add('queued', `${channel}/${accountId ?? ''}`, { queued: 1 });
+    const stored = new Sums();
+    for (const { pk, sk, ...counted } of this.#rows) {
+      const [, group = ''] = /^count\/(.+)$/.exec(this.#nameOf({ pk, sk })) ?? [];
+      if (isDeclared(group)) stored.add(group, sk.slice(0, sk.lastIndexOf('#')), counted);
+    }
+    for (const name of new Set([...expected.keys(), ...stored.keys()]))
+      this.#demandCount(`counter ${name}`, stored.get(name) ?? 0, expected.get(name) ?? 0);
   }
 }
+
+/** By group, name and attribute. */
+class Sums extends Map<string, number> {
+  add(group: string, name: string, by: Readonly<Record<string, unknown>>): void {
+    for (const [attribute, value] of Object.entries(by)) {
+      const key = `${group} ${name} ${attribute}`;
+      this.set(key, (this.get(key) ?? 0) + Number(value));
+    }
+  }
+}
+
+const declaredGroups = new Set([
+  'queued',
+  ...kinds.flatMap(({ counters = {} }) =>
+    Object.entries(counters).map(([name, { group = name }]) => group.replace(/\/\{.*/, '')),
+  ),
+]);
+const isDeclared = (group: string) => declaredGroups.has(group.replace(/\/.*/, ''));
 
 async function scan(prefix: string): Promise<Row[]> {
   const query = {
