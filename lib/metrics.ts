@@ -16,7 +16,6 @@ const units = {
   overdueRows: 'Count',
   unpublishedRows: 'Count',
   setAsideRows: 'Count',
-  unreadableMails: 'Count',
   unreadableRows: 'Count',
 } as const;
 

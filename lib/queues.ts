@@ -12,6 +12,7 @@ export const queues = [
   'wake-ups',
   'plans',
   'incoming-mail',
+  'workspace-mail',
 ] as const;
 
 export type QueueName = (typeof queues)[number];
@@ -30,4 +31,5 @@ export type Need =
   | 'bedrock'
   | 'ses'
   | 'mail-sender'
+  | 'mail-domain'
   | 'mail-bucket';

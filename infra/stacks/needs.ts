@@ -65,6 +65,8 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return ses(resources);
     case 'mail-sender':
       return { environment: mailSender(resources), permissions: [] };
+    case 'mail-domain':
+      return { environment: domainOf(resources), permissions: [] };
     case 'mail-bucket':
       return readMail(resources);
     default:
@@ -118,7 +120,7 @@ const bedrock = ({ table }: Resources): Grant => ({
 const mailSender = ({ mailFrom }: Pick<Resources, 'mailFrom'>) => (mailFrom ? { MAIL_FROM: mailFrom } : {});
 
 const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
-  environment: { ...mailSender({ mailFrom }), ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
+  environment: { ...mailSender({ mailFrom }), ...domainOf({ mailDomain }) },
   permissions: [
     {
       actions: ['ses:SendEmail', 'ses:SendRawEmail'],
@@ -128,10 +130,12 @@ const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
   ],
 });
 
-function readMail({ mailBucket, mailDomain }: Resources): Grant {
+const domainOf = ({ mailDomain }: Pick<Resources, 'mailDomain'>) => (mailDomain ? { MAIL_DOMAIN: mailDomain } : {});
+
+function readMail({ mailBucket }: Resources): Grant {
   if (!mailBucket) throw new Error('a function needs the mail bucket, but no worker reads from it');
   return {
-    environment: { MAIL_BUCKET: mailBucket.bucketName, ...(mailDomain && { MAIL_DOMAIN: mailDomain }) },
+    environment: { MAIL_BUCKET: mailBucket.bucketName },
     permissions: [
       {
         actions: ['s3:GetObject'],

@@ -7,20 +7,26 @@ import type { Mail } from './mail.ts';
 const verdict = v.optional(v.object({ status: v.string() }));
 type Verdict = v.InferOutput<typeof verdict>;
 
+const judged = {
+  spamVerdict: verdict,
+  virusVerdict: verdict,
+  spfVerdict: verdict,
+  dkimVerdict: verdict,
+  dmarcVerdict: verdict,
+  action: v.object({ objectKey: v.string() }),
+};
+const envelope = { mail: v.object({ source: v.string() }) };
+
 /** What SES tells of a mail that it stored: the envelope, and what it thinks of the mail (SES, "Notification contents"). */
 export const Receipt = v.object({
-  mail: v.object({ source: v.string() }),
-  receipt: v.object({
-    recipients: v.array(v.string()),
-    spamVerdict: verdict,
-    virusVerdict: verdict,
-    spfVerdict: verdict,
-    dkimVerdict: verdict,
-    dmarcVerdict: verdict,
-    action: v.object({ objectKey: v.string() }),
-  }),
+  ...envelope,
+  receipt: v.object({ ...judged, recipients: v.array(v.string()) }),
 });
 export type Receipt = v.InferOutput<typeof Receipt>;
+
+/** The same for one of its workspaces, which need not know of the others. */
+export const Judged = v.object({ ...envelope, receipt: v.object(judged) });
+export type Judged = v.InferOutput<typeof Judged>;
 
 /** By which SES tries its topic when a rule is made; there is no mail. */
 const SetUp = v.object({ mail: v.object({ messageId: v.literal('AMAZON_SES_SETUP_NOTIFICATION') }) });
@@ -28,18 +34,16 @@ const SetUp = v.object({ mail: v.object({ messageId: v.literal('AMAZON_SES_SETUP
 /** Whatever SES tells. */
 export const Notice = v.lazy((notice) => (v.is(SetUp, notice) ? SetUp : Receipt));
 
-/** How a mail came: for whom, and whether it is what it says. */
+/** How a mail came: whether it is what it says. */
 export interface Arrival {
-  recipients: string[];
   isSpam: boolean;
   results: SesResults;
 }
 
 /** From SES's notification; only the domains that DKIM passed for stand in the mail alone. */
-export function arrivalOf({ mail: { source }, receipt }: Receipt, { ses }: Mail): Arrival {
+export function arrivalOf({ mail: { source }, receipt }: Judged, { ses }: Mail): Arrival {
   const { dkimDomains, dmarcDomain } = resultsOf(ses);
   return {
-    recipients: receipt.recipients,
     isSpam: [receipt.spamVerdict, receipt.virusVerdict].some((of) => of?.status === 'FAIL'),
     results: {
       spf: outcomeOf(receipt.spfVerdict),
@@ -62,7 +66,7 @@ const outcomes: Record<string, Outcome> = { PASS: 'pass', FAIL: 'fail' };
 const outcomeOf = (of: Verdict): Outcome => outcomes[of?.status ?? ''] ?? 'none';
 
 /** From the headers that SES put on top of the stored mail, where the notification is gone. SES names one recipient there. */
-export function arrivalIn({ ses }: Mail): Arrival {
+export function arrivalIn({ ses }: Mail): Arrival & { recipients: string[] } {
   // The last one is its own: what comes before is the name that the sender's server gave itself.
   const [, ...hops] = (ses.received ?? '').split(/\sby inbound-smtp\./);
   const [, recipient] = /^[\w.-]+ with \S+ id \S+ for <?([^\s<>;]+)/.exec(hops.at(-1) ?? '') ?? [];

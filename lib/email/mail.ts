@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import PostalMime, { type Address, addressParser } from 'postal-mime';
 import { timestamp } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
-import { invalidField } from '#lib/problem.ts';
 import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
 import { distinct, nowhere } from './address.ts';
 import { escaped, sanitise, textOf } from './html.ts';
@@ -54,16 +53,19 @@ const maxFileNameBytes = 255;
 /** RFC 6838: type and subtype of 127 each. */
 const maxContentTypeBytes = 255;
 
-/** Reads a message, whatever is in it, in time and memory proportional to its size. Raises 400 when it names no sender. */
+/** Reads a message, whatever is in it, in time and memory proportional to its size. */
 export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
   const { head, isFromCut, texts, attachments, omitted } = await readParts(
     typeof raw === 'string' ? Buffer.from(raw) : raw,
   );
   const email = await PostalMime.parse(head);
-  const [from = nameless(email.from ?? email.sender, omitted)] = mailboxesOf([email.from, email.sender], omitted);
-  if (!from) throw invalidField('raw', 'invalid_format', 'raw must be an RFC 5322 message with a From header');
   // As they were sent: an encoded word in them is not decoded.
   const headers = (key: string) => email.headers.filter((header) => header.key === key).map(({ value }) => value);
+  const written = [...headers('from'), ...headers('sender')];
+  const [from = nobody(email.from ?? email.sender, written, omitted)] = mailboxesOf(
+    [email.from, email.sender],
+    omitted,
+  );
   const authors = headers('from').flatMap((value) => addressParser(value, { flatten: true }));
   const references = [...messageIdsIn(email.inReplyTo), ...messageIdsIn(email.references).reverse()];
   const [messageId = null] = messageIdsIn(email.messageId);
@@ -170,11 +172,17 @@ function mailboxesOf(addresses: readonly (Address | undefined)[] = [], omitted: 
 const tooLongAddresses = 'addresses longer than any can be';
 const isWhole = (email: string) => Buffer.byteLength(email) <= maxAddressBytes && !email.includes(leftOutMark);
 
-/** Who sent a mail from an address that cannot be kept: somebody whom no mail reaches, the same for the same address. */
-function nameless(from: Address | undefined, omitted: readonly string[]): Mailbox | undefined {
-  if (from === undefined || !omitted.includes(tooLongAddresses)) return undefined;
-  const known = createHash('sha256').update(String(from.address)).digest('hex').slice(0, 32);
-  return { name: firstCharacters(oneLine(from.name), maxNameCharacters) || null, email: `${known}@${nowhere}` };
+/**
+ * Who sent a mail without an address that can be read and kept: somebody whom no mail reaches, the same for the same address or, where
+ * there is none, for the same header.
+ */
+function nobody(from: Address | undefined, written: readonly string[], omitted: string[]): Mailbox {
+  if (!omitted.includes(tooLongAddresses)) omitted.push('the address of its sender, which cannot be read');
+  const known = createHash('sha256')
+    .update(from?.address || written.join('\n'))
+    .digest('hex')
+    .slice(0, 32);
+  return { name: firstCharacters(oneLine(from?.name ?? ''), maxNameCharacters) || null, email: `${known}@${nowhere}` };
 }
 
 /** The ids of a `Message-ID`, `In-Reply-To` or `References` header, without their angle brackets. */

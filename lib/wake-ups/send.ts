@@ -7,6 +7,7 @@ import { inParallel, sliced } from '#lib/parallel.ts';
 import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import type { WakeUpRow } from './wake-up.ts';
 
 let sqs: SQSClient | undefined;
@@ -71,22 +72,54 @@ async function tellAll(
 }
 
 async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<Untold[]> {
+  const refused = await send(
+    queue,
+    batch.map(({ row: { tenant, message }, delaySeconds }) => ({ tenant, message, delaySeconds })),
+  );
+  return refused.map(({ index, error }) => ({ row: (batch[index] as Delayed).row, error }));
+}
+
+/** What a tenant's queue is told besides wake-ups: no row keeps it. */
+interface Message {
+  tenant: Tenant;
+  message: Record<string, unknown>;
+}
+
+/** Tells a queue at once. Throws unless it takes all of them; some may have been taken then. */
+export async function sendMessages(queue: QueueName, messages: readonly Message[]): Promise<void> {
+  for (const batch of sliced(messages, 10)) {
+    const [refused] = await send(
+      queue,
+      batch.map(({ tenant, message }) => ({ tenant: tenantKey(tenant), message, delaySeconds: 0 })),
+    );
+    if (refused) throw refused.error;
+  }
+}
+
+interface Sent {
+  tenant: string;
+  message: Record<string, unknown>;
+  delaySeconds: number;
+}
+
+/** Ten messages at most. Returns those that the queue refuses, by their place. */
+async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: number; error: Error }[]> {
   sqs ??= new SQSClient({});
   const { Failed = [] } = await sqs.send(
     new SendMessageBatchCommand({
       QueueUrl: queueUrl(queue),
-      Entries: batch.map(({ row, delaySeconds }, index) => ({
+      Entries: batch.map(({ tenant, message, delaySeconds }, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify({ ...row.message, tenant: row.tenant }),
+        MessageBody: JSON.stringify({ ...message, tenant }),
         DelaySeconds: delaySeconds,
         // Fair queues: one tenant's backlog does not delay the others.
-        MessageGroupId: row.tenant.replace(':', '-'),
+        MessageGroupId: tenant.replace(':', '-'),
       })),
     }),
   );
   return Failed.map(({ Id, Code, SenderFault }) => {
-    const refusal = new Error(`the queue ${queue} refuses a wake-up: ${Code}`);
-    return { row: (batch[Number(Id)] as Delayed).row, error: SenderFault ? refusal : unavailable(1, refusal) };
+    const refusal = new Error(`the queue ${queue} refuses a message: ${Code}`);
+    return { index: Number(Id), error: SenderFault ? refusal : unavailable(1, refusal) };
   });
 }
 

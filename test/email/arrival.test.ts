@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '#functions/workers/receive-mail.ts';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { arrivalIn } from '#lib/email/arrival.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import type { Client } from '#test/client.ts';
 import { mailBucket } from '#test/email/bucket.ts';
+import { mailQueues } from '#test/email/queues.ts';
 import { rawMail } from '#test/email/raw.ts';
-import { newWorkspace } from '#test/workspace.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const domain = 'mail.example.org';
 let bucket: Awaited<ReturnType<typeof mailBucket>>;
+let queues: Awaited<ReturnType<typeof mailQueues>>;
 beforeAll(async () => {
-  bucket = await mailBucket(domain);
+  [bucket, queues] = await Promise.all([mailBucket(domain), mailQueues()]);
 });
-afterAll(() => bucket.close());
+afterAll(async () => {
+  bucket.close();
+  await queues.close();
+});
+const done = { batchItemFailures: [] };
 
 const verdicts = { spam: 'PASS', virus: 'PASS', spf: 'PASS', dkim: 'PASS', dmarc: 'PASS' };
 
@@ -36,7 +41,7 @@ async function arrives(raw: string, recipients: string[], ...found: [Partial<typ
   const key = randomUUID();
   bucket.put(key, raw);
   const event = told(key, recipients, ...found);
-  await handler(event, {} as Context);
+  await queues.handle(event);
   return event;
 }
 
@@ -79,15 +84,34 @@ describe('a mail that SES has stored', () => {
       await arrives(rawMail(), to),
       await arrives('From: anna@example.com\r\nSubject: No id\r\n\r\nHello', to),
     ];
-    for (const event of events) await handler(event, {} as Context);
+    for (const event of events) await queues.handle(event);
     expect(await threads(live)).toHaveLength(2);
+  });
+
+  test('is told again to all of its workspaces when one of them could not be told, and is stored once in each', async () => {
+    const workspaces = await Promise.all([newWorkspace(), newWorkspace()]);
+    const key = randomUUID();
+    bucket.put(key, 'From: anna@example.com\r\nSubject: No id\r\n\r\nHello');
+    const event = told(
+      key,
+      workspaces.map(({ id }) => `workspace-${id}@${domain}`),
+    );
+    const [first, second] = workspaces as [TestWorkspace, TestWorkspace];
+    await queues.handle(told(key, [`workspace-${first.id}@${domain}`]));
+    expect(await threads(second.live)).toEqual([]);
+    vi.stubEnv('QUEUE_URL_WORKSPACE_MAIL', `${queues.stored.url}-gone`);
+    const [failed] = await queues.handle(event);
+    expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: event.Records[0]?.messageId }] });
+    vi.unstubAllEnvs();
+    expect(await queues.handle(event)).toEqual([done, done, done]);
+    for (const { live } of workspaces) expect(await threads(live)).toHaveLength(1);
   });
 
   test('needs no verdict: what SES did not check is not proven', async () => {
     const { id, live } = await newWorkspace();
     bucket.put('unchecked', rawMail());
     const event = notice({ source: 'anna@example.com' }, stored('unchecked', [`workspace-${id}@${domain}`]));
-    expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] });
+    expect(await queues.handle(event)).toEqual([done, done]);
     expect(await threads(live)).toMatchObject([{ status: 'open' }]);
     const none = { spf: 'none', dkim: 'none', dmarc: 'none', verdict: 'fail' };
     expect((await onlyMessage(live)).authentication).toEqual(none);
@@ -96,13 +120,28 @@ describe('a mail that SES has stored', () => {
   test('is not what SES tries its topic with when a rule is made', async () => {
     const setUp = 'AMAZON_SES_SETUP_NOTIFICATION';
     const event = notice({ messageId: setUp }, stored(setUp, ['recipient@example.com']));
-    expect(await handler(event, {} as Context)).toEqual({ batchItemFailures: [] });
+    expect(await queues.handle(event)).toEqual([done]);
   });
 
-  test('is no failure when it names no sender', async () => {
+  test.each([
+    ['nobody', [], null],
+    ['a name alone', ['From: =?utf-8?Q?J=C3=B6rg?='], 'Jörg'],
+    ['an address that is encoded as a name', ['From: =?utf-8?Q?anna=40example.com?='], 'anna@example.com'],
+    ['a group', ['From: Undisclosed:;'], 'Undisclosed'],
+  ])('is stored when it names as its sender %s, as somebody whom no mail reaches', async (_, from, name) => {
     const { id, live } = await newWorkspace();
-    await arrives('Subject: Hello\r\n\r\n', [`workspace-${id}@${domain}`]);
-    expect(await threads(live)).toEqual([]);
+    const raw = [...from, 'Subject: Hello', '', 'Who am I?'].join('\r\n');
+    for (const _ of [1, 2]) await arrives(raw, [`workspace-${id}@${domain}`]);
+    const messages: { from: unknown }[] = [];
+    for (const { id: threadId } of await threads(live))
+      messages.push(...(await live.get(`/v1/email/threads/${threadId}/messages`)).body.items);
+    const email = expect.stringMatching(/^[0-9a-f]{32}@sender\.invalid$/);
+    expect(messages).toMatchObject([{ from: { name, email } }, { from: messages[0]?.from }]);
+    expect(messages[0]).toMatchObject({
+      authentication: { verdict: 'fail' },
+      bodyText: 'Who am I?\n\n[Left out of this mail: the address of its sender, which cannot be read.]',
+    });
+    expect((await live.get('/v1/contacts')).body.items).toEqual([]);
   });
 
   test.each([
@@ -189,18 +228,18 @@ describe('admin email reread', () => {
     expect((await onlyMessage(live)).authentication.verdict).toBe('fail');
   });
 
-  test('reads all that came since a time, and goes on after one that it cannot read', async () => {
+  test('reads all that came since a time, and goes on after one that is gone', async () => {
     const { id, live } = await newWorkspace();
     const headers = ofSes(`workspace-${id}@${domain}`);
     bucket.put('old', [...headers, rawMail({ subject: 'Old' })].join('\r\n'), new Date('2026-01-01T00:00:00Z'));
     bucket.put('late', [...headers, rawMail({ subject: 'Late' })].join('\r\n'), new Date('2030-01-02T00:00:00Z'));
-    bucket.put('none', 'Subject: x\r\n\r\n', new Date('2030-01-01T00:00:00Z'));
+    bucket.put('gone', undefined, new Date('2030-01-01T00:00:00Z'));
     expect(await run({ since: '2030-01-01T00:00:00Z' })).toEqual({
       mails: 2,
       stored: 1,
       known: 0,
       forNobody: 0,
-      unreadable: 1,
+      failed: ['gone'],
     });
     expect(await threads(live)).toMatchObject([{ subject: 'Late' }]);
   });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** S3 with one bucket of mails, for this process and until it is closed. */
 export async function mailBucket(domain: string) {
-  const mails = new Map<string, { raw: string; at: Date }>();
+  const mails = new Map<string, { raw: string | undefined; at: Date }>();
   const listed = () =>
     [...mails].map(
       ([key, { at }]) => `<Contents><Key>${key}</Key><LastModified>${at.toISOString()}</LastModified></Contents>`,
@@ -15,7 +15,7 @@ export async function mailBucket(domain: string) {
       return;
     }
     const mail = mails.get(decodeURIComponent(pathname.split('/')[2] ?? ''));
-    response.writeHead(mail ? 200 : 404).end(mail?.raw ?? '<Error><Code>NoSuchKey</Code></Error>');
+    response.writeHead(mail?.raw === undefined ? 404 : 200).end(mail?.raw ?? '<Error><Code>NoSuchKey</Code></Error>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -25,7 +25,8 @@ export async function mailBucket(domain: string) {
     MAIL_DOMAIN: domain,
   });
   return {
-    put: (key: string, raw: string, at = new Date()) => void mails.set(key, { raw, at }),
+    /** What has no text is listed, and gone when it is read. */
+    put: (key: string, raw: string | undefined, at = new Date()) => void mails.set(key, { raw, at }),
     close: () => server.close(),
   };
 }

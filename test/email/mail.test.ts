@@ -216,8 +216,14 @@ describe('reading a mail', () => {
     expect(await parseMail(`${header}\r\n${rawMail()}`)).toMatchObject({ isAutomatic });
   });
 
-  test('refuses what names no sender', async () => {
-    await expect(parseMail('Subject: Hello\r\n\r\nWho am I?')).rejects.toMatchObject({ code: 'bad_request' });
+  test('tells senders apart whose addresses cannot be read, and takes no encoded word for an address', async () => {
+    const from = async (header: string) => (await parseMail(`${header}\r\n\r\nHello`)).from;
+    const anna = await from('From: =?utf-8?Q?anna=40example.com?=');
+    expect(anna).toEqual(await from('From: =?utf-8?Q?anna=40example.com?='));
+    const others = ['From: =?utf-8?Q?anna?=', 'From: <anna>', 'From:', 'Sender: Anna', 'Subject: Hello', '\0'];
+    const known = new Set([anna.email, ...(await Promise.all(others.map(from))).map(({ email }) => email)]);
+    expect(known.size).toBe(5);
+    for (const email of known) expect(email).toMatch(/@sender\.invalid$/);
   });
 });
 

@@ -148,13 +148,10 @@ const uses: Record<string, () => Request[]> = {
     ),
 };
 
-test('a mail waits in the queue of the function that reads it, with its envelope, from the moment that SES has stored it', () => {
-  const [[rule] = [], [subscription] = [], lambda] = [
+test('a mail waits from the moment that SES has stored it, with its envelope, then in the line of each of its workspaces', () => {
+  const [[rule] = [], [subscription] = []] = [
     of('AWS::SES::ReceiptRule'),
     of('AWS::SNS::Subscription').filter(({ properties }) => properties['Protocol'] === 'sqs'),
-    of('AWS::Lambda::Function').find(({ properties }) =>
-      JSON.stringify(properties['Environment']).includes('MAIL_BUCKET'),
-    ),
   ];
   const { TopicArn, Endpoint, RawMessageDelivery, RedrivePolicy } = subscription?.properties ?? {};
   expect(rule?.properties['Rule']).toMatchObject({
@@ -163,13 +160,20 @@ test('a mail waits in the queue of the function that reads it, with its envelope
   // Wrapped in SNS's own envelope no reader would find it.
   expect(RawMessageDelivery).toBe(true);
   expect(RedrivePolicy).toEqual({ deadLetterTargetArn: expect.stringContaining('IncomingMailDead') });
-  const [reader] = of('AWS::Lambda::EventSourceMapping').filter(
-    ({ properties }) => properties['EventSourceArn'] === Endpoint,
-  );
-  expect([lambda?.ref, lambda?.arn]).toContain(reader?.properties['FunctionName']);
+  const mappingOf = (queueArn: unknown) =>
+    of('AWS::Lambda::EventSourceMapping').find(({ properties }) => properties['EventSourceArn'] === queueArn)
+      ?.properties;
+  const variablesOf = (name: unknown) => {
+    const lambda = of('AWS::Lambda::Function').find(({ ref, arn }) => [ref, arn].includes(String(name)));
+    return (lambda?.properties['Environment'] as { Variables: Record<string, string> } | undefined)?.Variables ?? {};
+  };
+  const router = variablesOf(mappingOf(Endpoint)?.['FunctionName']);
+  expect(router['MAIL_DOMAIN']).toBe(context.mailDomain);
+  const line = of('AWS::SQS::Queue').find(({ ref }) => ref === router['QUEUE_URL_WORKSPACE_MAIL']);
+  const reader = mappingOf(line?.arn);
   // Strangers choose how much comes at once.
-  expect(reader?.properties).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 5 } });
-  expect(lambda?.properties['Environment']).toMatchObject({ Variables: { MAIL_DOMAIN: context.mailDomain } });
+  expect(reader).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 5 } });
+  expect(variablesOf(reader?.['FunctionName'])['MAIL_BUCKET']).toBe(of('AWS::S3::Bucket')[0]?.ref);
 });
 
 test('SES begins to tell of mails when the queue listens, also where its rule was there before', () => {
@@ -271,7 +275,9 @@ test('a worker that reads what strangers have written changes no API key', async
   const [table] = of('AWS::DynamoDB::Table');
   const workers = await loadWorkers();
   const exposed = workers.filter(({ worker }) => worker.readsStrangers).map(({ name }) => name);
-  expect(exposed).toEqual(expect.arrayContaining(['workers-receive-mail', 'workers-deliver', 'workers-telegram']));
+  expect(exposed).toEqual(
+    expect.arrayContaining(['workers-route-mail', 'workers-receive-mail', 'workers-deliver', 'workers-telegram']),
+  );
   for (const name of exposed) {
     const put = (key: string): Request => ({
       caller: roleOf(`CrmApi-${pascalCase(name)}`),

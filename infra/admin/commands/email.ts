@@ -4,7 +4,8 @@ import { arrivalIn } from '#lib/email/arrival.ts';
 import { AuthenticationInput } from '#lib/email/authentication.ts';
 import { keysSince } from '#lib/email/bucket.ts';
 import { parseMail } from '#lib/email/mail.ts';
-import { deliverIncoming } from '#lib/receiving/incoming.ts';
+import { log } from '#lib/log.ts';
+import { deliverAgain } from '#lib/receiving/incoming.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
 import { timeInput } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
@@ -36,19 +37,23 @@ const Reread = v.union(
   'must be {"key", "recipients"?} or {"since"}',
 );
 
-/** Reads mails that SES has stored as if they had just come. What is there already stays as it is. */
+/** Reads mails that SES has stored as if they had just come. What is there already stays as it is; one that fails holds up no other. */
 async function reread(input: v.InferOutput<typeof Reread>) {
   if (process.env['AWS_ENDPOINT_URL'] === nowhere && !process.env['AWS_ENDPOINT_URL_S3'])
     throw new Error('the local system has no bucket of mails: name a deployment with --stack');
-  const counts = { mails: 0, stored: 0, known: 0, forNobody: 0, unreadable: 0 };
+  const counts = { mails: 0, stored: 0, known: 0, forNobody: 0, failed: [] as string[] };
   const recipients = 'key' in input ? input.recipients : undefined;
   for (const key of 'key' in input ? [input.key] : await keysSince(input.since)) {
-    const delivered = await deliverIncoming(key, undefined, recipients);
     counts.mails += 1;
-    if (delivered === 'unreadable') counts.unreadable += 1;
-    else if (delivered.places.length === 0) counts.forNobody += 1;
-    else if (delivered.places.every(({ isKnown }) => isKnown)) counts.known += 1;
-    else counts.stored += 1;
+    try {
+      const places = await deliverAgain(key, recipients);
+      if (places.length === 0) counts.forNobody += 1;
+      else if (places.every(({ isKnown }) => isKnown)) counts.known += 1;
+      else counts.stored += 1;
+    } catch (error) {
+      log().error('a stored mail could not be read again', { key, error: error as Error });
+      counts.failed.push(key);
+    }
   }
   return counts;
 }

@@ -1,0 +1,21 @@
+import type { SQSEvent } from 'aws-lambda';
+import { Notice } from '#lib/email/arrival.ts';
+import { routeMail } from '#lib/receiving/route.ts';
+import { receiveEach } from '#lib/wake-ups/receive.ts';
+import { worker } from '#lib/worker.ts';
+
+/** Every mail that SES stores gets in line for each workspace that its envelope names: who that is SES does not know. */
+export const handler = worker(
+  {
+    summary: 'Incoming mail gets in line, workspace by workspace',
+    // It reads an envelope and no mail, so that a flood of one workspace is soon in that one's line.
+    trigger: { queue: 'incoming-mail', batchSize: 10, maxConcurrency: 5 },
+    readsStrangers: true,
+    needs: ['mail-domain', 'send:workspace-mail'],
+    timeoutSeconds: 30,
+  },
+  (event: SQSEvent) =>
+    receiveEach(event, Notice, async (notice) => {
+      if ('receipt' in notice) await routeMail(notice);
+    }),
+);

@@ -1,0 +1,26 @@
+import { tenantOf } from '#lib/email/address.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
+import { env } from '#lib/env.ts';
+import { log } from '#lib/log.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+
+/** Of one mail. SES takes up to a hundred recipients. */
+const maxTenants = 50;
+
+/** The workspaces, each in the environment that is meant, that an envelope names and that are there. Each once. */
+export async function addresseesOf(key: string, recipients: readonly string[]): Promise<Tenant[]> {
+  const domain = env('MAIL_DOMAIN');
+  const named = recipients.flatMap((address) => tenantOf(address, domain) ?? []);
+  const tenants = [...new Map(named.map((tenant) => [tenantKey(tenant), tenant])).values()];
+  if (tenants.length > maxTenants) log().warn('a mail names too many workspaces', { key, workspaces: tenants.length });
+  const found = await Promise.all(
+    tenants.slice(0, maxTenants).map(async (tenant) => ({
+      tenant,
+      workspace: await new UnitOfWork(tenant, system).find(Workspaces, idOf(tenant)),
+    })),
+  );
+  return found.flatMap(({ tenant, workspace }) => (workspace ? [tenant] : []));
+}
+
+const idOf = ({ workspaceId: id }: Tenant) => ({ id });

@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { Judged, type Receipt } from '#lib/email/arrival.ts';
+import { log } from '#lib/log.ts';
+import { tenantKey } from '#lib/tenant.ts';
+import { sendMessages } from '#lib/wake-ups/send.ts';
+import { addresseesOf } from './addressees.ts';
+
+/**
+ * Tells the queue of the mail of workspaces of each one that the envelope names; mail for nobody here is left in the bucket. Throws
+ * unless all are told: told again, each of them still keeps the mail once.
+ */
+export async function routeMail(receipt: Receipt): Promise<void> {
+  const { action, recipients } = receipt.receipt;
+  const tenants = await addresseesOf(action.objectKey, recipients);
+  log().info('a mail gets in line', { key: action.objectKey, tenants: tenants.map(tenantKey) });
+  const notice = v.parse(Judged, receipt);
+  await sendMessages(
+    'workspace-mail',
+    tenants.map((tenant) => ({ tenant, message: { notice } })),
+  );
+}

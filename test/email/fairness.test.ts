@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { listPage } from '#lib/table/list.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
+import { mailBucket } from '#test/email/bucket.ts';
+import { mailQueues } from '#test/email/queues.ts';
+import { rawMail } from '#test/email/raw.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const domain = 'mail.example.org';
+const flood = 100;
+let bucket: Awaited<ReturnType<typeof mailBucket>>;
+let queues: Awaited<ReturnType<typeof mailQueues>>;
+beforeAll(async () => {
+  [bucket, queues] = await Promise.all([mailBucket(domain), mailQueues()]);
+});
+afterAll(async () => {
+  bucket.close();
+  await queues.close();
+});
+
+const threadsOf = async ({ id }: { id: number }) => {
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  return (await listPage(new UnitOfWork(tenant, system), Threads, { limit: 2 * flood })).items.length;
+};
+
+function arrives(...workspaces: { id: number }[]) {
+  const key = randomUUID();
+  bucket.put(key, rawMail());
+  const recipients = workspaces.map(({ id }) => `workspace-${id}@${domain}`);
+  const receipt = { recipients, action: { type: 'S3', objectKey: key } };
+  queues.routed.send(JSON.stringify({ notificationType: 'Received', mail: { source: 'anna@example.com' }, receipt }));
+}
+
+const isEmpty = async (name: 'routed' | 'stored') => {
+  const { visible, inFlight } = queues[name].counts();
+  return visible + inFlight === 0;
+};
+
+test("a workspace's mail is stored while a neighbour's hundred mails before it wait, and those come too", async () => {
+  const [flooded, neighbour] = await Promise.all([newWorkspace(), newWorkspace()]);
+  for (let count = 0; count < flood; count += 1) arrives(flooded);
+  arrives(neighbour);
+  const stopRouting = queues.startRouting();
+  await eventually(() => isEmpty('routed'), 'all mails to be in line');
+  await stopRouting();
+  expect(queues.stored.counts()).toMatchObject({ visible: flood + 1 });
+
+  const stopReceiving = queues.startReceiving();
+  await eventually(async () => (await threadsOf(neighbour)) === 1, "the neighbour's mail");
+  expect(await threadsOf(flooded)).toBeLessThan(flood / 2);
+  await eventually(() => isEmpty('stored'), 'all mails to be stored', 50_000);
+  await stopReceiving();
+  expect(await threadsOf(flooded)).toBe(flood);
+});
+
+test('a mail for several workspaces waits in the line of each', async () => {
+  const [one, other] = await Promise.all([newWorkspace(), newWorkspace()]);
+  arrives(one, other, one);
+  const stopRouting = queues.startRouting();
+  await eventually(() => isEmpty('routed'), 'the mail to be in line');
+  await stopRouting();
+  const records = await queues.stored.receiveRecords({ maxMessages: 10, waitSeconds: 0, visibilitySeconds: 0 });
+  expect(records.map(({ attributes }) => attributes.MessageGroupId).sort()).toEqual(
+    [`${one.id}-live`, `${other.id}-live`].sort(),
+  );
+  // Nobody is told for whom else a mail is.
+  const bodies = records.map(({ body, attributes }) => [attributes.MessageGroupId, body] as const);
+  expect(bodies.find(([group]) => group === `${one.id}-live`)?.[1]).not.toContain(`workspace-${other.id}`);
+  const stopReceiving = queues.startReceiving();
+  await eventually(() => isEmpty('stored'), 'the mail to be stored');
+  await stopReceiving();
+  expect([await threadsOf(one), await threadsOf(other)]).toEqual([1, 1]);
+});
