@@ -1,6 +1,6 @@
 import { type Entity, entityPartition, fieldsWithin, type Item, keyOf, type Reference } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
-import { listPage } from '#lib/table/list.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -70,15 +70,13 @@ export async function renameReferences<E extends Entity>(
   const first = referrers.findIndex(({ of }) => of.name === from?.of);
   for (const { of, reference } of referrers.slice(Math.max(first, 0))) {
     const shows = reference.shows as string;
-    let after = of.name === from?.of ? from.after : null;
+    const after = of.name === from?.of ? from.after : null;
     const where = { [reference.to]: id };
-    const page = await listPage(tx, of, { where, limit: namesPerStep, after: after ?? undefined });
-    for (const row of page.items as (Row & { id: number })[]) {
-      if (!tx.hasRoom) return { of: of.name, after };
+    const left = await stepThrough(tx, of, { where, limit: namesPerStep, after }, (item) => {
+      const row = item as Row;
       if (row[shows] !== name) tx.update(of, { ...row, [shows]: name });
-      after = row.id;
-    }
-    if (page.hasMore) return { of: of.name, after: page.nextCursor };
+    });
+    if (left) return { of: of.name, ...left };
   }
   return undefined;
 }

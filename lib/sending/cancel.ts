@@ -1,7 +1,7 @@
 import { Jobs } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
 import { countEntries } from '#lib/table/entries.ts';
-import { listPage } from '#lib/table/list.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import type { PlanKind } from '#lib/table/plan.ts';
 import { startPlan, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -23,18 +23,10 @@ export const cancelQueued: PlanKind<State, 'key-cancel'> = {
 };
 
 async function cancelSome(tx: UnitOfWork, { keyId, env, after }: State): Promise<State | undefined> {
-  const { items, hasMore } = await listPage(tx, Jobs, {
-    after: after ?? undefined,
-    limit: 25,
-    where: queuedBy(keyId),
-  });
-  let last = after;
-  for (const job of items) {
-    if (!tx.hasRoom) return { keyId, env, after: last };
+  const left = await stepThrough(tx, Jobs, { after, limit: 25, where: queuedBy(keyId) }, async (job) => {
     if (isWaiting(tx, job)) await fail(tx, job, 'canceled');
-    last = job.id;
-  }
-  return hasMore ? { keyId, env, after: last } : undefined;
+  });
+  return left && { keyId, env, ...left };
 }
 
 /**

@@ -5,7 +5,7 @@ import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, holdJob, releaseJob } from '#lib/jobs/store.ts';
 import type { PlanName } from '#lib/plans.ts';
 import { conflict } from '#lib/problem.ts';
-import { listPage } from '#lib/table/list.ts';
+import { stepThrough } from '#lib/table/list.ts';
 import type { PlanKind } from '#lib/table/plan.ts';
 import { startPlan } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -45,18 +45,11 @@ const planOf = <Name extends PlanName>(
     const sequence = await tx.get(Sequences, { id: state.sequenceId });
     if (sequence.status !== status) return undefined;
     tx.demandUnchanged(Sequences, sequence);
-    const { items, hasMore } = await listPage(tx, Enrollments, {
-      after: state.after ?? undefined,
-      limit: 25,
-      where: { status: { sequenceId: state.sequenceId, status: 'active' } },
-    });
-    let after = state.after;
-    for (const enrollment of items) {
-      if (!tx.hasRoom) return { ...state, after };
-      await change(tx, enrollment, state.at);
-      after = enrollment.id;
-    }
-    return hasMore ? { ...state, after } : undefined;
+    const where = { status: { sequenceId: state.sequenceId, status: 'active' } } as const;
+    const left = await stepThrough(tx, Enrollments, { after: state.after, limit: 25, where }, (enrollment) =>
+      change(tx, enrollment, state.at),
+    );
+    return left && { ...state, ...left };
   },
 });
 

@@ -84,6 +84,31 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
 const leavesOut = <E extends Entity>(tx: UnitOfWork, { demandsAll = false }: Listing<E>) =>
   tx.isForAnswer && !demandsAll;
 
+/** Where a walk through a list goes on: below an id, or at its newest item. */
+interface Step {
+  after: number | null;
+}
+
+/**
+ * Does something with the items of one page of a list, newest first, as long as the unit of work has room. Returns from where some
+ * may be left, though a page was empty; undefined at the end of the list.
+ */
+export async function stepThrough<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  { after, ...listing }: Omit<Listing<E>, 'after'> & Step,
+  work: (item: Item<E>) => unknown,
+): Promise<Step | undefined> {
+  const { items, nextCursor } = await listPage(tx, of, { ...listing, after: after ?? undefined });
+  let last = after;
+  for (const item of items) {
+    if (!tx.hasRoom) return { after: last };
+    await work(item);
+    last = (item as { id: number }).id;
+  }
+  return nextCursor === null ? undefined : { after: nextCursor };
+}
+
 async function findByIds<E extends Entity>(
   tx: UnitOfWork,
   of: E,

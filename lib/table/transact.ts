@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPassing } from '../aws.ts';
 import { secondMs } from '../clock.ts';
 import type { PlanName } from '../plans.ts';
 import { Problem } from '../problem.ts';
@@ -54,7 +56,21 @@ export const patienceMs = (longTimeoutSeconds - 9) * secondMs;
  */
 export function startPlan<S extends State>(tx: UnitOfWork, kind: PlanKind<S, PlanName>, state: S): void {
   const plan = tx.create(Plans, newPlan(tx, kind, state));
-  tx.afterwards(() => finishPlan(tx.tenant, kind, plan, patienceMs));
+  tx.afterwards(() => finishNow(tx.tenant, kind, plan));
+}
+
+/** The answer tells of what the plan does: a fault that may pass is no reason to leave it to the worker. */
+async function finishNow<S extends State>(tenant: Tenant, kind: PlanKind<S>, plan: Plan): Promise<void> {
+  const deadlineMs = Date.now() + patienceMs;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await finishPlan(tenant, kind, plan, deadlineMs - Date.now());
+    } catch (error) {
+      const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
+      if (!mayPass || Date.now() > deadlineMs) throw error;
+      await sleep(Math.random() * Math.min(secondMs, 50 * 2 ** attempt));
+    }
+  }
 }
 
 /** Does the parts of a plan that are left. What is not done in time is handed to the worker. */

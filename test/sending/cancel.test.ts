@@ -1,10 +1,15 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/key.ts';
 import { shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
+import { createJob } from '#lib/jobs/store.ts';
+import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
+import { documentClient } from '#lib/table/client.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -16,6 +21,8 @@ beforeAll(async () => {
   workspace = await newWorkspace();
   accountId = (await newAccount({ workspaceId: workspace.id, env: 'live' })).id;
 });
+
+afterEach(() => vi.unstubAllEnvs());
 
 const runAt = shifted(new Date(), 86_400_000);
 
@@ -74,4 +81,60 @@ test('an operator revokes a key with what it has queued', async () => {
   const revoked = await commands.revoke.run({ keyId: of.keyId, cancelQueued: true });
   expect(revoked).toEqual({ keyId: of.keyId, revokedAt: expect.any(String), canceledJobs: 1 });
   expect((await workspace.live.get(`/v1/jobs/${id}`)).body).toMatchObject({ status: 'failed', lastError: 'canceled' });
+});
+
+/** Jobs of a key, by their ids. */
+async function queuedBy(tenant: Tenant, apiKeyId: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const job = await transact(tenant, operator, (tx) =>
+      createJob(tx, {
+        ...{ channel: 'telegram', accountId, contactId: null, recipient: '7', target: { telegramUserId: 7 } },
+        ...{ text: 'Hi', source: 'api', apiKeyId, runAt },
+      }),
+    );
+    ids.push(job.id);
+  }
+  return ids;
+}
+
+const cancel = (tenant: Tenant, keyId: string) =>
+  transact(tenant, operator, (tx) => cancelQueuedJobs(tx, { keyId, env: 'live' }));
+
+const failedOf = async (keyId: string) =>
+  (await everyItem(workspace.live, '/v1/jobs', { apiKeyId: keyId, status: 'failed' })).map(({ id }) => id).toReversed();
+
+test('what is queued behind a page in which there is nothing is taken back, too', async () => {
+  const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const ids = await queuedBy(tenant, 'emptyPage', 60);
+  // The entries of the newest stay, as an engine's fault might leave them.
+  await removeRows(ids.slice(30).map((id) => keyOf(tenant, Jobs, { id })));
+  // Every page ends after its first look.
+  vi.stubEnv('READ_UNITS_PER_LIST', '1');
+  await cancel(tenant, 'emptyPage');
+  expect(await failedOf('emptyPage')).toEqual(ids.slice(0, 30));
+});
+
+test('what the answer says was taken back is seen at once, although the table was out of reach for a moment', async () => {
+  const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const ids = await queuedBy(tenant, 'outOfReach', 3);
+  let writes = 0;
+  documentClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (!/^TransactWrite/.test(commandName ?? '')) return next(args);
+        writes += 1;
+        // The first is the commit; of the next the SDK makes four attempts.
+        if (writes > 1 && writes < 6) throw Object.assign(new Error('out of reach'), { name: 'TimeoutError' });
+        return next(args);
+      },
+    { step: 'deserialize', priority: 'low', name: 'out of reach' },
+  );
+  try {
+    expect(await cancel(tenant, 'outOfReach')).toBe(3);
+  } finally {
+    documentClient().middlewareStack.remove('out of reach');
+  }
+  expect(writes).toBeGreaterThan(6);
+  expect(await failedOf('outOfReach')).toEqual(ids);
 });
