@@ -2,6 +2,8 @@
 export const defaultTimeoutSeconds = 10;
 /** Of a route that may do much, as one that starts a plan: API Gateway waits for 30 seconds. */
 export const longTimeoutSeconds = 29;
+/** Of a route that may ask a model. */
+export const modelTimeoutSeconds = 30;
 
 // Of workers whose leases and budgets follow from it.
 export const restTimeoutSeconds = 60;

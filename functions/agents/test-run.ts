@@ -1,6 +1,7 @@
 import { getAgent, permitTestRun, testRun } from '#lib/agents/store.ts';
 import { AgentWithInstructions, TestRun, TestRunAnswer } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Drafts the agent's reply and sends nothing. With a test key a deterministic sandbox model answers. */
 export const handler = endpoint(
@@ -18,7 +19,7 @@ export const handler = endpoint(
     current: (tx, { id }) => getAgent(tx, id),
     permit: ({ caller, body }) => permitTestRun(caller, body),
     needs: ['bedrock'],
-    timeoutSeconds: 30,
+    timeoutSeconds: modelTimeoutSeconds,
   },
   ({ tx, params, body, request }) => testRun(tx, params.id, body, request),
 );

@@ -4,6 +4,7 @@ import { protocolEndpoint } from '#lib/http/endpoint.ts';
 import { converse } from '#lib/mcp/converse.ts';
 import { demandOwnOrigin } from '#lib/mcp/origin.ts';
 import { toolboxOf } from '#lib/mcp/toolbox.ts';
+import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 
 const Message = v.pipe(
   v.looseObject({
@@ -30,7 +31,7 @@ export const handler = protocolEndpoint(
     response: Message,
     errors: ['bad_request', 'not_found'],
     needs,
-    timeoutSeconds: 30,
+    timeoutSeconds: modelTimeoutSeconds,
     memoryMb: 1024,
   },
   ({ caller, facts, ...request }) => {

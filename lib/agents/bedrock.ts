@@ -1,11 +1,13 @@
 import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isPassing } from '#lib/aws.ts';
+import { secondMs } from '#lib/clock.ts';
 import { unavailable } from '#lib/problem.ts';
+import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 import type { Model, Turn } from './model.ts';
 
-/** Leaves the function time to answer within the 30 s that the gateway waits. */
-const deadlineMs = 27_000;
+/** Leaves the function time to answer. */
+const deadlineMs = (modelTimeoutSeconds - 3) * secondMs;
 const maxTokens = 1024;
 const retryAfterSeconds = 5;
 const outOfTime = ['AbortError', 'TimeoutError', 'ModelTimeoutException'];

@@ -8,9 +8,9 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
+import { contactRow } from '#test/contacts/row.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
-import { contactRow } from './row.ts';
 
 const { identities: _, ...shared } = Contacts.schema.entries;
 const { identity: __, ...others } = Contacts.indexes as unknown as Record<string, never>;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
+import { apiRevision } from '#lib/revision.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { scopes } from '#lib/scopes.ts';
 import { type Answer, api, freshAddress } from '#test/client.ts';
@@ -30,7 +31,7 @@ function expectHeaders({ headers }: Answer, method: string) {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
     expect(headers[name], name).toMatch(/^\d+$/);
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
-  expect(headers['x-api-revision']).toBe('1.3.0');
+  expect(headers['x-api-revision']).toBe(apiRevision);
   expect(headers['content-type']).toBe('application/json');
   if (method !== 'GET') expect(headers['cache-control']).toBe('no-store');
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { apiRevision } from '#lib/revision.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -10,7 +11,7 @@ beforeAll(async () => {
   client = mcp(workspace.liveKey);
 });
 
-const serverInfo = { name: 'crm', title: 'CRM', version: '1.3.0' };
+const serverInfo = { name: 'crm', title: 'CRM', version: apiRevision };
 const serverMeta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 const capabilities = { tools: { listChanged: false } };
 const supported = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'];
