@@ -1,4 +1,4 @@
-import { DecryptCommand, EncryptCommand, InvalidCiphertextException, KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { env } from './env.ts';
 
 /** What a secret belongs to, authenticated with it: `{ workspace: '7', account: '3' }`. A secret moved elsewhere cannot be read. */
@@ -30,5 +30,6 @@ export async function decrypt(stored: string, context: SecretContext): Promise<s
   return Buffer.from(Plaintext as Uint8Array).toString();
 }
 
-/** Whether `decrypt` failed because of what it was given: no secret, or one of something else. */
-export const isUnreadable = (error: unknown): boolean => error instanceof InvalidCiphertextException;
+/** Whether `decrypt` failed because of what it was given: no secret, or one of something else. Bundles have no class for it. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'InvalidCiphertextException';

@@ -44,8 +44,6 @@ export interface QueueMapping extends Mapping {
 
 export interface StreamMapping extends Mapping {
   tableName: string;
-  /** Batches of a shard that are at work at once, those of one partition key never. */
-  lanes: number;
   bisects: boolean;
   maxRetries: number;
   maxAgeSeconds: number;
@@ -252,12 +250,13 @@ function queueMapping(placed: Placed): QueueMapping {
 }
 
 function streamMapping(placed: Placed): StreamMapping {
-  const { properties } = placed;
+  const { properties, name } = placed;
   const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
+  if (Number(properties['ParallelizationFactor'] ?? 1) !== 1)
+    throw new Error(`${name} has several batches of a shard at work at once, which the local system does not`);
   return {
     ...mappingOf(placed, 100),
     tableName: String(properties['EventSourceArn']).split('/')[1] as string,
-    lanes: Number(properties['ParallelizationFactor'] ?? 1),
     bisects: properties['BisectBatchOnFunctionError'] === true,
     maxRetries: unlimitedWhenNegative(properties['MaximumRetryAttempts']),
     maxAgeSeconds: unlimitedWhenNegative(properties['MaximumRecordAgeInSeconds']),

@@ -88,8 +88,9 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
         eventSourceArn: streamArn,
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: trigger.batchSize,
-        // Batches of different partitions of the table side by side; those of one come in their order, one after the other.
-        parallelizationFactor: 10,
+        // One batch of a shard at a time. With more Lambda keeps the order of a single item alone (developer guide, "Using
+        // Lambda with DynamoDB", parallelization factor), and each row of the outbox is an item of its own.
+        parallelizationFactor: 1,
         filters: trigger.filters.map((filter) => FilterCriteria.filter(filter)),
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
@@ -113,7 +114,8 @@ const fromRule = (id: string, schedule: Schedule, deadLetters: Queue): Source =>
       description: `Starts ${id}`,
       targets: [new LambdaFunction(lambda, { deadLetterQueue: deadLetters })],
     });
-    // What failed is not repeated beside the next ring: Lambda would do it twice.
-    lambda.configureAsyncInvoke({ retryAttempts: 0 });
+    // What failed is not repeated beside the next ring: Lambda would do it twice. Nor does what was throttled pile up: Lambda
+    // would keep it for six hours.
+    lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
   },
 });

@@ -6,7 +6,7 @@ import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPre
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = sharedPrefixes.due;
 
-/** When a row wants attention, which queue is told and what. Rows of one `group` are told in commit order. */
+/** When a row wants attention, which queue is told and what. Rows of one `group` share the queue fairly with other groups. */
 interface WakeUp {
   at: string;
   queue: QueueName;

@@ -152,7 +152,7 @@ describe('an error of AWS says what it does from the source', () => {
     Item: { pk: { S: '1' }, bytes: { B: 'AQ==' } },
     CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { pk: { S: '1' } } }],
   };
-  const whatItSays = async (call: Promise<unknown>) => {
+  const whatItSays = async ({ isUnreadable }: Parts, call: Promise<unknown>) => {
     const error = (await call.catch((error) => error)) as Record<string, unknown>;
     const { name, message, $fault, $retryable, Item, CancellationReasons } = error;
     const isRead = /^(ConditionalCheckFailed|TransactionCanceled)/.test(`${name}`);
@@ -162,6 +162,7 @@ describe('an error of AWS says what it does from the source', () => {
       $fault,
       $retryable,
       isPassing: isPassing(error),
+      isUnreadable: isUnreadable(error),
       ...(isRead && { Item, CancellationReasons }),
     };
   };
@@ -181,9 +182,9 @@ describe('an error of AWS says what it does from the source', () => {
     expect(errors.length).toBeGreaterThan(30);
     for (const { type, name, status } of errors) {
       answer = (_, response) => response.writeHead(status).end(JSON.stringify({ __type: type, ...contents }));
-      const ofBundle = await whatItSays(bundled[call](root));
-      expect(ofBundle).toMatchObject({ name, message: contents.message });
-      expect(ofBundle).toEqual(await whatItSays(source[call](root)));
+      const ofBundle = await whatItSays(bundled, bundled[call](root));
+      expect(ofBundle).toMatchObject({ name, message: contents.message, isUnreadable: name.startsWith('InvalidCiph') });
+      expect(ofBundle).toEqual(await whatItSays(source, source[call](root)));
     }
   });
 });

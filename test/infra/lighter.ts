@@ -3,6 +3,7 @@ import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { sanitise, textOf } from '#lib/email/html.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { openProvider } from '#lib/network/provider.ts';
+import { isUnreadable } from '#lib/secrets.ts';
 
 const settings = (endpoint: string) => ({ endpoint, maxAttempts: 1 });
 
@@ -12,6 +13,7 @@ export const handler = {
   textOf,
   openOutbound,
   openProvider,
+  isUnreadable,
   read: (endpoint: string) =>
     new DynamoDBClient(settings(endpoint)).send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: '1' } } })),
   decrypt: (endpoint: string) =>

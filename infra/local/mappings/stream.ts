@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -11,7 +10,7 @@ import {
 import type { NextChange } from '../engine/changes.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
-import { deliver, type SendToQueue } from './batch.ts';
+import { type Batch, deliver, type SendToQueue } from './batch.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { passes } from './filter.ts';
 import { type StreamRecord, toLambdaRecord } from './stream-record.ts';
@@ -33,11 +32,9 @@ export interface StreamPollerSettings {
 }
 
 const maxRecordsPerRead = 1000;
-/** Beyond so many that were read and are not done, nothing more is read. */
-const maxTaken = 10_000;
 const retryReadMs = 500;
 
-/** Feeds a function from a table's stream until the signal, in the order of each partition key; a batch that fails holds up those behind it in its lane. */
+/** Feeds a function from a table's stream until the signal, in order; a batch that fails holds up those behind it. */
 export async function pollStream(settings: StreamPollerSettings): Promise<void> {
   const { source, signal } = settings;
   let shards: readonly string[] = [];
@@ -59,27 +56,23 @@ async function shardsOf({ client, streamArn }: StreamSource): Promise<string[]> 
 
 async function pollShard(shardId: string, settings: StreamPollerSettings): Promise<void> {
   const { source, signal, checkpoint } = settings;
-  const shard = new Shard(shardId, settings);
-  let position = checkpoint.read();
   let iterator: string | undefined;
   while (!signal.aborted) {
     try {
-      iterator ??= await iteratorAfter(position, shardId, source);
+      iterator ??= await iteratorAfter(checkpoint.read(), shardId, source);
       const { Records = [], NextShardIterator } = await source.client.send(
         new GetRecordsCommand({ ShardIterator: iterator, Limit: maxRecordsPerRead }),
         { abortSignal: signal },
       );
       iterator = NextShardIterator;
-      position = Records.at(-1)?.dynamodb?.SequenceNumber ?? position;
-      if (Records.length > 0) await shard.take(Records);
+      if (Records.length > 0) await handle(Records, shardId, settings);
       else await source.nextChange(signal);
     } catch {
-      // The engine is restarting, or the iterator has expired: a new one continues after what was read.
+      // The engine is restarting, or the iterator has expired: a new one continues after the checkpoint.
       iterator = undefined;
       await pause(retryReadMs, signal);
     }
   }
-  await shard.ended();
 }
 
 async function iteratorAfter(position: string | undefined, shardId: string, { client, streamArn }: StreamSource) {
@@ -92,82 +85,24 @@ async function iteratorAfter(position: string | undefined, shardId: string, { cl
   return ShardIterator;
 }
 
-interface Taken {
-  sequenceNumber: string;
-  isDone: boolean;
-  record: StreamRecord;
-}
-
-interface Lane {
-  waiting: Taken[];
-  work: Promise<void> | undefined;
-}
-
-/** Hands on what the filters let pass, batch by batch, in as many lanes as the mapping has; a partition key has its lane. */
-class Shard {
-  readonly #id: string;
-  readonly #settings: StreamPollerSettings;
-  readonly #lanes: readonly Lane[];
-  /** In the order of the stream, from the first that is not done. */
-  #taken: Taken[] = [];
-
-  constructor(id: string, settings: StreamPollerSettings) {
-    this.#id = id;
-    this.#settings = settings;
-    this.#lanes = Array.from({ length: settings.mapping.lanes }, () => ({ waiting: [], work: undefined }));
-  }
-
-  /** Resolves when there is room for more. */
-  async take(records: readonly _Record[]): Promise<void> {
-    const { mapping, source, signal } = this.#settings;
-    for (const record of records) {
-      const converted = toLambdaRecord(record, source);
-      const isWanted = hasChanged(record) && passes(mapping.filters, converted);
-      const taken = { sequenceNumber: converted.dynamodb.SequenceNumber, isDone: !isWanted, record: converted };
-      this.#taken.push(taken);
-      if (isWanted) this.#lanes[laneOf(record, this.#lanes.length)]?.waiting.push(taken);
-    }
-    this.#remember();
-    for (const lane of this.#lanes) if (lane.waiting.length > 0) lane.work ??= this.#run(lane);
-    while (this.#taken.length > maxTaken && !signal.aborted)
-      await Promise.race(this.#lanes.flatMap(({ work }) => work ?? []));
-  }
-
-  async ended(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ work }) => work));
-  }
-
-  async #run(lane: Lane): Promise<void> {
-    const { mapping, source, signal } = this.#settings;
-    while (lane.waiting.length > 0 && !signal.aborted) {
-      const batch = lane.waiting.slice(0, mapping.batchSize);
-      const records = batch.map(({ record }) => record);
-      try {
-        await deliver({ records, shardId: this.#id, streamArn: source.streamArn }, this.#settings);
-      } catch {
-        await pause(retryReadMs, signal);
-        continue;
-      }
-      if (signal.aborted) break;
-      lane.waiting.splice(0, batch.length);
-      for (const taken of batch) taken.isDone = true;
-      this.#remember();
-    }
-    lane.work = undefined;
-  }
-
-  /** The checkpoint stands before the first record that is not done: a restart hands those again that are done behind it. */
-  #remember(): void {
-    const { checkpoint } = this.#settings;
-    const open = this.#taken.findIndex(({ isDone }) => !isDone);
-    const done = this.#taken.splice(0, open === -1 ? this.#taken.length : open);
-    const last = done.at(-1);
-    if (last) checkpoint.write(last.sequenceNumber);
+/** Hands on what the filters let pass, batch by batch; the checkpoint follows each. */
+async function handle(records: readonly _Record[], shardId: string, settings: StreamPollerSettings): Promise<void> {
+  const { mapping, source, checkpoint, signal } = settings;
+  let pending: StreamRecord[] = [];
+  const flush = async (position: string) => {
+    const batch: Batch = { records: pending, shardId, streamArn: source.streamArn };
+    pending = [];
+    if (batch.records.length > 0) await deliver(batch, settings);
+    if (!signal.aborted) checkpoint.write(position);
+  };
+  for (const [index, record] of records.entries()) {
+    const converted = toLambdaRecord(record, source);
+    if (hasChanged(record) && passes(mapping.filters, converted)) pending.push(converted);
+    const isLast = index === records.length - 1;
+    if (pending.length >= mapping.batchSize || isLast) await flush(record.dynamodb?.SequenceNumber as string);
+    if (signal.aborted) return;
   }
 }
-
-const laneOf = ({ dynamodb }: _Record, lanes: number) =>
-  createHash('sha256').update(JSON.stringify(dynamodb?.Keys?.['pk'])).digest().readUInt16BE(0) % lanes;
 
 // DynamoDB writes no record for a write that changes nothing; the local engine does.
 const hasChanged = ({ eventName, dynamodb }: _Record) =>

@@ -238,7 +238,6 @@ describe('streams', () => {
     id: `stream-${++count}`,
     tableName,
     batchSize: 100,
-    lanes: 1,
     bisects: false,
     maxRetries: Number.POSITIVE_INFINITY,
     maxAgeSeconds: Number.POSITIVE_INFINITY,
@@ -304,27 +303,6 @@ describe('streams', () => {
     expect(keysOf(events)).toEqual(['abPd', 'ab', 'Pd', 'P', 'P', 'd']);
     const [record] = await dead.receiveRecords();
     expect(JSON.parse(record?.body as string).DDBStreamBatchInfo).toMatchObject({ batchSize: 1 });
-  });
-
-  test('with lanes one partition key keeps no other waiting, its own records come one after the other, and none is forgotten', async () => {
-    const { TableName, streamOf, put } = await newTable();
-    const mapping = mappingOf(TableName, { batchSize: 1, lanes: 10 });
-    await put('a', 'b', 'c', 'd');
-    const data = { S: 'changed' };
-    await dynamodb.send(new PutItemCommand({ TableName, Item: { pk: { S: 'a' }, data } }));
-    const held = Promise.withResolvers<Answer>();
-    const holding = ({ Records }: LambdaEvent) => (Records[0].dynamodb.Keys.pk.S === 'a' ? held.promise : ok());
-    const before = startWith({ streamMappings: [mapping] }, holding, streamOf);
-    await expect.poll(() => keysOf(before.events).toSorted().join('')).toBe('abcd');
-    await put('e');
-    await expect.poll(() => keysOf(before.events).toSorted().join('')).toBe('abcde');
-    const stopped = before.stop();
-    held.resolve(failed);
-    await stopped;
-    const after = startWith({ streamMappings: [mapping] }, () => ok(), streamOf);
-    await expect.poll(() => keysOf(after.events).toSorted().join('')).toBe('aabcde');
-    const ofA = after.events.flatMap(({ Records }) => Records).filter(({ dynamodb: { Keys } }) => Keys.pk.S === 'a');
-    expect(ofA.map(({ eventName }) => eventName)).toEqual(['INSERT', 'MODIFY']);
   });
 
   test('after a restart it goes on behind what was handled, and hands the rest again', async () => {
