@@ -26,7 +26,7 @@ const meanings: Readonly<Record<string, string>> = {
   'email-message': 'an e-mail',
   'email-message-id': 'finds an e-mail by its Message-ID',
   'email-thread': 'an e-mail thread',
-  enrollment: 'a contact in a sequence: [its states](states.md#enrolments)',
+  enrollment: 'a contact in a sequence: [its states](states.md#enrollments)',
   feed: 'an event with its number, as `GET /v1/events` and every delivery show it',
   identity: 'whom a sender on Telegram or X is known as',
   'ingested-row': 'a row of a revenue feed that has been booked',

@@ -25,7 +25,7 @@ const valuesOf = (choice: v.GenericSchema) => (v.getMetadata(choice as never) as
 test.each([
   ['Jobs', valuesOf(Jobs.schema.entries.status)],
   ['Deliveries', valuesOf(Deliveries.schema.entries.status)],
-  ['Enrolments', valuesOf(Enrollments.schema.entries.status)],
+  ['Enrollments', valuesOf(Enrollments.schema.entries.status)],
   ['Large commits', phases],
 ])('the diagram of %s has the states that are stored, and the table under it explains each', (heading, states) => {
   const [, diagram = '', table = ''] = section('docs/states.md', heading)?.split('```') ?? [];
