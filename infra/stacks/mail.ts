@@ -58,6 +58,8 @@ function receive(scope: Construct, bucket: Bucket, domain: string, arrivals: Que
     new SqsSubscription(arrivals, { rawMessageDelivery: true, ...(deadLetterQueue && { deadLetterQueue }) }),
   );
   const rules = new ReceiptRuleSet(scope, 'MailRules');
+  // SES deletes no active rule set, and the stack that could not be destroyed for it would be left half gone.
+  rules.applyRemovalPolicy(RemovalPolicy.RETAIN);
   const rule = new CfnReceiptRule(rules, 'Store', {
     ruleSetName: rules.receiptRuleSetName,
     rule: {
