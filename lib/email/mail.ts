@@ -148,12 +148,15 @@ function describedAttachments(attachments: Contents['attachments'], omitted: str
   }));
 }
 
+/** Something on both sides: more is not asked of what comes from outside. */
+const isAddress = /[^@\s]@[^@\s]/;
+
 /** Each address once. */
 function mailboxesOf(addresses: readonly (Address | undefined)[] = [], omitted: string[]): Mailbox[] {
   const flat = addresses.flatMap((address) => address?.group ?? (address ? [address] : []));
   const given = distinct(
     flat.flatMap(({ name, address = '' }) =>
-      address.includes('@') ? [{ name: oneLine(name) || null, email: oneLine(address) }] : [],
+      isAddress.test(address) ? [{ name: oneLine(name) || null, email: oneLine(address) }] : [],
     ),
   );
   // The beginning of an address is the address of somebody else.

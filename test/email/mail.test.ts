@@ -220,9 +220,18 @@ describe('reading a mail', () => {
     const from = async (header: string) => (await parseMail(`${header}\r\n\r\nHello`)).from;
     const anna = await from('From: =?utf-8?Q?anna=40example.com?=');
     expect(anna).toEqual(await from('From: =?utf-8?Q?anna=40example.com?='));
-    const others = ['From: =?utf-8?Q?anna?=', 'From: <anna>', 'From:', 'Sender: Anna', 'Subject: Hello', '\0'];
+    const others = [
+      'From: =?utf-8?Q?anna?=',
+      'From: <anna>',
+      'From:',
+      'Sender: Anna',
+      'Subject: Hello',
+      '\0',
+      'From: @',
+      'From: a@',
+    ];
     const known = new Set([anna.email, ...(await Promise.all(others.map(from))).map(({ email }) => email)]);
-    expect(known.size).toBe(5);
+    expect(known.size).toBe(7);
     for (const email of known) expect(email).toMatch(/@sender\.invalid$/);
   });
 });
