@@ -187,6 +187,11 @@ test('SES begins to tell of mails when the queue listens, also where its rule wa
   template.hasResource('AWS::SNS::Subscription', { DependsOn: Match.arrayWith(policies) });
 });
 
+test('the receipt rule set, which SES does not delete while it is active, does not keep its stack from going', () => {
+  const template = Template.fromStack(built.app.node.findChild('CrmApi') as Stack);
+  template.hasResource('AWS::SES::ReceiptRuleSet', { DeletionPolicy: 'Retain' });
+});
+
 const assumes = (service: string, role: unknown): Request => ({
   caller: { service },
   action: 'sts:AssumeRole',

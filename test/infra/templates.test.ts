@@ -85,7 +85,6 @@ describe('templates', () => {
       'AWS::DynamoDB::Table': 'the data of every customer',
       'AWS::KMS::Key': 'without it the secrets in the table cannot be read',
       'AWS::S3::Bucket': 'mail that has not been read yet',
-      'AWS::SES::ReceiptRuleSet': 'SES deletes no active one',
     };
     const retained = Object.entries(assembly.resources).filter(([, { DeletionPolicy, UpdateReplacePolicy }]) =>
       [DeletionPolicy, UpdateReplacePolicy].some((policy) => /^Retain/.test(policy ?? '')),
