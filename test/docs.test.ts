@@ -1,10 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { settings } from '#lib/env.ts';
+import { queues } from '#lib/queues.ts';
 import { phases } from '#lib/table/large.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -13,6 +15,11 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8');
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter(
   (name) => !/contract|public-api/.test(name),
 );
+
+/** Of the commands that do something: `workspace create`. */
+const nouns = globSync('infra/admin/commands/*.ts', { cwd: root })
+  .filter((file) => read(file).includes('export const commands'))
+  .map((file) => basename(file, '.ts'));
 
 /** The part of a page under a heading. */
 const section = (page: string, heading: string) =>
@@ -41,6 +48,16 @@ test.each([
     });
   expect(new Set(drawn.filter((name) => name !== '[*]'))).toEqual(new Set(states));
   for (const state of states) expect(table, `what is said of ${state}`).toContain(`\`${state}\``);
+});
+
+test.each([
+  ['queue', queues],
+  ['operator setting', Object.keys(settings)],
+  ['noun of the operator', nouns],
+])('README.md names every %s', (_, names) => {
+  const readme = read('README.md');
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !new RegExp(`\`${name}[ \`]`).test(readme))).toEqual([]);
 });
 
 describe.each(pages)('%s', (page) => {

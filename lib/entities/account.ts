@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { accountKinds } from '#lib/channels/descriptor.ts';
 import { accountStates, accountStatuses } from '#lib/choices.ts';
-import { choice, count, id, integer, line, paging, secret, storedChoice, time } from '#lib/schema.ts';
+import { choice, count, id, integer, line, paging, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 
@@ -60,22 +60,7 @@ export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
 const limits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
 
-const common = {
-  name: line(200),
-  username: contactFields.username,
-  ...limits,
-};
+/** What every new account is made with, besides what its channel gives to log in with. */
+export const newAccountFields = { name: line(200), username: contactFields.username, ...limits };
 
 export const UpdateAccount = v.object(limits);
-
-export const botSecret = { botToken: line(200) };
-export const userSession = { session: secret() };
-
-export const CreateTelegramAccount = v.variant('kind', [
-  v.object({ ...common, kind: v.literal('bot'), ...botSecret }),
-  v.object({ ...common, kind: v.literal('user'), ...userSession }),
-]);
-
-export const twitterToken = { accessToken: secret() };
-
-export const CreateTwitterAccount = v.object({ ...common, ...twitterToken });

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
-import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { companions, type Entity, entity, type Item, keyOf, latestVersion } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -50,9 +49,9 @@ const from = {
   telegram: (id: number) => ({ telegramUserId: id }),
   twitter: (id: number) => ({ twitterUserId: `${id}` }),
 };
-const sender = (channel: Platform, id: number) => from[channel](id);
+const sender = (channel: keyof typeof from, id: number) => from[channel](id);
 
-test.each(Object.values(messaging))('a contact of the earlier form is known by its id on $name', async ({ name }) => {
+test.each(['telegram', 'twitter'] as const)('a contact of the earlier form is known by its id on %s', async (name) => {
   const account = await newAccount(tenant, {
     channel: name,
     kind: 'user',

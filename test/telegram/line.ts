@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
+import type * as v from 'valibot';
 import { inject } from 'vitest';
 import { createAccount, type NewAccount } from '#lib/accounts/store.ts';
-import { receiveMessage } from '#lib/receiving/message.ts';
+import type { Platform } from '#lib/channels/channel.ts';
+import { type ReceiveMessage, receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
 import type { Reaction, Stored } from '#test/telegram/double.ts';
@@ -41,6 +43,6 @@ export async function newAccount(tenant: Tenant, options: Partial<NewAccount> = 
 export const hears = (
   tenant: Tenant,
   accountId: number,
-  from: { telegramUserId?: number; twitterUserId?: string; username?: string; name?: string },
-  channel: 'telegram' | 'twitter' = 'telegram',
+  from: v.InferOutput<typeof ReceiveMessage>['from'],
+  channel: Platform = 'telegram',
 ) => transact(tenant, system, (tx) => receiveMessage(tx, { channel, accountId, from, body: 'Hello', threadId: null }));

@@ -2,12 +2,21 @@ import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
-import { botSecret, CreateTelegramAccount, userSession } from '#lib/entities/account.ts';
-import { id } from '#lib/schema.ts';
+import { newAccountFields } from '#lib/entities/account.ts';
+import { id, line, secret } from '#lib/schema.ts';
 import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
-const Create = v.intersect([v.object(tenantFields), CreateTelegramAccount]);
+const botSecret = { botToken: line(200) };
+const userSession = { session: secret() };
+
+const Create = v.intersect([
+  v.object(tenantFields),
+  v.variant('kind', [
+    v.object({ ...newAccountFields, kind: v.literal('bot'), ...botSecret }),
+    v.object({ ...newAccountFields, kind: v.literal('user'), ...userSession }),
+  ]),
+]);
 
 async function create(input: v.InferOutput<typeof Create>) {
   const { kind, name, username = null, dailyLimit = telegram.kinds[kind].dailyLimit, pacing } = input;

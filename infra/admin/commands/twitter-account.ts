@@ -2,12 +2,14 @@ import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { twitter } from '#lib/channels/twitter/channel.ts';
-import { CreateTwitterAccount, twitterToken } from '#lib/entities/account.ts';
-import { id } from '#lib/schema.ts';
+import { newAccountFields } from '#lib/entities/account.ts';
+import { id, secret } from '#lib/schema.ts';
 import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
-const Create = v.object({ ...tenantFields, ...CreateTwitterAccount.entries });
+const twitterToken = { accessToken: secret() };
+
+const Create = v.object({ ...tenantFields, ...newAccountFields, ...twitterToken });
 
 async function create(input: v.InferOutput<typeof Create>) {
   const { name, username = null, accessToken, dailyLimit = twitter.kinds.user.dailyLimit, pacing } = input;
