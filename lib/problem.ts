@@ -71,18 +71,21 @@ export const notFound = (what: string) => new Problem('not_found', `${what} not 
 export const badRequest = (reason: string, message: string, context: Record<string, unknown> = {}) =>
   new Problem('bad_request', message, { reason, ...context });
 
-/** As many as somebody reads. */
+/** As many as somebody reads, and so many bytes of JSON: a control character in a name takes six. */
 const maxFields = 50;
+const maxFieldsBytes = 32_768;
 
 /** A 400 that names the fields: the first of them, where they are many. */
 export function invalidFields(fields: readonly FieldError[]): Problem {
-  const [first, ...others] = fields.slice(0, maxFields);
-  const more = fields.length - maxFields;
+  const named = fields.slice(0, maxFields);
+  while (named.length > 1 && Buffer.byteLength(JSON.stringify(named)) > maxFieldsBytes) named.pop();
+  const [first, ...others] = named;
+  const more = fields.length - named.length;
   const message =
     first !== undefined && others.length === 0
       ? first.message
-      : `${fields.length} fields are invalid${more > 0 ? `: the ${maxFields} that are named, and ${more} more` : ''}`;
-  return new Problem('bad_request', message, { fields: fields.slice(0, maxFields) });
+      : `${fields.length} fields are invalid${more > 0 ? `: the ${named.length} that are named, and ${more} more` : ''}`;
+  return new Problem('bad_request', message, { fields: named });
 }
 
 export const invalidField = (field: string, code: FieldCode, message: string) =>

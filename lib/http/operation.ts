@@ -10,6 +10,7 @@ import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts
 import { answerText } from './answer-text.ts';
 import { etagOf, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
+import { namesShown } from './names-shown.ts';
 import type { Input, Params, RequestFacts, Route } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
@@ -216,21 +217,8 @@ function answerOf(
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
   }
   if (reply.location) headers['Location'] = reply.location;
-  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = headerList(reply.ignored);
+  if (reply.ignored.length > 0) headers['X-Ignored-Parameters'] = namesShown(reply.ignored).join(',');
   return { status, body, headers };
-}
-
-const maxNames = 20;
-const maxNameCharacters = 100;
-
-/** Callers name their fields as they like; a header takes only some characters, and not too many: `a,b,+3 more`. */
-function headerList(names: readonly string[]): string {
-  const all = [...new Set(names)];
-  const shown = all.slice(0, maxNames).map((name) => {
-    const text = name.toWellFormed().replaceAll(/[^!-+\--~]/gu, encodeURIComponent);
-    return text.length <= maxNameCharacters ? text : `${text.slice(0, maxNameCharacters).replace(/%.?$/, '')}...`;
-  });
-  return [...shown, ...(all.length > maxNames ? [`+${all.length - maxNames} more`] : [])].join(',');
 }
 
 function pathParams(route: Route, path: Call['path']): { params: Params; texts: Record<string, string> } {

@@ -2,6 +2,7 @@ import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
 import type { Problem } from '#lib/problem.ts';
 import { apiRevision } from '#lib/revision.ts';
+import { firstCharacters } from '#lib/text.ts';
 import { checkMirrors, eraOf, type Header, legacyVersions, serverInfoKey, supportedVersions } from './era.ts';
 import {
   type Answer,
@@ -130,10 +131,14 @@ function listed(params: Message['params'], tools: Toolbox) {
   return { tools: tools.list() };
 }
 
+/** The longest that MCP lets a tool have. */
+const maxToolName = 128;
+
 function called({ name, arguments: args = {} }: Message['params'], tools: Toolbox): Promise<ToolResult> {
   if (typeof name !== 'string') throw new Refusal('invalidParams', 'name must be a string', { status: 200 });
   if (!isObject(args)) throw new Refusal('invalidParams', 'arguments must be an object', { status: 200 });
   const result = tools.call(name, args);
-  if (!result) throw new Refusal('invalidParams', `unknown tool: ${name}`, { status: 200 });
+  if (!result)
+    throw new Refusal('invalidParams', `unknown tool: ${firstCharacters(name, maxToolName)}`, { status: 200 });
   return result;
 }

@@ -38,10 +38,14 @@ export class Refusal extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Every answer repeats it. */
+const maxIdCharacters = 256;
+
 /** The id of whatever was sent, as far as it has a usable one. */
 export function idOf(sent: unknown): string | number | undefined {
   const id = isObject(sent) ? sent['id'] : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  const isUsable = typeof id === 'number' || (typeof id === 'string' && id.length <= maxIdCharacters);
+  return isUsable ? id : undefined;
 }
 
 /** A request or a notification; nothing for an answer, which a server that asks nothing can only take note of. Raises a refusal. */
@@ -52,7 +56,8 @@ export function readMessage(sent: unknown): Message | undefined {
   if (method === undefined && ('result' in sent || 'error' in sent)) return undefined;
   if (typeof method !== 'string') throw new Refusal('invalidRequest', 'method must be a string');
   if (!isObject(params)) throw new Refusal('invalidParams', 'params must be an object');
-  if ('id' in sent && idOf(sent) === undefined) throw new Refusal('invalidRequest', 'id must be a string or a number');
+  if ('id' in sent && idOf(sent) === undefined)
+    throw new Refusal('invalidRequest', `id must be a number or a string of at most ${maxIdCharacters} characters`);
   return { id: idOf(sent), method, params };
 }
 

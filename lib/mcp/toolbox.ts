@@ -1,4 +1,5 @@
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
+import { namesShown } from '#lib/http/names-shown.ts';
 import { problemOf } from '#lib/http/steps/refuse.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, type Problem } from '#lib/problem.ts';
@@ -32,10 +33,11 @@ async function run(
   try {
     demandChoice(tool, args, request.caller.scopes);
     const value = (await tool.run(ask, args, update)) as object;
-    for (const name of Object.keys(opened(args))) if (!taken.has(name) && !isOwn(tool, name)) ignored.add(name);
+    const untaken = Object.keys(opened(args)).filter((name) => !taken.has(name) && !isOwn(tool, name));
+    const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
     return resultOf({
       ...withFields(Array.isArray(value) ? { items: value } : value, args['fields']),
-      ...(ignored.size > 0 ? { ignoredArguments: [...ignored] } : {}),
+      ...(ignoredArguments.length > 0 && { ignoredArguments }),
     });
   } catch (error) {
     const problem = problemOf(error);
