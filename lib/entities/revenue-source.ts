@@ -33,6 +33,9 @@ export const RevenueSourceList = v.pipe(
 /** Sent to the feed as a bearer token. */
 export const revenueCredential = { credential: v.optional(nullableSecret(), null) };
 
+/** Without a name or a password in it. */
+const httpUrl = /^https?:\/\/[^/?#@]+([/?#]|$)/i;
+
 /** What the panel makes. */
 export const CreateRevenueSource = v.object({
   name: line(200),
@@ -40,7 +43,7 @@ export const CreateRevenueSource = v.object({
   feedUrl: v.pipe(
     line(2048),
     v.url('must be a URL'),
-    v.regex(/^https?:\/\/[^/?#@]+([/?#]|$)/i, 'must be an http or https URL'),
+    v.check((url) => httpUrl.test(url), 'must be an http or https URL'),
   ),
   defaultCurrency: currency(),
   pullIntervalMinutes: integer(1, 43_200),

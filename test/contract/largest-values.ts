@@ -69,9 +69,21 @@ const formed: Record<string, (letters: Letters) => string> = {
   phone: () => `+(${'9-'.repeat(9)}9)${'9'.repeat(10)}`,
   email: ({ text }) => `${text(242)}@example.com`,
   currency: () => 'UYW',
+  defaultCurrency: () => 'UYW',
   color: () => '#ffffff',
   twitterUserId: () => '9'.repeat(20),
+  session: (letters) => ofBytes(4096, letters),
+  accessToken: (letters) => ofBytes(4096, letters),
+  credential: (letters) => ofBytes(4096, letters),
 };
+
+/** The longest text of so many bytes in UTF-8. */
+function ofBytes(maxBytes: number, { text }: Letters): string {
+  const letters = [...text(maxBytes)];
+  let bytes = letters.reduce((sum, letter) => sum + Buffer.byteLength(letter), 0);
+  while (bytes > maxBytes) bytes -= Buffer.byteLength(letters.splice(-2, 1)[0] as string);
+  return letters.join('');
+}
 
 /** Addresses that mail can be sent to, of 254 characters each. */
 export const addressOf = (index: number) => {
@@ -81,11 +93,13 @@ export const addressOf = (index: number) => {
 
 /** The largest value that a field takes; `letters` are what its texts are made of. */
 export function largest(schema: Schema, name: string, letters: Letters): unknown {
-  const { const: constant, enum: values, anyOf, type, format, maximum, maxLength, items, maxItems } = schema;
+  const { const: constant, enum: values, anyOf = schema['oneOf'], type, format, maximum, maxLength, items } = schema;
+  const { allOf, maxItems } = schema;
   const types = [type].flat();
   if (constant !== undefined) return constant;
   if (values) return values.findLast((value: unknown) => value !== null);
   if (anyOf) return largest(anyOf.at(-1), name, letters);
+  if (allOf) return Object.assign({}, ...allOf.map((part: Schema) => largest(part, name, letters)));
   if (types.includes('object')) return largestObject(schema, letters);
   if (types.includes('array')) return largestArray(items, maxItems, name, letters);
   if (types.includes('boolean')) return true;
