@@ -14,6 +14,13 @@ import {
 import type * as v from 'valibot';
 import { expect, inject, test } from 'vitest';
 import { fieldsOf } from '#infra/admin/fields.ts';
+import { secondMs, shifted } from '#lib/clock.ts';
+import { entities } from '#lib/entities/all.ts';
+import { versioned } from '#lib/table/completeness.ts';
+import { startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
@@ -178,4 +185,15 @@ test('the fields of every command can be shown', async () => {
     for (const { input } of Object.values<{ input: v.GenericSchema }>(commands))
       expect(fieldsOf(input)).toMatch(/^\{.*\}$/);
   }
+});
+
+test('workspace reindex again also rewrites what a reindexing that is under way has not before it', async () => {
+  const { id } = await newWorkspace();
+  const [first] = versioned(entities).filter(({ scope }) => scope === undefined);
+  const dueAt = shifted(new Date(), 2 * secondMs);
+  const place = { workspaceId: id, env: 'live' as const };
+  await unmark(id);
+  await transact(place, operator, (tx) => startReindexing(tx, first ? [first] : [], { dueAt }));
+  const complete = { incomplete: [] };
+  expect(await admin('workspace', 'reindex', { id, again: true })).toMatchObject({ live: complete, test: complete });
 });

@@ -43,8 +43,10 @@ const Reindex = v.object({ ...One.entries, again: v.optional(v.boolean(), false)
 async function reindex({ id: workspaceId, again }: v.InferOutput<typeof Reindex>) {
   await show({ id: workspaceId });
   if (again) await unmark(workspaceId);
-  for (const env of environments) await transact({ workspaceId, env }, operator, (tx) => startReindexing(tx, entities));
   for (let before = ''; ; ) {
+    // One that was under way, as after an import, leaves what was taken back behind it.
+    for (const env of environments)
+      await transact({ workspaceId, env }, operator, (tx) => startReindexing(tx, entities));
     const now = await show({ id: workspaceId });
     if (now.live?.incomplete.length === 0 && now.test?.incomplete.length === 0) return now;
     const said = JSON.stringify(now);
