@@ -6,7 +6,6 @@ import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
 import { expect } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
-import { tools } from '#infra/mcp/tools.ts';
 import { SchemaComponents } from '#infra/openapi/schemas.ts';
 import type { Route } from '#lib/http/route.ts';
 import type { Answer, Client } from '#test/client.ts';
@@ -34,7 +33,6 @@ for await (const file of glob('infra/admin/commands/*.ts', { cwd: root })) {
   for (const [verb, command] of Object.entries(of.commands ?? {}))
     commands.set(`${basename(file, '.ts')} ${verb}`, command);
 }
-export const toolNames = tools.map(({ name }) => name);
 
 export const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
