@@ -12,7 +12,7 @@ const declared: readonly Entity[] = [...entities, Keys, Plans].toSorted((a, b) =
 
 /** What each entity is. */
 const meanings: Readonly<Record<string, string>> = {
-  account: 'a Telegram or X account that messages are sent with; its secret is encrypted',
+  account: 'an account on a platform that messages are sent with; its secret is encrypted',
   activity: 'a line of the timeline of a contact',
   agent: 'an AI agent with its instructions',
   'audit-event': 'a call that changed something, or was refused',
@@ -28,7 +28,7 @@ const meanings: Readonly<Record<string, string>> = {
   'email-thread': 'an e-mail thread',
   enrollment: 'a contact in a sequence: [its states](states.md#enrollments)',
   feed: 'an event with its number, as `GET /v1/events` and every delivery show it',
-  identity: 'whom a sender on Telegram or X is known as',
+  identity: 'whom a sender on a platform is known as',
   'ingested-row': 'a row of a revenue feed that has been booked',
   invoice: 'an invoice',
   job: 'a message on its way out: [its states](states.md#jobs)',

@@ -24,9 +24,9 @@ export const userIdOn = (channel: Platform, ids: Omit<Target, 'username'>): User
 
 type UserId = v.InferOutput<Descriptors['identity']['stored']>;
 
-/** Somebody on a channel, by what is known of the two. */
+/** Somebody on a channel, by what is known of the two; by a username only where people have one. */
 export const targetOf = (channel: Platform, userId: UserId | undefined, username?: string | null): Target =>
   v.parse(Target, {
     ...(userId !== undefined && { [messaging[channel].identity.field]: userId }),
-    ...(username && { username }),
+    ...(username && messaging[channel].hasUsernames && { username }),
   });
