@@ -60,6 +60,14 @@ export const isChoice = (uses: Tool['uses']): uses is Choice => !Array.isArray(u
 export const endpointsOf = ({ uses }: Tool): Endpoint[] =>
   isChoice(uses) ? Object.values(uses.values).flat() : [...uses];
 
+/** What a value of a choice asks: the second of its endpoints, where there is one, for a call with an id. */
+export function allOrOne(values: Choice['values'], value: unknown, { id }: Arguments): Endpoint {
+  const [all, one = all] = values[String(value)] ?? [];
+  const asked = id === undefined ? all : one;
+  if (asked === undefined) throw new Error(`no endpoint is behind ${value}`);
+  return asked;
+}
+
 const allows = (scopes: readonly Scope[], { route }: Endpoint) =>
   route.scope === 'any' || scopes.includes(route.scope as Scope);
 

@@ -10,7 +10,7 @@ import { handler as cancelTwitter } from '#functions/twitter/cancel.ts';
 import { handler as sendTwitter } from '#functions/twitter/create-message.ts';
 import { handler as getTwitter } from '#functions/twitter/get-message.ts';
 import { fields, filters, idempotencyKey, object, opened, paging } from '#lib/mcp/common.ts';
-import { idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
+import { allOrOne, idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
 const message = {
@@ -21,6 +21,13 @@ const message = {
 const runAt = 'ISO time, default now';
 
 const controls = { cancel_telegram: cancelTelegram, retry_telegram: retryTelegram, cancel_twitter: cancelTwitter };
+
+const views = {
+  jobs: [listJobs, getJob],
+  summary: [summariseJobs],
+  telegram: [listTelegram, getTelegram],
+  twitter: [getTwitter],
+};
 
 export const messageTools: Tool[] = [
   {
@@ -84,12 +91,7 @@ export const messageTools: Tool[] = [
     uses: {
       by: 'view',
       description: 'twitter needs id',
-      values: {
-        jobs: [listJobs, getJob],
-        summary: [summariseJobs],
-        telegram: [listTelegram, getTelegram],
-        twitter: [getTwitter],
-      },
+      values: views,
     },
     takes: {
       id: passed(idInput(), 'One job'),
@@ -105,17 +107,7 @@ export const messageTools: Tool[] = [
     gives: object,
     run(ask, given) {
       const args = opened(given);
-      const isOne = args['id'] !== undefined;
-      switch (args['view']) {
-        case 'summary':
-          return ask(summariseJobs, args);
-        case 'telegram':
-          return ask(isOne ? getTelegram : listTelegram, args);
-        case 'twitter':
-          return ask(getTwitter, args);
-        default:
-          return ask(isOne ? getJob : listJobs, args);
-      }
+      return ask(allOrOne(views, args['view'], args), args);
     },
   },
 ];

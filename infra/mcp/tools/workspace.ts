@@ -10,7 +10,7 @@ import { handler as getTelegramAccount } from '#functions/telegram/get-account.t
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
 import { filters, object, opened, paging } from '#lib/mcp/common.ts';
-import { type Arguments, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { type Arguments, allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 import { folded } from '#lib/text.ts';
 
@@ -28,6 +28,14 @@ function pageOf(tags: NamedTag[], { q, after, limit = 25 }: Arguments) {
   return { items, nextCursor: hasMore ? items.at(-1)?.id : null, hasMore };
 }
 
+const parts = {
+  me: [getMe],
+  members: [listMembers, getMember],
+  tags: [listTags],
+  telegram_accounts: [listTelegramAccounts, getTelegramAccount],
+  twitter_accounts: [listTwitterAccounts],
+};
+
 export const workspaceTools: Tool[] = [
   {
     name: 'workspace_get',
@@ -37,13 +45,7 @@ export const workspaceTools: Tool[] = [
     uses: {
       by: 'part',
       description: 'What',
-      values: {
-        me: [getMe],
-        members: [listMembers, getMember],
-        tags: [listTags],
-        telegram_accounts: [listTelegramAccounts, getTelegramAccount],
-        twitter_accounts: [listTwitterAccounts],
-      },
+      values: parts,
     },
     takes: {
       id: passed(idInput(), 'One member or Telegram account'),
@@ -54,18 +56,8 @@ export const workspaceTools: Tool[] = [
     gives: object,
     async run(ask, given) {
       const args = opened(given);
-      switch (args['part']) {
-        case 'me':
-          return ask(getMe, args);
-        case 'members':
-          return ask(args['id'] === undefined ? listMembers : getMember, args);
-        case 'tags':
-          return pageOf((await ask(listTags, args)).items, args);
-        case 'telegram_accounts':
-          return ask(args['id'] === undefined ? listTelegramAccounts : getTelegramAccount, args);
-        default:
-          return ask(listTwitterAccounts, args);
-      }
+      const answer = await ask(allOrOne(parts, args['part'], args), args);
+      return args['part'] === 'tags' ? pageOf(answer.items, args) : answer;
     },
   },
   {
