@@ -2,7 +2,7 @@ import type { Exchange } from '#lib/network/provider.ts';
 import type { Outcome } from './sender.ts';
 
 /** No provider means a longer wait than that. */
-const maxWaitSeconds = 7 * 24 * 60 * 60;
+export const maxWaitSeconds = 7 * 24 * 60 * 60;
 
 /** The account must not send before so many seconds have passed. */
 export function waitFor(seconds: number): Outcome {

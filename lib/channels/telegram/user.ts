@@ -7,7 +7,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
-import { waitFor } from '#lib/jobs/outcomes.ts';
+import { maxWaitSeconds, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -120,7 +120,7 @@ function outcomeOf(error: unknown): Outcome {
   const { code, message } = error;
   const seconds = Number(/_(\d+)$/.exec(message)?.[1]);
   if (message.startsWith('SLOWMODE_WAIT_'))
-    return { kind: 'not-yet', until: shifted(new Date(), (seconds + 1) * 1000) };
+    return { kind: 'not-yet', until: shifted(new Date(), (Math.min(seconds, maxWaitSeconds) + 1) * 1000) };
   if (code === 420) return waitFor((seconds || 30) + Math.max(1, seconds * 0.05));
   if (banned.test(message)) return { kind: 'lost', state: 'banned' };
   if (lostSession.test(message) || code === 401) return { kind: 'lost', state: 'disconnected' };
