@@ -257,6 +257,11 @@ describe('a file with a row that no export writes is refused, with its line, bef
   const contact = (lines: string[]) =>
     JSON.parse(lines.find((line) => line.includes('"pk":":live#contact"')) as string);
   const cases: [what: string, row: (lines: string[]) => object, message: RegExp][] = [
+    [
+      'of a workspace whose number begins alike',
+      () => ({ pk: '0:live#sequence', sk: 'a', last: 5 }),
+      /no archive holds$/,
+    ],
     ['of a plan', () => ({ pk: ':live#plan', sk: 'a', id: 'a', kind: 'commit', state: {}, v: 1 }), /no archive holds$/],
     ['of a kept answer', () => ({ pk: ':live#idempotency/a', sk: '0', piece: 'x' }), /no archive holds$/],
     ['of a key', () => ({ pk: '#key-count', sk: 'active', active: 1 }), /no archive holds$/],

@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { enroll } from '#lib/sequences/enroll.ts';
+import { createSequence } from '#lib/sequences/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { type MailFields, rawMail, receiveIn, trusted } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -49,6 +53,19 @@ describe('a mail that is not from whom it names', () => {
       return message.direction === 'outbound' && message;
     }, 'the reply');
     expect(sent).toMatchObject({ to: [{ email: 'cora@example.com' }], cc: [], authentication: null });
+  });
+
+  test('stops no sequence, as a real one does', async () => {
+    const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+    const steps = [{ delayMinutes: 60, text: 'Hello' }];
+    const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
+    const { id } = await transact(tenant, operator, (tx) => createSequence(tx, { ...input, steps }));
+    await transact(tenant, operator, (tx) => enroll(tx, id, contactId));
+    const enrollment = async () => (await workspace.live.get(`/v1/sequences/${id}/enrollments`)).body.items[0];
+    await receive({ from: of, subject: 'Stop' }, forged);
+    expect(await enrollment()).toMatchObject({ status: 'active', nextRunAt: expect.any(String) });
+    await receive({ from: of, subject: 'Stop' });
+    expect(await enrollment()).toMatchObject({ status: 'replied' });
   });
 
   test('draws no real one into its thread, and keeps none out that has the same Message-ID', async () => {

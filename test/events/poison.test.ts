@@ -13,6 +13,7 @@ import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside, type SetAside, setAside } from '#lib/table/set-aside.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { dyingAfter, unreachable } from '#test/crash.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -140,6 +141,24 @@ test('a row that cannot be read is tried once in a minute, however often a neigh
   for (let repeat = 0; repeat < 2; repeat += 1) await publish([row]);
   expect((await stored())['tries']).toBe(2);
   await remove([row]);
+});
+
+test('a try counts before it is made, so that one counts which ends the process; one that fails for a passing reason does not', async () => {
+  const { id, live } = await newWorkspace();
+  const written = outboxRow({ workspaceId: id, env: 'live' }, 'unlucky');
+  // Nobody else tries it: the publisher is told of what is new, and the sweeper looks at what is old.
+  const row = { ...written, sk: written.sk.replace(/^[^#]+/, '2099-01-01T00:00:00.000Z') };
+  const triesOf = async () => [...(await readRows([row])).values()][0]?.['tries'];
+  await put([{ ...row, events: 'not yet' }]);
+  await eventually(async () => (await triesOf()) === 1, 'the publisher to meet it');
+  const suspect = { ...row, tries: 3 };
+  await put([suspect]);
+  expect(await unreachable(/^TransactWrite/, /./, () => publish([suspect]))).toEqual([suspect]);
+  expect(await triesOf()).toBe(3);
+  await dyingAfter(0, () => publish([suspect]));
+  expect(await triesOf()).toBe(4);
+  expect(await publish([suspect])).toEqual([]);
+  expect((await created(live)).map(({ data }) => data.contact_id)).toContain('unlucky');
 });
 
 test('a row that was set aside is listed, and published once an operator puts it back', async () => {

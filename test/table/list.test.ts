@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { hourMs, shifted } from '#lib/clock.ts';
-import { entity } from '#lib/table/entity.ts';
+import { entity, keyOf } from '#lib/table/entity.ts';
 import { listPage, searchable, searched } from '#lib/table/list.ts';
+import { writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -74,6 +75,19 @@ test.each([
     expect(calls).toBeGreaterThan(1);
   },
 );
+
+test('a search reads 10,000 units of the table at most, where nobody has said otherwise', async () => {
+  const Stones = entity({ name: 'stone', schema: v.object({ id: v.number(), weight: v.string() }) });
+  // A hundred units each.
+  const weight = 'x'.repeat(400_000);
+  const stones = Array.from({ length: 120 }, (_, index) => ({ id: index + 1, weight }));
+  const rows = stones.map((stone) => ({ ...keyOf(tenant, Stones, stone), ...stone, v: 1 }));
+  for (let first = 0; first < rows.length; first += 20)
+    await writeRows(rows.slice(first, first + 20).map((Item) => ({ PutRequest: { Item } })));
+  const page = await listPage(new UnitOfWork(tenant, system), Stones, { limit: 25, matches: () => false });
+  expect(page).toMatchObject({ items: [], hasMore: true });
+  expect(Math.abs(120 - Number(page.nextCursor) - 100)).toBeLessThan(10);
+});
 
 test.each([
   ['its partition', {}, 100],
