@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { FunctionFile } from '#infra/functions.ts';
-import { lighter, unmapped } from './bundle/lighter.ts';
+import { dependencyStubs, unmapped } from './bundle/stubs.ts';
 
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
@@ -54,7 +54,7 @@ const options = (functions: readonly FunctionFile[]) =>
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     // Tells undici that it is bundled, and need not bring the parser that it tries out: 166 KB.
     define: { esbuildDetection: 'true' },
-    plugins: [entries(functions), ...lighter, openApiBeside, sourceMapsOfOurs],
+    plugins: [entries(functions), ...dependencyStubs, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
 /** What the Lambda imports: the handler, and for endpoints what warms it while the function initialises. */

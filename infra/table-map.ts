@@ -5,10 +5,10 @@ import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { type Entity, latestVersion } from '#lib/table/entity.ts';
 import { blank, type Key, rowKeys } from '#lib/table/keys.ts';
-import { Plans } from '#lib/table/plan.ts';
+import { Sagas } from '#lib/table/saga.ts';
 
 /** Whatever has a declaration. */
-const declared: readonly Entity[] = [...entities, Keys, Plans].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** What each entity is. */
 const meanings: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   import: 'the archive that is, or was, imported into the workspace',
   workspaceIds: 'the last id of a workspace',
   outbox: 'the events and the audit entry of a commit, until they are published',
-  due: 'the wake-up of a row (`place`) that waits for its time; written and removed with that row',
+  due: 'the timer of a row (`place`) that waits for its time; written and removed with that row',
   aside: 'a row that failed again and again for a reason of its own: why, when, after how many tries',
   asidePiece: 'that row itself',
   key: 'the entity `key`',
@@ -164,7 +164,7 @@ export function renderTableMap(): string {
     const { pk, sk } = keyPattern(of);
     const names = (of.references ?? []).map(({ to, field }) => `${code(field)} → ${to}`).join(', ');
     const notes = [
-      of.wakeUp && 'due',
+      of.timer && 'due',
       of.expiresAtSeconds && 'expires',
       latestVersion(of) > 1 && `version ${latestVersion(of)}`,
     ].filter(Boolean);
@@ -199,7 +199,7 @@ flowchart LR
   change([a change, one transaction]) --> item[item]
   change --> entries["index entries<br>{tenant}#contact?stage=new"]
   change --> counters["counters<br>{tenant}#count/…"]
-  change --> due["wake-up<br>DUE#…"]
+  change --> due["timer<br>DUE#…"]
   change --> outbox["events, audit entry<br>OUTBOX#…"]
   outbox -- published --> feed["{tenant}#feed, {tenant}#audit-event,<br>{tenant}#webhook/…/delivery"]
 \`\`\`
@@ -207,7 +207,7 @@ flowchart LR
 ## Items
 
 Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)); while a large
-commit has it, \`plan\` names the commit. *due*: it has a wake-up while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+commit has it, \`plan\` names the commit. *due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
 
 ${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
 

@@ -9,7 +9,7 @@ export const queues = [
   'sequences',
   'revenue',
   'invoices',
-  'wake-ups',
+  'timers',
   'plans',
   'incoming-mail',
   'workspace-mail',

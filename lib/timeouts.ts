@@ -1,13 +1,13 @@
 /** Of a route that declares none. */
 export const defaultTimeoutSeconds = 10;
-/** Of a route that may do much, as one that starts a plan: API Gateway waits for 30 seconds. */
+/** Of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds. */
 export const longTimeoutSeconds = 29;
 /** Of a route that may ask a model. */
 export const modelTimeoutSeconds = 30;
 
 // Of workers whose leases and budgets follow from it.
 export const restTimeoutSeconds = 60;
-export const planTimeoutSeconds = 60;
+export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { measure } from '#lib/metrics.ts';
-import { newTally, report } from '#lib/webhooks/tally.ts';
+import { newDeliveryMetrics, report } from '#lib/webhooks/delivery-metrics.ts';
 
 let lines: string[];
 
@@ -55,8 +55,14 @@ test('a measurement is one line of the embedded metric format, whose dimensions 
 test('what a worker delivered is counted once and no latency is dropped, though a line holds a hundred', () => {
   const latenciesMs = Array.from({ length: 250 }, (_, index) => index);
   report('deliveries', [
-    { ...newTally(), attempts: 300, successes: 250, breakerOpenings: 1, latenciesMs: latenciesMs.slice(0, 120) },
-    { ...newTally(), attempts: 5, latenciesMs: latenciesMs.slice(120) },
+    {
+      ...newDeliveryMetrics(),
+      attempts: 300,
+      successes: 250,
+      breakerOpenings: 1,
+      latenciesMs: latenciesMs.slice(0, 120),
+    },
+    { ...newDeliveryMetrics(), attempts: 5, latenciesMs: latenciesMs.slice(120) },
   ]);
   expect(lines).toHaveLength(3);
   for (const line of written()) expect(line.deliveryLatency.length).toBeLessThanOrEqual(100);
@@ -68,6 +74,6 @@ test('what a worker delivered is counted once and no latency is dropped, though 
 });
 
 test('a worker that attempted nothing measures nothing', () => {
-  report('slow-deliveries', [newTally()]);
+  report('slow-deliveries', [newDeliveryMetrics()]);
   expect(lines).toEqual([]);
 });

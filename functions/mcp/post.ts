@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { needs, tools } from '#infra/mcp/tools.ts';
 import { protocolEndpoint } from '#lib/http/endpoint.ts';
 import { converse } from '#lib/mcp/converse.ts';
-import { demandOwnOrigin } from '#lib/mcp/origin.ts';
+import { requireOwnOrigin } from '#lib/mcp/origin.ts';
 import { toolboxOf } from '#lib/mcp/toolbox.ts';
 import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 
@@ -35,7 +35,7 @@ export const handler = protocolEndpoint(
     memoryMb: 1024,
   },
   ({ caller, facts, ...request }) => {
-    demandOwnOrigin(request.headers['origin'], request.headers['host'], facts.ip);
+    requireOwnOrigin(request.headers['origin'], request.headers['host'], facts.ip);
     return converse(request, toolboxOf(tools, { caller, facts }));
   },
 );

@@ -1,6 +1,6 @@
-import { BoardWithColumns } from '#lib/entities/board.ts';
+import { PipelineWithColumns } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getBoard } from '#lib/pipelines/store.ts';
+import { getPipeline } from '#lib/pipelines/store.ts';
 
 /** One board with its columns, their counts and totals. */
 export const handler = endpoint(
@@ -12,8 +12,8 @@ export const handler = endpoint(
       'Counts and totals include every write that was answered before. Cards are read with `GET /v1/deals?stage=` and `GET /v1/contacts?stage=`. On the contact board the terminal columns are `customer` and `lost`.',
     scope: 'pipelines:read',
     status: 200,
-    response: BoardWithColumns,
+    response: PipelineWithColumns,
     errors: ['not_found'],
   },
-  ({ tx, params }) => getBoard(tx, params.id),
+  ({ tx, params }) => getPipeline(tx, params.id),
 );

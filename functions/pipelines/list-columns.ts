@@ -1,4 +1,4 @@
-import { Columns } from '#lib/entities/board.ts';
+import { Columns } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listColumns } from '#lib/pipelines/store.ts';
 

@@ -1,6 +1,6 @@
-import { Board, BoardQuery } from '#lib/entities/board.ts';
+import { Pipeline, PipelineQuery } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listBoards } from '#lib/pipelines/store.ts';
+import { listPipelines } from '#lib/pipelines/store.ts';
 import { listOf } from '#lib/schema.ts';
 
 /** The boards of the workspace, without their columns. */
@@ -10,10 +10,10 @@ export const handler = endpoint(
     path: '/v1/pipelines',
     summary: 'List pipeline boards',
     scope: 'pipelines:read',
-    query: BoardQuery,
+    query: PipelineQuery,
     status: 200,
-    response: listOf(Board),
+    response: listOf(Pipeline),
     errors: ['bad_request'],
   },
-  ({ tx, query }) => listBoards(tx, query),
+  ({ tx, query }) => listPipelines(tx, query),
 );

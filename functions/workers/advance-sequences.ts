@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { id } from '#lib/schema.ts';
 import { advance } from '#lib/sequences/advance.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Enrolled contacts get their next message when it is due. */

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { restTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { fanOutAgain, fanOutRest } from '#lib/webhooks/fan-out-rest.ts';
 import { worker } from '#lib/worker.ts';
 

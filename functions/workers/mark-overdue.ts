@@ -3,7 +3,7 @@ import { markOverdue } from '#lib/finance/invoice-store.ts';
 import { id } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/tenant.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Each sent invoice is told of at its due date, so the cost follows the invoices that are due. */

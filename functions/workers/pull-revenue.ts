@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { pullRevenue } from '#lib/finance/pull.ts';
 import { id } from '#lib/schema.ts';
 import { pullTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Pulls the revenue sources that are due. */

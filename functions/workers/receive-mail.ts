@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { Judged } from '#lib/email/arrival.ts';
 import { deliverIncoming } from '#lib/receiving/incoming.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** A mail for a workspace is read and stored there. */

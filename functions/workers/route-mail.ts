@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { Notice } from '#lib/email/arrival.ts';
 import { routeMail } from '#lib/receiving/route.ts';
-import { receiveEach } from '#lib/wake-ups/receive.ts';
+import { receiveEach } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Every mail that SES stores gets in line for each workspace that its envelope names: who that is SES does not know. */

@@ -3,7 +3,7 @@ import { maxSenders } from '#lib/email/pace.ts';
 import { id } from '#lib/schema.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Sends the queued e-mails that are due through SES. */

@@ -2,7 +2,7 @@ import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
 import { sweepDimensions } from '#lib/sweep/sweep.ts';
-import { dimensionsOf } from '#lib/webhooks/tally.ts';
+import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
 
 /** Adds the alarms on what a worker itself measures (lib/metrics.ts); most measure nothing. */

@@ -12,7 +12,7 @@ import { operator, system, type Tenant } from '#lib/tenant.ts';
 
 const changeMs = 10 * secondMs;
 /** Longer than any sender holds an account. */
-const patienceMs = 60 * secondMs;
+const giveUpMs = 60 * secondMs;
 const pauseMs = 500;
 
 type Sender = v.InferOutput<(typeof Senders)['schema']>;
@@ -85,7 +85,7 @@ export async function betweenSenders<Result>(
   place: AccountPlace,
   work: (tx: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + giveUpMs;
   let lease: Lease | undefined;
   while (!lease) {
     lease = await acquire(place, changeMs);

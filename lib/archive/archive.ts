@@ -4,7 +4,7 @@ import { Feed } from '#lib/entities/feed-event.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { maxId } from '#lib/schema.ts';
-import { companions, duePrefix, type Entity, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
+import { duePrefix, type Entity, indexEntries, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
 import { identity, type Key, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
@@ -46,7 +46,7 @@ const leftOut = /^(idempotency\/|left-behind\/|(key|key-count|import|versions)$)
  */
 const passing = /^(plan\/|(quota|count\/webhook-waiting)$)/;
 
-/** Index entries and wake-ups, which follow from the rows beside which they stand. */
+/** Index entries and timers, which follow from the rows beside which they stand. */
 const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).partition.includes('?');
 
 /** What an entity looks like when its secrets are gone: it does nothing until it is given new ones. */
@@ -88,37 +88,37 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
     Object.assign(row, { sk: sortableId(to), id: to, email });
   }
   const rows = [row, ...besides(to, env || 'live', partition, row)];
-  for (const one of rows) demandFit(unfitness(one));
+  for (const one of rows) requireFit(unfitness(one));
   return rows;
 }
 
 /** A row of an archive that cannot be taken in. */
 export class UnfitRow extends Error {}
 
-function demandFit(reason: string | false | undefined): void {
+function requireFit(reason: string | false | undefined): void {
   if (reason) throw new UnfitRow(reason);
 }
 
 function besides(workspaceId: number, env: Environment, partition: string, row: Row): Row[] {
   const of = entityIn(partition);
-  demandFit((leftOut.test(partition) || (!of && !counts(partition))) && 'is of a kind that no archive holds');
+  requireFit((leftOut.test(partition) || (!of && !counts(partition))) && 'is of a kind that no archive holds');
   if (!of) {
-    demandFit(!isCounter(partition, row) && 'counts what cannot be counted');
+    requireFit(!isCounter(partition, row) && 'counts what cannot be counted');
     return [];
   }
   const output = readAs(of, row);
   const tenant = { workspaceId, env };
-  demandFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
-  demandFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
-  demandFit((!Number.isSafeInteger(row['v']) || row['plan'] !== undefined) && 'was not at rest');
-  const rows = [...companions(tenant, of, output, writtenBy(writtenAs(row))).values()];
-  demandFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
+  requireFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
+  requireFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
+  requireFit((!Number.isSafeInteger(row['v']) || row['plan'] !== undefined) && 'was not at rest');
+  const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
+  requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
   return rows;
 }
 
 function readAs(of: Entity, row: Row): Record<string, unknown> {
   const version = writtenAs(row);
-  demandFit(
+  requireFit(
     (!Number.isInteger(version) || version < 1 || version > latestVersion(of)) && 'was written by a newer release',
   );
   try {

@@ -28,12 +28,12 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
   try {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (attempt > 0) await sleep(pauseMs);
-      await demandNoneSetAside(id);
+      await requireNoneSetAside(id);
       const archive = new Archive(id);
-      const before = await pulse(id);
+      const before = await changeCount(id);
       await pipeline(archive.lines(), createWriteStream(partial, { mode: 0o600 }));
-      await demandNoneSetAside(id);
-      if (archive.isWhole && before === (await pulse(id))) {
+      await requireNoneSetAside(id);
+      if (archive.isWhole && before === (await changeCount(id))) {
         await rename(partial, file);
         return archive.counts;
       }
@@ -45,7 +45,7 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
 }
 
 /** What is set aside is part of the workspace and in none of its partitions. */
-async function demandNoneSetAside(id: number): Promise<void> {
+async function requireNoneSetAside(id: number): Promise<void> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
   const rows = (await listSetAside()).filter(({ tenant }) => tenant !== null && tenants.includes(tenant));
   if (rows.length === 0) return;
@@ -54,7 +54,7 @@ async function demandNoneSetAside(id: number): Promise<void> {
 }
 
 /** What every change of a workspace moves on: its id counters and the ends of its feeds. */
-async function pulse(id: number): Promise<string> {
+async function changeCount(id: number): Promise<string> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
   const keys = [
     ...[String(id), ...tenants].map((scope) => rowKey('ids', { scope })),

@@ -29,13 +29,13 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
   const counters = new Highest();
-  const wakeUps: Row[] = [];
+  const timers: Row[] = [];
   const workspace: Row[] = [];
   const others: Row[] = [];
   for await (const given of rowsOf(file)) {
     for (const row of restored(from, id, given)) {
       counters.add(row);
-      if (row.pk.startsWith(duePrefix)) wakeUps.push(row);
+      if (row.pk.startsWith(duePrefix)) timers.push(row);
       else if (Highest.holds(row)) continue;
       else if (row.pk === `${id}#workspace`) workspace.push(row);
       else others.push(row);
@@ -48,7 +48,7 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);
   await put(workspace);
-  while (wakeUps.length > 0) await put(wakeUps.splice(0, maxRows));
+  while (timers.length > 0) await put(timers.splice(0, maxRows));
   await removeRows([markerOf(id)]);
   for (const name of environments)
     await transact({ workspaceId: id, env: name }, operator, (tx) => startReindexing(tx, entities));
@@ -71,7 +71,7 @@ async function inspect(id: number, file: string) {
     else if (isTrailer(value)) trailer = parsed(Trailer, value, number);
     else {
       const row = parsed(ArchivedRow, value, number);
-      demandRestorable(from, id, row, number);
+      requireRestorable(from, id, row, number);
       const key = createHash('sha256').update(identity(row)).digest('base64url');
       if (seen.has(key)) throw broken(number, 'was there before');
       seen.add(key);
@@ -82,7 +82,7 @@ async function inspect(id: number, file: string) {
   return { from, digest: hash.digest('hex'), counts: trailer.counts };
 }
 
-function demandRestorable(from: number, to: number, row: ArchivedRow, number: number): void {
+function requireRestorable(from: number, to: number, row: ArchivedRow, number: number): void {
   try {
     restored(from, to, row);
   } catch (error) {
@@ -142,7 +142,7 @@ async function begin(id: number, digest: string): Promise<void> {
   const hasBegun = found.delete(identity(marker));
   const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
   if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
-  await demandLast(id);
+  await requireLast(id);
   const begun = { key: marker, item: { digest }, if: { any: [{ absent: ['pk'] }, { is: { digest } }] } };
   if ((await writeIf(begun)).item) return;
   throw conflict(
@@ -155,7 +155,7 @@ async function begin(id: number, digest: string): Promise<void> {
 const unused = ['pk', 'sk', 'board', 'key'];
 
 /** No later workspace gets the same id. */
-async function demandLast(id: number): Promise<void> {
+async function requireLast(id: number): Promise<void> {
   const key = rowKey('workspaceIds', {});
   await writeIf({ key, set: { last: id }, if: { any: [{ absent: ['last'] }, { below: { last: id } }] } });
 }

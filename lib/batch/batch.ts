@@ -230,7 +230,7 @@ async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepare
 async function runAlone(tx: UnitOfWork, item: Prepared, progress: Progress<Outcome>): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
-  const ids = await tx.lendIds(item.ids);
+  const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     const result = await item.run(own);
     progress.mark(own, item.index, { ...result, error: null });

@@ -7,9 +7,9 @@ import { Tags } from '#lib/entities/tag.ts';
 import { united } from '#lib/metadata.ts';
 import { badRequest, conflict, notFound, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
-import { findSurvivor } from '#lib/references/survivor.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan } from '#lib/table/transact.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { startRename } from './rename.ts';
@@ -18,7 +18,7 @@ import { writeNote } from './timeline.ts';
 
 /**
  * Makes one contact of two: the target keeps what it has, takes what it lacks and everything that names the source, which is gone
- * with the same commit; metadata that has no room is kept in notes. Rows follow before the answer, or by way of the plan. Emits
+ * with the same commit; metadata that has no room is kept in notes. Rows follow before the answer, or by way of the saga. Emits
  * contact.merged, and contact.note_added for each note. Raises 404 for the target, 400 for the source, 409 for different platforms.
  */
 export async function mergeContacts(
@@ -39,7 +39,7 @@ export async function mergeContacts(
   const known = new Set(dictionary.map(({ id }) => id));
   for (const id of source.tagIds.filter((tagId) => known.has(tagId))) {
     if (target.tagIds.includes(id)) tx.add(Tags, { id }, { contactCount: -1 });
-    else tx.demand(Tags, { id });
+    else tx.requireExists(Tags, { id });
   }
   const { metadata, left } = united(target.metadata, source.metadata);
   const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata });
@@ -47,7 +47,7 @@ export async function mergeContacts(
   tx.delete(Contacts, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId });
   if (merged.name !== target.name) startRename(tx, merged);
-  startPlan(tx, merging, { from: sourceId, to: targetId, next: null });
+  startSaga(tx, merging, { from: sourceId, to: targetId, next: null });
   tx.emit({
     kind: 'contact.merged',
     subject: `contact/${targetId}`,
@@ -56,13 +56,13 @@ export async function mergeContacts(
   return withTags(merged, dictionary);
 }
 
-/** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one demands its contact. */
-export const merging: PlanKind<{ from: number; to: number; next: string | null }, 'merge'> = {
+/** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one requires its contact. */
+export const merging: SagaKind<{ from: number; to: number; next: string | null }, 'merge'> = {
   name: 'merge',
   async step(tx, { from, to, next }) {
-    const target = await findSurvivor(tx, to);
+    const target = await resolveMerged(tx, to);
     if (!target) throw notFound('contact');
-    tx.demandUnchanged(Contacts, target);
+    tx.requireUnchanged(Contacts, target);
     const left = await moveReferences(tx, Contacts, namingContacts, from, target, next);
     return left === undefined ? undefined : { from, to: target.id, next: left };
   },

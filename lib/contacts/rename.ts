@@ -1,23 +1,23 @@
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { type Place, renameReferences } from '#lib/references/follow.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan } from '#lib/table/transact.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /**
- * Shows a new name wherever the contact's name is shown, before the answer or by way of the plan: only after the commit can no row
- * with the old name appear any more, because whoever writes one demands the contact as it was.
+ * Shows a new name wherever the contact's name is shown, before the answer or by way of the saga: only after the commit can no row
+ * with the old name appear any more, because whoever writes one requires the contact as it was.
  */
-export const startRename = (tx: UnitOfWork, { id }: StoredContact): void => startPlan(tx, renaming, { contactId: id });
+export const startRename = (tx: UnitOfWork, { id }: StoredContact): void => startSaga(tx, renaming, { contactId: id });
 
 /** A contact that is merged meanwhile has its rows renamed by the merge. */
-export const renaming: PlanKind<{ contactId: number; place?: Place }, 'rename'> = {
+export const renaming: SagaKind<{ contactId: number; place?: Place }, 'rename'> = {
   name: 'rename',
   async step(tx, { contactId, place }) {
     const contact = await tx.find(Contacts, { id: contactId });
     if (contact === undefined) return undefined;
-    tx.demandUnchanged(Contacts, contact);
+    tx.requireUnchanged(Contacts, contact);
     const next = await renameReferences(tx, Contacts, namingContacts, contact, place);
     return next && { contactId, place: next };
   },

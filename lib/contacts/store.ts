@@ -12,7 +12,7 @@ import {
 } from '#lib/entities/contact.ts';
 import { type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
-import { demandActiveMember, primeMember } from '#lib/members/store.ts';
+import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { withMetadata } from '#lib/metadata.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
 import { matching, since } from '#lib/table/conditions.ts';
@@ -75,7 +75,7 @@ export async function listContacts(
 
 /** A new contact (contract section 2). Emits contact.created. Raises 400 without name, username and phone. */
 export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof CreateContact>): Promise<ShownContact> {
-  demandIdentity(input);
+  requireIdentity(input);
   await tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: 1 });
   const contact = tx.create(Contacts, {
     id: await tx.nextId(Contacts),
@@ -127,12 +127,12 @@ export async function changeContact(tx: UnitOfWork, id: number, change: ContactC
     primeMember(tx, change.assignedToUserId),
     tx.reserveIds({ [Activities.name]: Object.keys(change).length }),
   ]);
-  await demandActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
+  await requireActiveMember(tx, 'assignedToUserId', change.assignedToUserId);
   const patch: Patch = { ...change, ...(change.leadScore === undefined ? {} : { leadScoreIsAi: false }) };
   const changed = changedFields(contact, patch);
   if (changed.length === 0) return withTags(contact, dictionary);
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
-  if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) demandIdentity(next);
+  if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, next, changesOf(contact, next, changed));
   if (changed.includes('name')) startRename(tx, updated);
@@ -142,7 +142,7 @@ export async function changeContact(tx: UnitOfWork, id: number, change: ContactC
 /** Gives the contact to a member, or to nobody. Raises 404, and 400 for `userId` that is not an active member. */
 export async function assignContact(tx: UnitOfWork, id: number, userId: number | null): Promise<ShownContact> {
   await Promise.all([getStoredContact(tx, id), primeMember(tx, userId), listTags(tx)]);
-  await demandActiveMember(tx, 'userId', userId);
+  await requireActiveMember(tx, 'userId', userId);
   return changeContact(tx, id, { assignedToUserId: userId });
 }
 
@@ -199,7 +199,7 @@ export const withTags = (contact: StoredContact, dictionary: readonly StoredTag[
 export const tagsOf = ({ tagIds }: StoredContact, dictionary: readonly StoredTag[]) =>
   dictionary.filter(({ id }) => tagIds.includes(id)).map(({ id, name, color }) => ({ id, name, color }));
 
-function demandIdentity(fields: ContactFields): void {
+function requireIdentity(fields: ContactFields): void {
   if (!fields.name && !fields.username && !fields.phone) {
     throw invalidField('name', 'required', 'at least one of name, username, phone is required');
   }

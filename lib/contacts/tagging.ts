@@ -4,10 +4,10 @@ import { type AddTag, Contacts, type StoredContact } from '#lib/entities/contact
 import { byName, type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changesOf } from '#lib/events/changes.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
-import { Overtaken } from '#lib/table/change.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { listPage } from '#lib/table/list.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan } from '#lib/table/transact.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTag, findTag, getTag, listTags, removeTag } from '#lib/tags/store.ts';
 import { addActivity } from './activity.ts';
@@ -66,12 +66,12 @@ export async function detachTag(tx: UnitOfWork, contactId: number, tagId: number
 export async function deleteTag(tx: UnitOfWork, id: number): Promise<{ id: number; deleted: true }> {
   const tag = await getTag(tx, id);
   await removeTag(tx, tag);
-  startPlan(tx, detaching, { tag });
+  startSaga(tx, detaching, { tag });
   return { id, deleted: true };
 }
 
 /** Takes a deleted tag off the contacts that still have it. */
-export const detaching: PlanKind<{ tag: StoredTag }, 'detach'> = {
+export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
   name: 'detach',
   async step(tx, state) {
     const { tag } = state;
@@ -91,7 +91,7 @@ async function namedTag(tx: UnitOfWork, name: string): Promise<StoredTag> {
   if (known) return known;
   return createTag(tx, { name }).catch((error) => {
     const reason = error instanceof Problem && error.details?.['reason'];
-    if (reason === 'tag_name_taken') throw new Overtaken('another call has just made the tag');
+    if (reason === 'tag_name_taken') throw new WriteConflict('another call has just made the tag');
     // Attaching a tag knows no 409 (contract section 16).
     if (reason === 'limit_reached') throw invalidField('tagName', 'too_many', error.message);
     throw error;

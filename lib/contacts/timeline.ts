@@ -35,7 +35,7 @@ export async function addNote(
   { text }: v.InferOutput<typeof CreateNote>,
 ): Promise<Entry> {
   const [contact] = await Promise.all([getStoredContact(tx, contactId), tx.reserveIds({ [Activities.name]: 1 })]);
-  tx.demand(Contacts, contact);
+  tx.requireExists(Contacts, contact);
   return writeNote(tx, contactId, text);
 }
 

@@ -12,7 +12,7 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached, distinct } from './address.ts';
 import { sanitise } from './html.ts';
 import { queueMail } from './outgoing.ts';
-import { demandSender } from './sender.ts';
+import { requireSender } from './sender.ts';
 import { getThread } from './store.ts';
 
 const maxDelayDays = 365;
@@ -34,7 +34,7 @@ export async function createReply(
     getWorkspace(tx),
     tx.reserveIds({ [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
-  demandSender();
+  requireSender();
   if (thread.status === 'spam') throw conflict('thread_is_spam', 'a thread marked as spam is not answered');
   if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
   if (!canBeReached(thread.lastInbound.from.email))

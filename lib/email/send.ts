@@ -8,7 +8,7 @@ import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
 import { turn } from './pace.ts';
-import { demandSender } from './sender.ts';
+import { requireSender } from './sender.ts';
 
 /** A mail of a thread. */
 export interface OutgoingMail {
@@ -64,7 +64,7 @@ function asSent(messageId: string): string {
 
 /** The mail as it leaves. Raises 409 where the deployment has no sender address. */
 export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
-  demandSender();
+  requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
   const sender = env('MAIL_FROM') as string;
   const domain = env('MAIL_DOMAIN');

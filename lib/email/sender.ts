@@ -5,6 +5,6 @@ export const noSender =
   'this deployment has no sender address for e-mail: its operator sets MAIL_FROM or a mail domain';
 
 /** Raises 409 mail_not_configured where no mail can leave. Needs `mail-sender`. */
-export function demandSender(): void {
+export function requireSender(): void {
   if (env('MAIL_FROM') === undefined) throw conflict('mail_not_configured', noSender);
 }

@@ -2,7 +2,6 @@ import type { Entity } from '#lib/table/entity.ts';
 import { Accounts } from './account.ts';
 import { Agents } from './agent.ts';
 import { AuditEvents } from './audit-event.ts';
-import { Boards } from './board.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
@@ -10,25 +9,26 @@ import { Feed } from './feed-event.ts';
 import { Members } from './member.ts';
 import { namingContacts } from './naming-contacts.ts';
 import { Peers } from './peer.ts';
+import { Pipelines } from './pipeline.ts';
 import { IngestedRows, RevenueSources } from './revenue-source.ts';
 import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Endpoints } from './webhook.ts';
+import { Dispatches } from './webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
 import { Healths } from './webhook-health.ts';
 import { Registries } from './webhook-registry.ts';
 import { ReplayQueues } from './webhook-replays.ts';
-import { Wakes } from './webhook-wake.ts';
 import { Workspaces } from './workspace.ts';
 
-/** Whatever a workspace keeps but its keys, and plans that are under way. */
+/** Whatever a workspace keeps but its keys, and sagas that are under way. */
 export const entities: readonly Entity[] = [
   ...namingContacts,
   Accounts,
   Agents,
   AuditEvents,
-  Boards,
+  Pipelines,
   BodyParts,
   Contacts,
   Deliveries,
@@ -53,6 +53,6 @@ export const entities: readonly Entity[] = [
   TagNames,
   Tags,
   Upserts,
-  Wakes,
+  Dispatches,
   Workspaces,
 ];

@@ -57,7 +57,7 @@ export const Enrollments = entity({
     contact: ({ contactId }) => contactId,
     running: { of: ({ status, contactId }) => status === 'active' && contactId, since: 2 },
   },
-  wakeUp: ({ id, sequenceId, status, nextRunAt, heldAt }, tenant) =>
+  timer: ({ id, sequenceId, status, nextRunAt, heldAt }, tenant) =>
     status === 'active' && nextRunAt !== null && heldAt === null
       ? {
           at: nextRunAt,

@@ -98,7 +98,7 @@ export const Invoices = entity({
         },
     },
   },
-  wakeUp: ({ id, status, dueDate }, tenant) =>
+  timer: ({ id, status, dueDate }, tenant) =>
     status === 'sent'
       ? { at: shifted(dueDate, secondMs), queue: 'invoices', message: { invoiceId: id }, group: tenantKey(tenant) }
       : null,

@@ -116,7 +116,7 @@ export const Jobs = entity({
       order: ({ queuedFor }) => queuedFor,
     },
   },
-  wakeUp: ({ id, channel, accountId, status, isHeld, runAt }, tenant) =>
+  timer: ({ id, channel, accountId, status, isHeld, runAt }, tenant) =>
     status === 'queued' && !isHeld
       ? {
           at: runAt,

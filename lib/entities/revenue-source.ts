@@ -60,7 +60,7 @@ export const RevenueSources = entity({
     /** Until when a pull that is running has the source for itself. */
     leasedUntil: v.nullable(v.string()),
   }),
-  wakeUp: (source, tenant) => {
+  timer: (source, tenant) => {
     const at = source.leasedUntil ?? source.nextRunAt;
     return source.isActive && at !== null
       ? { at, queue: 'revenue' as const, message: { revenueSourceId: source.id }, group: tenantKey(tenant) }

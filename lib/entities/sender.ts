@@ -21,7 +21,7 @@ export const Senders = entity({
     /** When the queue must be looked at again although no job says so. */
     resumeAt: v.optional(v.nullable(v.string()), null),
   }),
-  wakeUp: ({ id, channel, resumeAt }, tenant) =>
+  timer: ({ id, channel, resumeAt }, tenant) =>
     resumeAt === null
       ? null
       : { at: resumeAt, queue: channel, message: { accountId: id }, group: `${tenantKey(tenant)}/${channel}/${id}` },

@@ -49,7 +49,7 @@ const shown = {
   updatedAt: v.nullable(time()),
 };
 
-/** A campaign sequence as lists show it (contract section 10). */
+/** A sequence as lists show it (contract section 10). */
 export const Sequence = v.pipe(v.object(shown), v.title('Sequence'));
 export const SequenceWithSteps = v.pipe(v.object({ ...shown, steps: v.array(Step) }), v.title('SequenceWithSteps'));
 
@@ -77,7 +77,7 @@ export const CreateSequence = v.object({
 });
 
 export const Sequences = entity({
-  // The partition `sequence` counts the events.
+  // Its partition since the first release: `sequence` counts the events.
   name: 'campaign',
   schema: SequenceWithSteps,
   indexes: {

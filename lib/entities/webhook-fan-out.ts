@@ -18,7 +18,7 @@ export const FanOuts = entity({
     /** When its worker is told; while one is at work, when it must have ended. */
     at: v.string(),
   }),
-  wakeUp: ({ at }, tenant) => ({
+  timer: ({ at }, tenant) => ({
     at,
     queue: 'fan-outs',
     message: {},
@@ -37,6 +37,6 @@ export const FanOutRetries = entity({
     /** When it is tried next. */
     at: v.string(),
   }),
-  wakeUp: ({ id, at }, tenant) => ({ at, queue: 'fan-outs', message: { sequence: id }, group: group(tenant) }),
+  timer: ({ id, at }, tenant) => ({ at, queue: 'fan-outs', message: { sequence: id }, group: group(tenant) }),
 });
 export type FanOutRetry = Item<typeof FanOutRetries>;

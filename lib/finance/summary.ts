@@ -36,7 +36,7 @@ export async function summarise(
   query: v.InferOutput<typeof SummaryQuery>,
 ): Promise<v.InferOutput<typeof Summary>> {
   const { from = `${tx.now.slice(0, 7)}-01T00:00:00Z`, to = tx.now } = query;
-  demandRange(from, to);
+  requireRange(from, to);
   const [realized, owed] = await Promise.all([sumRealized(tx, from, to), outstanding(tx, ['invoice', 'pending'])]);
   const asked = (row: { currency: string }) => query.currency === undefined || row.currency === query.currency;
   const sums = realized.filter(asked);
@@ -49,7 +49,7 @@ export async function summarise(
   };
 }
 
-function demandRange(from: string, to: string): void {
+function requireRange(from: string, to: string): void {
   if (from > to) throw invalidField('query.from', 'out_of_range', 'query.from must not be after query.to');
   if (new Date(to).getTime() - new Date(from).getTime() > maxDays * dayMs)
     throw invalidField('query.from', 'out_of_range', `the range must be at most ${maxDays} days`);

@@ -73,7 +73,7 @@ export async function book(tx: UnitOfWork, booking: Booking): Promise<Transactio
     id: await tx.nextId(Transactions),
     createdAt: tx.now,
   });
-  if (transaction.contactId !== null) tx.demand(Contacts, { id: transaction.contactId });
+  if (transaction.contactId !== null) tx.requireExists(Contacts, { id: transaction.contactId });
   tx.emit({
     kind: 'transaction.created',
     subject: `transaction/${transaction.id}`,

@@ -55,7 +55,7 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
     timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   });
   if ('replay' in claimed) {
-    await demandStillPermitted(route, caller, parsed);
+    await requireStillPermitted(route, caller, parsed);
     // Revision 1.2 kept its answers with their secrets.
     return withoutSecrets(route, claimed.replay);
   }
@@ -116,7 +116,7 @@ async function permittedWork({ route, work }: Operation, input: Input<unknown, u
 }
 
 /** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
-async function demandStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
+async function requireStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
   const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
   try {
     await route.permit?.({ tx, caller, params, body });
@@ -167,7 +167,7 @@ async function commitWork(
   parsed: Parsed,
 ): Promise<Reply> {
   return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
-    if (call.ifMatch !== undefined) await demandMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
+    if (call.ifMatch !== undefined) await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
     const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
     const result = await permittedWork(operation, { tx, caller, request, reply, claim: held, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
@@ -273,13 +273,13 @@ async function parseBody(
   } catch (problem) {
     // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
     const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
-    if (call.ifMatch !== undefined) await demandMatch(route, tx, call.ifMatch, params, texts);
+    if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
     else await route.current?.(tx, params, texts);
     throw problem;
   }
 }
 
-async function demandMatch(
+async function requireMatch(
   route: Route,
   tx: UnitOfWork,
   ifMatch: string,

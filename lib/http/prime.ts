@@ -23,7 +23,7 @@ export async function prime(handler: RouteHandler): Promise<void> {
     await readRow(rowKey('none', {}), AbortSignal.timeout(500));
     await quietly(async () => {
       for (let turn = 0; turn < turns; turn += 1)
-        await handler(stranger(), { getRemainingTimeInMillis: () => timeoutMs } as Context);
+        await handler(anonymousRequest(), { getRemainingTimeInMillis: () => timeoutMs } as Context);
     });
   } catch {
     // The first request reports it with its own context.
@@ -31,7 +31,7 @@ export async function prime(handler: RouteHandler): Promise<void> {
 }
 
 /** From an address that nobody has (RFC 1122), another one each time: many functions may start at once. */
-function stranger(): APIGatewayProxyEventV2 {
+function anonymousRequest(): APIGatewayProxyEventV2 {
   const sourceIp = `0.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   const http = { method: 'GET', path: '/v1', sourceIp };
   return { rawPath: '/v1', headers: { authorization: nobody }, requestContext: { http } } as never;

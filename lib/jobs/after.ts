@@ -14,7 +14,7 @@ const maxThrottleMs = 10 * minuteMs;
 const maxErrorCharacters = 500;
 
 /** When a job of an account that is lost gives up (contract section 3: it waits 24 h). */
-export const patienceEnds = ({ queuedFor }: StoredJob): string => shifted(queuedFor, dayMs);
+export const givesUpAt = ({ queuedFor }: StoredJob): string => shifted(queuedFor, dayMs);
 
 /**
  * Why a claimed job is not tried again: attempts whose outcome nobody could write. `maxRepeats`: how often a message may leave again
@@ -59,7 +59,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
     case 'wait':
       return { ...untried, runAt: endOf(outcome), floodWaits: job.floodWaits + 1 };
     case 'lost':
-      return { ...untried, runAt: patienceEnds(job) };
+      return { ...untried, runAt: givesUpAt(job) };
   }
 }
 

@@ -35,7 +35,7 @@ export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQu
 export const getKey = async (tx: UnitOfWork, id: number): Promise<Shown> => shownKey(await getStoredKey(tx, id));
 
 async function getStoredKey(tx: UnitOfWork, id: number): Promise<StoredKey> {
-  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true }, demandsAll: true });
+  const { items } = await listPage(tx, Keys, { after: id + 1, limit: 1, where: { all: true }, requiresAll: true });
   const [key] = items;
   if (key?.id !== id) throw notFound('key');
   return key;
@@ -65,7 +65,7 @@ export async function mintKey(
   input: NewKey,
   { createdByKeyId, rateLimitPerMinute }: { createdByKeyId: string | null; rateLimitPerMinute: number | null },
 ): Promise<Shown & { key: string }> {
-  demandFuture(tx, input.expiresAt);
+  requireFuture(tx, input.expiresAt);
   const keyId = random(12);
   const key = `csk_${tx.tenant.env}_${keyId}${random(32)}`;
   const stored = tx.create(Keys, {
@@ -110,8 +110,8 @@ const expiryOf = (given: { expiresAt?: string | null | undefined }, { expiresAt 
 
 /** Raises 403 where the caller would mint a key that is stronger than its own (contract, Revision 1.3). */
 export function permitMint(caller: Caller, input: v.InferOutput<typeof MintKey>): void {
-  demandScopes(input.scopes, caller.scopes);
-  demandNotStronger(caller, input);
+  requireScopes(input.scopes, caller.scopes);
+  requireNotStronger(caller, input);
 }
 
 /**
@@ -127,9 +127,9 @@ export async function permitPatch(
   const key = shownKey(await getKeyToChange(tx, id));
   if (key.scopes.some((scope) => !caller.scopes.includes(scope))) throw stronger('scopes');
   if (key.rateLimitPerMinute > caller.rateLimitPerMinute) throw stronger('rateLimitPerMinute');
-  demandNotStronger(caller, key);
-  if (scopes) demandScopes(scopes, caller.scopes);
-  demandNotStronger(caller, { ...patch, ipAllowlist: ipAllowlist === null ? [] : ipAllowlist });
+  requireNotStronger(caller, key);
+  if (scopes) requireScopes(scopes, caller.scopes);
+  requireNotStronger(caller, { ...patch, ipAllowlist: ipAllowlist === null ? [] : ipAllowlist });
 }
 
 /** Changes the given fields of a key that `permitPatch` lets be changed. Raises 404, 409, 400 for a time that is over. */
@@ -142,7 +142,7 @@ export async function patchKey(
   const key = await getKeyToChange(tx, id);
   if (key.revokedAt !== null) throw conflict('key_revoked', 'a revoked key cannot be changed');
   const scopes = [...new Set(patch.scopes ?? key.scopes)];
-  if (patch.expiresAt !== undefined) demandFuture(tx, patch.expiresAt);
+  if (patch.expiresAt !== undefined) requireFuture(tx, patch.expiresAt);
   const ipAllowlist = patch.ipAllowlist === undefined ? key.ipAllowlist : (patch.ipAllowlist ?? []);
   if (patch.ipAllowlist && key.keyId === caller.keyId && ipAllowlist.length > 0 && !isWithin(caller.ip, ipAllowlist)) {
     throw conflict('self_lockout', 'the allowlist leaves out the address that this call comes from');
@@ -197,7 +197,7 @@ function countActive(tx: UnitOfWork, delta: 1 | -1): void {
   );
 }
 
-function demandScopes(wanted: readonly Scope[], allowed: readonly Scope[]): void {
+function requireScopes(wanted: readonly Scope[], allowed: readonly Scope[]): void {
   const requiredScopes = [...new Set(wanted.filter((scope) => !allowed.includes(scope)))];
   if (requiredScopes.length > 0) {
     throw new Problem('forbidden', 'a key can only be given scopes that the calling key has', {
@@ -218,7 +218,7 @@ const stronger = (field: Bound) =>
   );
 
 /** What is given must not outlive the caller nor be usable from more addresses. */
-function demandNotStronger(
+function requireNotStronger(
   caller: Caller,
   { expiresAt, ipAllowlist }: { expiresAt?: string | null | undefined; ipAllowlist?: readonly string[] | undefined },
 ): void {
@@ -229,7 +229,7 @@ function demandNotStronger(
   if (ipAllowlist !== undefined && isWider(caller, ipAllowlist)) throw stronger('ipAllowlist');
 }
 
-function demandFuture(tx: UnitOfWork, expiresAt: string | null): void {
+function requireFuture(tx: UnitOfWork, expiresAt: string | null): void {
   if (expiresAt !== null && expiresAt <= tx.now) {
     throw invalidField('expiresAt', 'out_of_range', 'expiresAt must be in the future');
   }

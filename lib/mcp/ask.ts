@@ -31,7 +31,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
   const step = (of: Endpoint, args: Arguments): Step => {
     const { route, operation } = of;
     if (!declared.includes(of)) throw new Error(`the tool does not declare ${route.method} ${route.path}`);
-    demandScope(route, caller.scopes);
+    requireScope(route, caller.scopes);
     const { call, path, names } = callOf(route, args);
     for (const name of names) taken.add(name);
     return { operation, call, facts: { ...facts, method: route.method, path } };
@@ -67,7 +67,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
   return { ask, update, taken, ignored };
 }
 
-function demandScope({ scope }: Route, scopes: readonly Scope[]): void {
+function requireScope({ scope }: Route, scopes: readonly Scope[]): void {
   if (scope === 'any' || scopes.includes(scope as Scope)) return;
   throw missingScope(scope);
 }

@@ -6,7 +6,7 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * Refuses a browser's request from another site. On this machine the name must be a loopback one as well: any other may be a
  * stranger's that was pointed here (DNS rebinding). Raises 403.
  */
-export function demandOwnOrigin(origin: string | undefined, host: string | undefined, ip: string): void {
+export function requireOwnOrigin(origin: string | undefined, host: string | undefined, ip: string): void {
   if (origin === undefined) return;
   const url = URL.parse(origin);
   const isLocal = /^(127\.|::1$)/.test(ip);

@@ -31,7 +31,7 @@ async function run(
 ): Promise<ToolResult> {
   const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
-    demandChoice(tool, args, request.caller.scopes);
+    requireChoice(tool, args, request.caller.scopes);
     const value = (await tool.run(ask, args, update)) as object;
     const untaken = Object.keys(opened(args)).filter((name) => !taken.has(name) && !isOwn(tool, name));
     const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
@@ -67,7 +67,7 @@ function told({ body }: Problem, { renamed }: Tool) {
 const isOwn = ({ uses, takes }: Tool, name: string) =>
   (isChoice(uses) && uses.by === name) || (Object.hasOwn(takes, name) && takes[name]?.isOwn);
 
-function demandChoice(tool: Tool, args: Arguments, scopes: readonly Scope[]): void {
+function requireChoice(tool: Tool, args: Arguments, scopes: readonly Scope[]): void {
   if (!isChoice(tool.uses)) return;
   const { by } = tool.uses;
   const values = allowedValues(tool, scopes) as string[];

@@ -33,12 +33,12 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
   return tx.create(Members, { ...input, id: await tx.nextId(Members), isActive: true, createdAt: tx.now });
 }
 
-/** Reads a member beside other things, so that `demandActiveMember` need not. */
+/** Reads a member beside other things, so that `requireActiveMember` need not. */
 export const primeMember = (tx: UnitOfWork, id: number | null | undefined) =>
   id === null || id === undefined ? undefined : tx.find(Members, { id });
 
 /** Raises 400 when the field does not name an active member (contract section 2). */
-export async function demandActiveMember(tx: UnitOfWork, field: string, id: number | null | undefined): Promise<void> {
+export async function requireActiveMember(tx: UnitOfWork, field: string, id: number | null | undefined): Promise<void> {
   if (id === null || id === undefined) return;
   const member = await tx.find(Members, { id });
   if (!member?.isActive) throw unknownReference(field);

@@ -2,7 +2,7 @@ import type { Platform } from '#lib/channels/channel.ts';
 import { type Target, userIdOn } from '#lib/channels/target.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
-import { findSurvivor } from '#lib/references/survivor.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** `telegram/4711`, or `telegram/@anna` when only the username is known. */
@@ -19,7 +19,7 @@ export async function findIdentity(
   sender: string,
 ): Promise<{ identity: Identity | undefined; contact: StoredContact | undefined }> {
   const identity = await tx.find(Identities, { sender });
-  return { identity, contact: identity && (await findSurvivor(tx, identity.contactId)) };
+  return { identity, contact: identity && (await resolveMerged(tx, identity.contactId)) };
 }
 
 /** From now on the sender is this contact. */

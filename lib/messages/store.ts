@@ -3,7 +3,7 @@ import { latest } from '#lib/clock.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { type MessageQuery, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { idText } from '#lib/events/changes.ts';
-import { findSurvivor } from '#lib/references/survivor.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -30,7 +30,7 @@ export interface NewMessage {
 export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
   const hasHappened = status === 'received' || status === 'sent';
-  if (contactId !== null && !hasHappened) tx.demand(Contacts, { id: contactId });
+  if (contactId !== null && !hasHappened) tx.requireExists(Contacts, { id: contactId });
   const [id] = await Promise.all([tx.nextId(Messages), hasHappened && findContact(tx, contactId)]);
   const message = tx.create(Messages, {
     id,
@@ -69,7 +69,7 @@ export async function assignMessage(
   contact: StoredContact,
 ): Promise<void> {
   const message = await tx.get(Messages, { contactId: place.contactId, id: place.messageId });
-  tx.demandUnchanged(Contacts, contact);
+  tx.requireUnchanged(Contacts, contact);
   tx.delete(Messages, message);
   tx.create(Messages, { ...message, contactId: contact.id });
 }
@@ -103,7 +103,7 @@ const findContact = async (tx: UnitOfWork, id: number | null) => (id === null ? 
 
 async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const { sentAt } = message;
-  const contact = message.contactId === null ? undefined : await findSurvivor(tx, message.contactId);
+  const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
   const contactId = contact?.id ?? null;
   if (contact) {
     tx.update(Contacts, {

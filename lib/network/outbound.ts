@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { type Lookup, literalOf, reachOfWebhooks } from './forbidden.ts';
-import { isAllowedAddress, type Reach } from './public.ts';
+import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
+import { type Lookup, literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
 
 export interface OutboundSettings {
   /** The operator's setting unless given. */

@@ -1,7 +1,7 @@
 import { contactStages, dealStages } from '#lib/choices.ts';
-import type { Column } from '#lib/entities/board.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals, defaultProbability, isClosed, stageNames } from '#lib/entities/deal.ts';
+import type { Column } from '#lib/entities/pipeline.ts';
 import { fromCents } from '#lib/money.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Judged, type Receipt } from '#lib/email/arrival.ts';
 import { log } from '#lib/log.ts';
 import { tenantKey } from '#lib/tenant.ts';
-import { sendMessages } from '#lib/wake-ups/send.ts';
+import { sendMessages } from '#lib/timers/send.ts';
 import { addresseesOf } from './addressees.ts';
 
 /**

@@ -8,7 +8,7 @@ export async function referredContact(tx: UnitOfWork, id: number | null | undefi
   if (id === null || id === undefined) return null;
   const contact = await tx.find(Contacts, { id });
   if (contact === undefined) throw unknownReference('contactId');
-  tx.demandUnchanged(Contacts, contact);
+  tx.requireUnchanged(Contacts, contact);
   return contact;
 }
 

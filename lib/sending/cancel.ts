@@ -2,8 +2,8 @@ import { Jobs } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
 import { countEntries } from '#lib/table/entries.ts';
 import { listPage, stepThrough } from '#lib/table/list.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan, transact } from '#lib/table/transact.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Environment, Tenant } from '#lib/tenant.ts';
 import { fail } from './end.ts';
@@ -14,7 +14,7 @@ const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
 type State = { keyId: string; env: Environment; after: number | null };
 
 /** Takes back what a key has queued, newest first, but for what is being sent. Each job emits job.completed. */
-export const cancelQueued: PlanKind<State, 'key-cancel'> = {
+export const cancelQueued: SagaKind<State, 'key-cancel'> = {
   name: 'key-cancel',
   step(tx, state) {
     // The key may be of the other environment than the one that revokes it.
@@ -38,7 +38,7 @@ export async function cancelQueuedJobs(
   { keyId, env }: { keyId: string; env: Environment },
 ): Promise<number> {
   const count = await countWaiting({ ...tx.tenant, env }, tx, keyId);
-  if (count > 0) startPlan(tx, cancelQueued, { keyId, env, after: null });
+  if (count > 0) startSaga(tx, cancelQueued, { keyId, env, after: null });
   return count;
 }
 

@@ -5,7 +5,7 @@ import { userIdOn } from '#lib/channels/target.ts';
 import { nextDay, secondMs, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { abandoned, patienceEnds } from '#lib/jobs/after.ts';
+import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
 import { paced, waitMs } from '#lib/jobs/pace.ts';
 import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
 import type { OpenSender, Sender } from '#lib/jobs/sender.ts';
@@ -23,7 +23,7 @@ import { settleMessageOf } from './settle.ts';
 const budgetMs = (senderTimeoutSeconds - 28) * secondMs;
 /** Outlives every process that holds it. */
 const leaseMs = (senderTimeoutSeconds + 5) * secondMs;
-/** A wake-up may be early by what two clocks differ. */
+/** A timer may be early by what two clocks differ. */
 const earlyMs = secondMs;
 const pageSize = 25;
 /** Somebody is changing all that is due. */
@@ -31,7 +31,7 @@ const busyMs = 5 * secondMs;
 
 /**
  * Sends what is due on an account, in order and at its pace, unless another process is at it. What becomes due meanwhile is sent
- * too: after giving the account free the queue is looked at once more, so no wake-up that found the account taken is lost. The
+ * too: after giving the account free the queue is looked at once more, so no timer that found the account taken is lost. The
  * holder of one that cannot send looks no further, so whoever finds that one taken puts off its own jobs.
  */
 export async function drainAccount(place: AccountPlace, jobIds: readonly number[], open: OpenSender): Promise<void> {
@@ -51,7 +51,7 @@ export async function drainAccount(place: AccountPlace, jobIds: readonly number[
   }
 }
 
-/** `isDrained`: nothing was due. `resumeAt`: when the queue must be looked at again although no job's own wake-up says so. */
+/** `isDrained`: nothing was due. `resumeAt`: when the queue must be looked at again although no job's own timer says so. */
 interface End {
   isDrained: boolean;
   resumeAt: string | null;
@@ -145,7 +145,7 @@ async function putOff(place: Account, { until }: Block, jobIds: readonly number[
       const job = await getJob(tx, id);
       if (!isWaiting(tx, job) || job.isHeld) return;
       const { state } = await tx.get(Accounts, { id: place.accountId });
-      const runAt = until ?? patienceEnds(job);
+      const runAt = until ?? givesUpAt(job);
       if (runAt <= tx.now) await fail(tx, job, `the account was ${state} for 24 hours`);
       else if (job.runAt < runAt && job.queuedFor <= tx.now) tx.update(Jobs, { ...job, runAt, updatedAt: tx.now });
     });

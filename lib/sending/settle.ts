@@ -7,29 +7,29 @@ import { getJob, recordEnd, settleConversation } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { assignMessage } from '#lib/messages/store.ts';
-import type { PlanName } from '#lib/plans.ts';
+import type { SagaName } from '#lib/sagas.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan, transact } from '#lib/table/transact.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { endJob } from './end.ts';
 
 /** What an ended job means for the rows of its channel. */
-interface Following<Facts, Name extends PlanName = PlanName> {
+interface Following<Facts, Name extends SagaName = SagaName> {
   end(tx: UnitOfWork, job: StoredJob, facts: Facts): Promise<StoredJob>;
-  plan: PlanKind<State<Facts>, Name>;
+  saga: SagaKind<State<Facts>, Name>;
 }
 
 type State<Facts> = { jobId: number; status: StoredJob['status']; facts: Facts };
 
-/** `end` writes, besides the job and its message, what its channel keeps; it returns the job. Its plan does so later. */
-export const following = <Facts, Name extends PlanName>(
+/** `end` writes, besides the job and its message, what its channel keeps; it returns the job. Its saga does so later. */
+export const following = <Facts, Name extends SagaName>(
   name: Name,
   end: Following<Facts>['end'],
 ): Following<Facts, Name> => ({
   end,
-  plan: {
+  saga: {
     name,
     async step(tx, { jobId, status, facts }) {
       const job = await getJob(tx, jobId);
@@ -53,13 +53,13 @@ interface Attempt<Facts> {
 
 /**
  * Writes what became of an attempt: the job, the conversation, the sequence and the events at once. Where that is impossible the job
- * alone is written, which always fits, and a plan does the rest: what has left never leaves again because of what follows from it.
+ * alone is written, which always fits, and a saga does the rest: what has left never leaves again because of what follows from it.
  * What the account must do while the job waits is then written by itself; throws when it cannot be, so that nothing else is sent.
  * Nothing is written when the job is no longer in this sender's hands.
  */
 export async function settle<Facts>(tenant: Tenant, claimed: StoredJob, attempt: Attempt<Facts>): Promise<void> {
   const { outcome, facts, wait } = attempt;
-  const { end, plan } = attempt.following;
+  const { end, saga } = attempt.following;
   const write = (work: (tx: UnitOfWork, job: StoredJob) => Promise<StoredJob>) =>
     transact(tenant, system, async (tx) => {
       const job = await getJob(tx, claimed.id);
@@ -79,7 +79,7 @@ export async function settle<Facts>(tenant: Tenant, claimed: StoredJob, attempt:
     });
     const settled = await write(async (tx, job) => {
       if (job.status === 'queued') return tx.update(Jobs, job);
-      startPlan(tx, plan, { jobId: job.id, status: job.status, facts });
+      startSaga(tx, saga, { jobId: job.id, status: job.status, facts });
       return recordEnd(tx, job);
     });
     if (wait && settled?.status === 'queued') await transact(tenant, system, wait);

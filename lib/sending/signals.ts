@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { id } from '#lib/schema.ts';
-import { receiveGroups } from '#lib/wake-ups/receive.ts';
+import { receiveGroups } from '#lib/timers/receive.ts';
 import { drainAccount } from './drain.ts';
 
-/** What a wake-up says: of an account, and of which job if one became due. */
+/** What a timer says: of an account, and of which job if one became due. */
 const signal = { accountId: id(), jobId: v.optional(id()) };
 
-/** Handles a batch of wake-ups, account by account side by side. Only faults of ours are reported back to the queue. */
+/** Handles a batch of timers, account by account side by side. Only faults of ours are reported back to the queue. */
 export const handleSignals = (event: SQSEvent, channel: Platform, open: OpenSender): Promise<SQSBatchResponse> =>
   receiveGroups(
     event,

@@ -1,13 +1,13 @@
 import { shifted } from '#lib/clock.ts';
-import { demandSender } from '#lib/email/sender.ts';
+import { requireSender } from '#lib/email/sender.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, holdJob, releaseJob } from '#lib/jobs/store.ts';
-import type { PlanName } from '#lib/plans.ts';
 import { conflict } from '#lib/problem.ts';
+import type { SagaName } from '#lib/sagas.ts';
 import { stepThrough } from '#lib/table/list.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
-import { startPlan } from '#lib/table/transact.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus } from './progress.ts';
 import { getSequence } from './store.ts';
@@ -16,7 +16,7 @@ import { getSequence } from './store.ts';
 export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'active') throw conflict('sequence_not_active', 'only an active sequence can be paused');
-  startPlan(tx, holdEnrollments, { sequenceId: id, at: tx.now, after: null });
+  startSaga(tx, holdEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'paused');
 }
 
@@ -27,24 +27,24 @@ export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredS
 export async function resumeSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
-  if (sequence.channel === 'email') demandSender();
-  startPlan(tx, releaseEnrollments, { sequenceId: id, at: tx.now, after: null });
+  if (sequence.channel === 'email') requireSender();
+  startSaga(tx, releaseEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'active');
 }
 
 type State = { sequenceId: number; at: string; after: number | null };
 
 /** Goes through the active enrollments, newest first, while the sequence stays in the status that the change is for. */
-const planOf = <Name extends PlanName>(
+const sagaOf = <Name extends SagaName>(
   name: Name,
   status: StoredSequence['status'],
   change: (tx: UnitOfWork, enrollment: StoredEnrollment, at: string) => Promise<void>,
-): PlanKind<State, Name> => ({
+): SagaKind<State, Name> => ({
   name,
   async step(tx, state) {
     const sequence = await tx.get(Sequences, { id: state.sequenceId });
     if (sequence.status !== status) return undefined;
-    tx.demandUnchanged(Sequences, sequence);
+    tx.requireUnchanged(Sequences, sequence);
     const where = { status: { sequenceId: state.sequenceId, status: 'active' } } as const;
     const left = await stepThrough(tx, Enrollments, { after: state.after, limit: 25, where }, (enrollment) =>
       change(tx, enrollment, state.at),
@@ -53,13 +53,13 @@ const planOf = <Name extends PlanName>(
   },
 });
 
-export const holdEnrollments = planOf('sequence-pause', 'paused', async (tx, enrollment, at) => {
+export const holdEnrollments = sagaOf('sequence-pause', 'paused', async (tx, enrollment, at) => {
   if (enrollment.heldAt !== null) return;
   tx.update(Enrollments, { ...enrollment, heldAt: at });
   if (enrollment.jobId !== null) holdJob(tx, await getJob(tx, enrollment.jobId));
 });
 
-export const releaseEnrollments = planOf('sequence-resume', 'active', async (tx, enrollment, at) => {
+export const releaseEnrollments = sagaOf('sequence-resume', 'active', async (tx, enrollment, at) => {
   const { heldAt, nextRunAt, jobId } = enrollment;
   if (heldAt === null) return;
   const heldMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());

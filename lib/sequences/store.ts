@@ -46,7 +46,7 @@ export async function createSequence(
   tx: UnitOfWork,
   input: v.InferOutput<typeof CreateSequence>,
 ): Promise<StoredSequence> {
-  await demandAccount(tx, input);
+  await requireAccount(tx, input);
   return tx.create(Sequences, {
     ...input,
     id: await tx.nextId(Sequences),
@@ -64,7 +64,7 @@ export async function createSequence(
   });
 }
 
-async function demandAccount(
+async function requireAccount(
   tx: UnitOfWork,
   { channel, accountId }: Pick<StoredSequence, 'channel' | 'accountId'>,
 ): Promise<void> {

@@ -10,12 +10,12 @@ import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { countSetAside, countTry, failed, isOwnReason, passOver, readable, setAside } from '#lib/table/set-aside.ts';
 import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
-import { sendWakeUps } from '#lib/wake-ups/send.ts';
-import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
+import { dispatchTimers } from '#lib/timers/send.ts';
+import { TimerRow } from '#lib/timers/timer.ts';
 
 const graceMs = 5 * secondMs;
 /** How long pages are begun, and after how long what was found is told, whatever is still under way. */
-const limits = { budgetMs: (sweepTimeoutSeconds - 25) * secondMs, patienceMs: (sweepTimeoutSeconds - 10) * secondMs };
+const limits = { budgetMs: (sweepTimeoutSeconds - 25) * secondMs, giveUpMs: (sweepTimeoutSeconds - 10) * secondMs };
 /** About a day of telling again, at first every minute. */
 const maxTells = 150;
 const longestWaitMs = 10 * minuteMs;
@@ -39,14 +39,14 @@ export interface Swept {
  * Repairs what a crash interrupted: outbox rows that nobody published are published, rows past their time are told again; both side
  * by side, all shards in turn, for 45 seconds at most. What fails keeps nothing else waiting. Never throws.
  */
-export async function sweep({ budgetMs, patienceMs } = limits): Promise<Swept> {
+export async function sweep({ budgetMs, giveUpMs } = limits): Promise<Swept> {
   const swept: Swept = { overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined, failures: [] };
   const deadlineMs = Date.now() + budgetMs;
   const before = new Date(Date.now() - graceMs);
   const parts = [sweepOutbox(swept, before, deadlineMs), sweepDue(swept, before, deadlineMs), lookAside(swept)];
   const work = parts.map((part) => part.catch((error: unknown) => swept.failures.push(error)));
   const late = new AbortController();
-  await Promise.race([Promise.all(work), sleep(patienceMs, undefined, { signal: late.signal }).catch(() => {})]);
+  await Promise.race([Promise.all(work), sleep(giveUpMs, undefined, { signal: late.signal }).catch(() => {})]);
   late.abort();
   return { ...swept };
 }
@@ -73,10 +73,10 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
   const overdue = new Set<string>();
   const groups = new Set<string>();
   const work = async (page: Row[]) => {
-    const rows = new Map<WakeUpRow, Row>();
+    const rows = new Map<TimerRow, Row>();
     await inParallel(page, maxCalls, async (stored) => {
       try {
-        const row = readable(WakeUpRow, stored);
+        const row = readable(TimerRow, stored);
         if (row.isForGroup) {
           // The first of them will do, and that there are others is no fault: they wait for their account's pace.
           const group = `${row.queue} ${row.group}`;
@@ -89,7 +89,7 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
         await passOver(stored, error);
       }
     });
-    const untold = new Map((await sendWakeUps([...rows.keys()])).map(({ row, error }) => [row, error]));
+    const untold = new Map((await dispatchTimers([...rows.keys()])).map(({ row, error }) => [row, error]));
     await inParallel([...rows], maxCalls, async ([row, stored]) => {
       const error = untold.get(row);
       if (error !== undefined && !isOwnReason(error)) {
@@ -108,10 +108,10 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
 }
 
 /** Under which name it counts once. */
-const overdueOf = ({ sk, queue, tenant, isPaced }: WakeUpRow) => (isPaced ? `${queue} ${tenant}` : sk);
+const overdueOf = ({ sk, queue, tenant, isPaced }: TimerRow) => (isPaced ? `${queue} ${tenant}` : sk);
 
 /** Told a moment ago: its worker has the message, or is at it. */
-function isResting({ tries, triedAt }: WakeUpRow): boolean {
+function isResting({ tries, triedAt }: TimerRow): boolean {
   if (tries === 0 || triedAt === undefined) return false;
   const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (tries - 1)) - jitterMs;
   return Date.now() < new Date(triedAt).getTime() + waitMs;

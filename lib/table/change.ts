@@ -31,7 +31,7 @@ export interface Conditional {
 }
 
 /** Somebody else changed what was read, or another transaction touches the same items: the work is worth running again. */
-export class Overtaken extends Error {}
+export class WriteConflict extends Error {}
 
 /** The change as one action of a transaction. */
 export function conditional({ holds, isFresh: _, refusal, ...write }: Change): Conditional {
@@ -50,7 +50,7 @@ function conditionOf(holds: NonNullable<Change['holds']>): Condition {
 export const fitsOne = (actions: readonly Conditional[]): boolean =>
   actions.length <= maxActions && actions.reduce((bytes, { action }) => bytes + bytesOf(action), 0) <= maxBytes;
 
-/** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
+/** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function send(actions: readonly Conditional[], token: string): Promise<void> {
   try {
     await documentClient().send(
@@ -64,7 +64,7 @@ export async function send(actions: readonly Conditional[], token: string): Prom
 /** Of one action; whoever runs the work again may find it otherwise. */
 const passing = [conditionFailed, 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
-/** The answer that a failed commit means: a domain refusal, Overtaken, or the error itself. */
+/** The answer that a failed commit means: a domain refusal, WriteConflict, or the error itself. */
 function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
   const reasons = cancellations(error);
   for (const [index, { code, item }] of reasons.entries()) {
@@ -72,5 +72,5 @@ function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
     if (refusal) return refusal(item);
   }
   const isPassing = isConflict(error) || reasons.some(({ code }) => passing.includes(code));
-  return isPassing ? new Overtaken('overtaken', { cause: error }) : error;
+  return isPassing ? new WriteConflict('somebody else has written', { cause: error }) : error;
 }

@@ -1,5 +1,5 @@
 import { type Conditional, conditional, fitsOne, send } from './change.ts';
-import { demandOwn } from './keys.ts';
+import { requireOwn } from './keys.ts';
 import { outboxItems } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -8,13 +8,13 @@ function actionsOf(tx: UnitOfWork): Conditional[] {
   const { changes, writes, events, audit } = tx.work;
   const outbox = outboxItems(tx.tenant, tx.id, tx.now, tx.actor, events, audit);
   const actions = [...changes, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
-  for (const { key } of actions) demandOwn(tx.tenant, key, true);
+  for (const { key } of actions) requireOwn(tx.tenant, key, true);
   return actions;
 }
 
 /**
  * Writes a unit of work in one transaction of DynamoDB, all or nothing. Returns false, with nothing done, when it is too large for
- * one. Throws the refusal of a failed condition, or Overtaken when it is worth running again.
+ * one. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
  */
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
   const actions = actionsOf(tx);

@@ -7,7 +7,7 @@ import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPre
 export const duePrefix = sharedPrefixes.due;
 
 /** When a row wants attention, which queue is told and what. Rows of one `group` share the queue fairly with other groups. */
-interface WakeUp {
+interface Timer {
   at: string;
   queue: QueueName;
   message: Record<string, unknown>;
@@ -50,7 +50,7 @@ export type Indexes<Row> = Readonly<Record<string, AnyIndex<Row>>>;
 
 /**
  * A field that holds the id of another entity, or several ids. Where the other one can be merged or renamed, whoever writes the row
- * says `tx.demandUnchanged` of it in the same unit of work: so no row appears behind a merge, or with a name that has just changed.
+ * says `tx.requireUnchanged` of it in the same unit of work: so no row appears behind a merge, or with a name that has just changed.
  */
 export interface Reference<Field extends string = string> {
   /** The name of the other entity. */
@@ -115,7 +115,7 @@ export interface Entity<
   references?: readonly Reference[];
   /** What is summed over all of them, kept in the transactions that change them. */
   counters?: Sums;
-  wakeUp?(item: InferOutput<Schema>, tenant: Tenant): WakeUp | null;
+  timer?(item: InferOutput<Schema>, tenant: Tenant): Timer | null;
   /** Unix seconds after which it is gone. */
   expiresAtSeconds?(item: InferOutput<Schema>): number | undefined;
 }
@@ -312,10 +312,10 @@ export function countedOf<E extends Entity>(
   });
 }
 
-type Companion = Record<string, unknown> & Key;
+type EntryRow = Record<string, unknown> & Key;
 
 /** The entries of an item in an index, as they are stored. */
-export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: string, item: Item<E>): Companion[] {
+export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: string, item: Item<E>): EntryRow[] {
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   return entriesIn(of, index, item).map(({ name, order, copy }) => ({
     ...copy,
@@ -332,7 +332,7 @@ export const entryRows = <E extends Entity>(
   of: E,
   item: Item<E>,
   isWritten: IsWritten = writtenBy(latestVersion(of)),
-): Map<string, Companion> =>
+): Map<string, EntryRow> =>
   new Map(
     Object.keys(of.indexes ?? {})
       .filter((index) => isWritten(indexOf(of, index)))
@@ -340,21 +340,21 @@ export const entryRows = <E extends Entity>(
       .map((row) => [identity(row), row]),
   );
 
-/** The items that stand beside an entity: its index entries and its wake-up, by their keys. */
-export function companions<E extends Entity>(
+/** The items that stand beside an entity: its index entries and its timer, by their keys. */
+export function indexEntries<E extends Entity>(
   tenant: Tenant,
   of: E,
   item: Item<E>,
   isWritten?: IsWritten,
-): Map<string, Companion> {
+): Map<string, EntryRow> {
   const found = entryRows(tenant, of, item, isWritten);
   const key = keyOf(tenant, of, item);
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
-  const wakeUp = of.wakeUp?.(item, tenant);
-  if (wakeUp) {
+  const timer = of.timer?.(item, tenant);
+  if (timer) {
     const row = {
-      ...wakeUp,
-      ...rowKey('due', { shard: shardOf(wakeUp.group), time: wakeUp.at, place: `${key.pk}#${key.sk}` }),
+      ...timer,
+      ...rowKey('due', { shard: shardOf(timer.group), time: timer.at, place: `${key.pk}#${key.sk}` }),
       tenant: tenantKey(tenant),
       ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
     };

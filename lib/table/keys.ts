@@ -21,7 +21,7 @@ const isShared = (pk: string) => Object.values(sharedPrefixes).some((prefix) => 
  * The wall behind keys that come from stored data: throws for a row that is neither of the tenant nor of its workspace nor, with
  * `orShared`, in a partition that all share.
  */
-export function demandOwn(tenant: Tenant, { pk }: Pick<Key, 'pk'>, orShared: boolean): void {
+export function requireOwn(tenant: Tenant, { pk }: Pick<Key, 'pk'>, orShared: boolean): void {
   const isOwn = pk.startsWith(`${tenantKey(tenant)}#`) || pk.startsWith(`${tenant.workspaceId}#`);
   if (!isOwn && !(orShared && isShared(pk))) throw new Error(`${tenantKey(tenant)} has no row in ${pk}`);
 }
@@ -37,7 +37,7 @@ export const rowKeys = {
   leftBehind: ['{scope}#left-behind/{entity}', '{place}'],
   counter: ['{tenant}#count/{group}', '{name}#{spread}'],
   sequence: ['{tenant}#sequence', 'sequence'],
-  piece: ['{tenant}#plan/{planId}', '{index}'],
+  piece: ['{tenant}#plan/{sagaId}', '{index}'],
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],

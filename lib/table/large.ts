@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { type Change, type Conditional, conditional, Overtaken, send } from './change.ts';
+import { type Change, type Conditional, conditional, send, WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
-import { demandOwn, type Key, rowKey, sortableId } from './keys.ts';
+import { type Key, requireOwn, rowKey, sortableId } from './keys.ts';
 import { type Event, rowsOf } from './outbox.ts';
-import { newPlan, type Plan, type PlanKind, Plans } from './plan.ts';
 import { untilFirst } from './retry.ts';
 import { readRow } from './rows.ts';
+import { newSaga, type Saga, type SagaKind, Sagas } from './saga.ts';
 import { UnitOfWork, type Work } from './unit-of-work.ts';
 import { writeIf } from './update.ts';
 import type { Write } from './write.ts';
@@ -16,30 +16,30 @@ import type { Write } from './write.ts';
 /**
  * A commit of more than a hundred actions, all or nothing. What shall be written is kept first; then every item whose state was
  * relied on is locked; one transaction decides; then the writes are done, piece by piece, each exactly once. Who meets a locked
- * item waits for it. After a crash the plan's worker completes what was decided and releases what was not.
+ * item waits for it. After a crash the saga's worker completes what was decided and releases what was not.
  */
 export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void> {
   const { work } = tx;
   const pieces = piecesOf(work);
-  const plan = newPlan(tx, largeCommit, { phase: 'lock', next: 0, pieces: pieces.length });
-  await Promise.all(pieces.map((piece, index) => keep(tx.tenant, plan.id, index, piece)));
+  const saga = newSaga(tx, largeCommit, { phase: 'lock', next: 0, pieces: pieces.length });
+  await Promise.all(pieces.map((piece, index) => keep(tx.tenant, saga.id, index, piece)));
   await once(tx, async (first) => {
-    first.create(Plans, plan);
+    first.create(Sagas, saga);
   });
   try {
-    await lockAll(plan.id, keyOf(tx.tenant, Plans, plan), work.changes.filter(isLocked));
-    await once(tx, (decision) => decide(decision, plan.id, work));
+    await lockAll(saga.id, keyOf(tx.tenant, Sagas, saga), work.changes.filter(isLocked));
+    await once(tx, (decision) => decide(decision, saga.id, work));
   } catch (error) {
-    if (!(await isDecided(tx, plan.id))) {
-      await finish(tx.tenant, largeCommit, plan);
+    if (!(await isDecided(tx, saga.id))) {
+      await finish(tx.tenant, largeCommit, saga);
       throw error;
     }
   }
-  tx.afterwards(() => finish(tx.tenant, largeCommit, plan));
+  tx.afterwards(() => finish(tx.tenant, largeCommit, saga));
 }
 
-/** Does the parts of a plan that are left. */
-type Finish = (tenant: Tenant, kind: PlanKind<State>, plan: Plan) => Promise<void>;
+/** Does the parts of a saga that are left. */
+type Finish = (tenant: Tenant, kind: SagaKind<State>, saga: Saga) => Promise<void>;
 
 export const phases = ['lock', 'apply', 'release'] as const;
 const State = v.object({ phase: v.picklist(phases), next: v.number(), pieces: v.number() });
@@ -51,20 +51,20 @@ interface Piece {
 }
 
 /** Goes on with a large commit: writes what was decided, releases what never will be. */
-export const largeCommit: PlanKind<State, 'commit'> = {
+export const largeCommit: SagaKind<State, 'commit'> = {
   name: 'commit',
-  async step(tx, state, planId) {
+  async step(tx, state, sagaId) {
     const { phase, next, pieces } = state;
     // Its request died before the decision.
     if (phase === 'lock') return { ...state, phase: 'release' };
-    const { changes, events } = await pieceOf(tx.tenant, planId, next);
+    const { changes, events } = await pieceOf(tx.tenant, sagaId, next);
     if (phase === 'apply') {
       for (const change of changes) tx.write(applied(change));
       for (const event of events) tx.emit(event);
     } else {
-      await Promise.all(changes.filter(isLocked).map((change) => release(planId, change)));
+      await Promise.all(changes.filter(isLocked).map((change) => release(sagaId, change)));
     }
-    tx.write({ key: pieceKey(tx.tenant, planId, next), item: null });
+    tx.write({ key: pieceKey(tx.tenant, sagaId, next), item: null });
     return next + 1 === pieces ? undefined : { ...state, next: next + 1 };
   },
 };
@@ -76,22 +76,23 @@ async function once<Result>(of: UnitOfWork, work: (tx: UnitOfWork) => Promise<Re
   return result;
 }
 
-async function decide(tx: UnitOfWork, planId: string, { writes, audit }: Work): Promise<void> {
-  const plan = await tx.find(Plans, { id: planId });
-  if (plan === undefined || v.parse(State, plan.state).phase !== 'lock') throw new Overtaken('the plan was given up');
-  tx.update(Plans, { ...plan, state: { ...plan.state, phase: 'apply' } });
+async function decide(tx: UnitOfWork, sagaId: string, { writes, audit }: Work): Promise<void> {
+  const saga = await tx.find(Sagas, { id: sagaId });
+  if (saga === undefined || v.parse(State, saga.state).phase !== 'lock')
+    throw new WriteConflict('the saga was given up');
+  tx.update(Sagas, { ...saga, state: { ...saga.state, phase: 'apply' } });
   for (const { refusal, ...write } of writes) tx.write(write, refusal);
   if (audit) tx.audit(audit);
 }
 
 /** Whether the decision was made, although its answer was lost; from now on it is not if it was not. */
-const isDecided = (of: UnitOfWork, planId: string): Promise<boolean> =>
+const isDecided = (of: UnitOfWork, sagaId: string): Promise<boolean> =>
   untilFirst(() =>
     once(of, async (tx) => {
-      const plan = await tx.find(Plans, { id: planId });
-      if (plan === undefined) return false;
-      const state = v.parse(State, plan.state);
-      if (state.phase === 'lock') tx.update(Plans, { ...plan, state: { ...state, phase: 'release' } });
+      const saga = await tx.find(Sagas, { id: sagaId });
+      if (saga === undefined) return false;
+      const state = v.parse(State, saga.state);
+      if (state.phase === 'lock') tx.update(Sagas, { ...saga, state: { ...state, phase: 'release' } });
       return state.phase === 'apply';
     }),
   );
@@ -131,44 +132,44 @@ function finite(name: string, value: unknown): unknown {
   return value;
 }
 
-const pieceKey = (tenant: Tenant, planId: string, index: number): Key =>
-  rowKey('piece', { tenant: tenantKey(tenant), planId, index: sortableId(index) });
+const pieceKey = (tenant: Tenant, sagaId: string, index: number): Key =>
+  rowKey('piece', { tenant: tenantKey(tenant), sagaId, index: sortableId(index) });
 
 const keptSeconds = 30 * 24 * 3600;
 
-async function keep(tenant: Tenant, planId: string, index: number, piece: Piece): Promise<void> {
-  const key = pieceKey(tenant, planId, index);
+async function keep(tenant: Tenant, sagaId: string, index: number, piece: Piece): Promise<void> {
+  const key = pieceKey(tenant, sagaId, index);
   await writeIf({ key, item: { piece: JSON.stringify(piece), expiresAtSeconds: epochSeconds() + keptSeconds } });
 }
 
-async function pieceOf(tenant: Tenant, planId: string, index: number): Promise<Piece> {
-  const kept = await readRow(pieceKey(tenant, planId, index));
+async function pieceOf(tenant: Tenant, sagaId: string, index: number): Promise<Piece> {
+  const kept = await readRow(pieceKey(tenant, sagaId, index));
   // Another runner has just done this piece.
-  if (kept === undefined) throw new Overtaken('the piece is done');
+  if (kept === undefined) throw new WriteConflict('the piece is done');
   const piece: Piece = JSON.parse(String(kept['piece']));
-  for (const { key } of piece.changes) demandOwn(tenant, key, true);
+  for (const { key } of piece.changes) requireOwn(tenant, key, true);
   return piece;
 }
 
 /** Whether others could touch the item meanwhile: not where its key is new, nor beside an item that is locked itself. */
 const isLocked = ({ holds, isFresh }: Change) => holds !== undefined && !isFresh;
 
-async function lockAll(planId: string, planKey: Key, changes: readonly Change[]): Promise<void> {
+async function lockAll(sagaId: string, sagaKey: Key, changes: readonly Change[]): Promise<void> {
   const perTransaction = 99;
   for (let start = 0; start < changes.length; start += perTransaction) {
-    const locks = changes.slice(start, start + perTransaction).map((change) => lock(planId, change));
-    // A plan that was given up must not lock anything any more.
-    const stillWanted = conditional({ key: planKey, holds: 1 });
+    const locks = changes.slice(start, start + perTransaction).map((change) => lock(sagaId, change));
+    // A saga that was given up must not lock anything any more.
+    const stillWanted = conditional({ key: sagaKey, holds: 1 });
     await send([stillWanted, ...locks], crypto.randomUUID());
   }
 }
 
 /** The new version makes everybody read the item again who has read it before; then they see the lock. */
-const lock = (planId: string, { key, holds, refusal }: Change): Conditional =>
+const lock = (sagaId: string, { key, holds, refusal }: Change): Conditional =>
   conditional(
     holds === 'absent'
-      ? { key, item: { v: 0, plan: planId }, holds, refusal }
-      : { key, set: { plan: planId }, add: { v: 1 }, ...(holds !== undefined && { holds }), refusal },
+      ? { key, item: { v: 0, plan: sagaId }, holds, refusal }
+      : { key, set: { plan: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), refusal },
   );
 
 /** The write itself; what was locked is free with it. */
@@ -185,6 +186,6 @@ const withVersion = (item: Change['item']) => {
 };
 
 /** Frees an item of a commit that was not decided; doing so again does no harm. */
-async function release(planId: string, { key, holds }: Change): Promise<void> {
-  await writeIf({ key, ...(holds === 'absent' ? { item: null } : { remove: ['plan'] }), if: { is: { plan: planId } } });
+async function release(sagaId: string, { key, holds }: Change): Promise<void> {
+  await writeIf({ key, ...(holds === 'absent' ? { item: null } : { remove: ['plan'] }), if: { is: { plan: sagaId } } });
 }

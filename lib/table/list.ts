@@ -49,7 +49,7 @@ export interface Listing<E extends Entity> {
   /** What the entries of these indexes must contain. */
   contains?: Contains<E>;
   /** It fails where an item cannot be read, also where it is for an answer alone. */
-  demandsAll?: boolean;
+  requiresAll?: boolean;
   /** Whatever else must hold. */
   matches?: (item: Item<E>) => boolean;
   /** Part of what `matches` asks: nothing created before this is wanted, so that the search can end there. */
@@ -81,8 +81,8 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
   return found.page();
 }
 
-const leavesOut = <E extends Entity>(tx: UnitOfWork, { demandsAll = false }: Listing<E>) =>
-  tx.isForAnswer && !demandsAll;
+const leavesOut = <E extends Entity>(tx: UnitOfWork, { requiresAll = false }: Listing<E>) =>
+  tx.isForAnswer && !requiresAll;
 
 /** Where a walk through a list goes on: below an id, or at its newest item. */
 interface Step {

@@ -6,8 +6,8 @@ import { type Mark, marksKey, readMarks, releaseKey, versioned } from './complet
 import { type Entity, entryRows, type IsWritten, latestVersion } from './entity.ts';
 import { identity, rowPartition, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';
-import { newPlan, type PlanKind, Plans } from './plan.ts';
 import { type Row, readRow, readRows } from './rows.ts';
+import { newSaga, type SagaKind, Sagas } from './saga.ts';
 import { formsOf, readable, rowIn, writtenAs } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -18,7 +18,7 @@ type Target = Mark & { name: string };
 export type Reindexing = { left: Target[]; place: Place; read: number; rewritten: number; isBusy: boolean };
 
 /** A tenant has one at a time. */
-export const reindexPlanId = 'reindex';
+export const reindexSagaId = 'reindex';
 const maxRows = 25;
 /** Between two transactions that write, so that customers' writes have room: about a hundred rows a second. */
 const pauseMs = 250;
@@ -28,7 +28,7 @@ const start: Place = { partition: 0, after: null };
  * Writes the rows of older versions as the latest one does, entries and counters included, and says in the end that the entity is
  * complete. No event, no `updatedAt` and no ETag changes.
  */
-export const reindexing = (entities: readonly Entity[]): PlanKind<Reindexing, 'reindex'> => ({
+export const reindexing = (entities: readonly Entity[]): SagaKind<Reindexing, 'reindex'> => ({
   name: 'reindex',
   async step(tx, state) {
     const [target, ...others] = state.left;
@@ -101,10 +101,10 @@ export async function startReindexing(
   { dueAt = tx.now }: { dueAt?: string } = {},
 ): Promise<boolean> {
   const kind = reindexing(entities);
-  const [marks, release, plan] = await Promise.all([
+  const [marks, release, saga] = await Promise.all([
     readMarks(tx.tenant, entities),
     readRow(releaseKey),
-    tx.find(Plans, { id: reindexPlanId }),
+    tx.find(Sagas, { id: reindexSagaId }),
   ]);
   const generations = (release?.['generations'] ?? {}) as Record<string, number>;
   const left = versioned(entities)
@@ -113,20 +113,20 @@ export async function startReindexing(
     .filter((of) => (marks.get(of)?.version ?? 1) < latestVersion(of))
     .map((of) => ({ name: of.name, version: latestVersion(of), generation: generations[of.name] ?? 0 }));
   if (left.length === 0) return true;
-  if (plan !== undefined) {
-    const under = (plan.state as Reindexing).left;
+  if (saga !== undefined) {
+    const under = (saga.state as Reindexing).left;
     const isSame = under.every((one) => left.some((other) => JSON.stringify(other) === JSON.stringify(one)));
     if (!isSame) log().info('an earlier reindexing goes on', { tenant: tx.tenant });
     return isSame;
   }
   const state: Reindexing = { left, place: start, read: 0, rewritten: 0, isBusy: false };
-  tx.create(Plans, { ...newPlan(tx, kind, state), id: reindexPlanId, dueAt });
+  tx.create(Sagas, { ...newSaga(tx, kind, state), id: reindexSagaId, dueAt });
   return true;
 }
 
 /** How far the reindexing of a tenant is; undefined when none is under way. */
 export const findReindexing = async (tx: UnitOfWork): Promise<Reindexing | undefined> =>
-  (await tx.find(Plans, { id: reindexPlanId }))?.state as Reindexing | undefined;
+  (await tx.find(Sagas, { id: reindexSagaId }))?.state as Reindexing | undefined;
 
 /** What is not complete of a tenant. */
 export async function incomplete(tenant: Tenant, entities: readonly Entity[]): Promise<string[]> {

@@ -1,55 +1,55 @@
 import { minuteMs, secondMs, shifted } from '../clock.ts';
 import { system, type Tenant } from '../tenant.ts';
-import { planTimeoutSeconds } from '../timeouts.ts';
-import { companions } from './entity.ts';
-import { type Plan, type PlanKind, Plans, type State } from './plan.ts';
+import { sagaTimeoutSeconds } from '../timeouts.ts';
+import { indexEntries } from './entity.ts';
 import { readRows } from './rows.ts';
+import { type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { isOwnReason, setAside } from './set-aside.ts';
-import { finishPlan, patienceMs, transact } from './transact.ts';
+import { finishSaga, giveUpMs, transact } from './transact.ts';
 
-const tryMs = planTimeoutSeconds * secondMs;
+const tryMs = sagaTimeoutSeconds * secondMs;
 const maxTries = 5;
 
 /**
- * Goes on with a plan whose request did not complete it; one that is done is done. The try is counted before it is made, and until
- * the next one there is a wait; after the last one the plan's wake-up is set aside, and with a retry of it the plan goes on.
+ * Goes on with a saga whose request did not complete it; one that is done is done. The try is counted before it is made, and until
+ * the next one there is a wait; after the last one the saga's timer is set aside, and with a retry of it the saga goes on.
  */
-export async function resumePlan(tenant: Tenant, id: string, kinds: readonly PlanKind<State>[]): Promise<void> {
-  const plan = await transact(tenant, system, async (tx) => {
-    const waiting = await tx.find(Plans, { id });
+export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly SagaKind<State>[]): Promise<void> {
+  const saga = await transact(tenant, system, async (tx) => {
+    const waiting = await tx.find(Sagas, { id });
     if (waiting === undefined || waiting.dueAt > tx.now || (await isResting(tenant, waiting))) return undefined;
     const tries = waiting.tries + 1;
-    return tx.update(Plans, { ...waiting, tries, dueAt: shifted(tx.now, tryMs + minuteMs * tries) });
+    return tx.update(Sagas, { ...waiting, tries, dueAt: shifted(tx.now, tryMs + minuteMs * tries) });
   });
-  if (plan === undefined) return;
-  if (plan.tries > maxTries) return rest(tenant, id, new Error('its last try did not come to an end'));
+  if (saga === undefined) return;
+  if (saga.tries > maxTries) return rest(tenant, id, new Error('its last try did not come to an end'));
   try {
-    const kind = kinds.find(({ name }) => name === plan.kind);
-    if (kind === undefined) throw new Error(`no plan is called ${plan.kind}`);
-    await finishPlan(tenant, kind, plan, 2 * patienceMs);
+    const kind = kinds.find(({ name }) => name === saga.kind);
+    if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
+    await finishSaga(tenant, kind, saga, 2 * giveUpMs);
   } catch (error) {
-    if (!isOwnReason(error)) await takeBack(tenant, plan);
-    else if (plan.tries === maxTries) return rest(tenant, id, error);
+    if (!isOwnReason(error)) await takeBack(tenant, saga);
+    else if (saga.tries === maxTries) return rest(tenant, id, error);
     throw error;
   }
 }
 
-/** A try that failed for a reason which is not the plan's own does not count. */
-const takeBack = (tenant: Tenant, { id, tries }: Plan) =>
+/** A try that failed for a reason which is not the saga's own does not count. */
+const takeBack = (tenant: Tenant, { id, tries }: Saga) =>
   transact(tenant, system, async (tx) => {
-    const left = await tx.find(Plans, { id });
-    if (left?.tries === tries) tx.update(Plans, { ...left, tries: tries - 1 });
+    const left = await tx.find(Sagas, { id });
+    if (left?.tries === tries) tx.update(Sagas, { ...left, tries: tries - 1 });
   });
 
-/** Whether its wake-up was set aside: a message of it that was sent before finds nothing to do. */
-const isResting = async (tenant: Tenant, plan: Plan) =>
-  (await readRows([...companions(tenant, Plans, plan).values()])).size === 0;
+/** Whether its timer was set aside: a message of it that was sent before finds nothing to do. */
+const isResting = async (tenant: Tenant, saga: Saga) =>
+  (await readRows([...indexEntries(tenant, Sagas, saga).values()])).size === 0;
 
-/** Nobody is told of the plan any more until an operator puts its wake-up back. */
+/** Nobody is told of the saga any more until an operator puts its timer back. */
 async function rest(tenant: Tenant, id: string, error: unknown): Promise<void> {
-  const plan = await transact(tenant, system, async (tx) => {
-    const left = await tx.find(Plans, { id });
-    return left && tx.update(Plans, { ...left, tries: 0 });
+  const saga = await transact(tenant, system, async (tx) => {
+    const left = await tx.find(Sagas, { id });
+    return left && tx.update(Sagas, { ...left, tries: 0 });
   });
-  for (const wakeUp of plan ? companions(tenant, Plans, plan).values() : []) await setAside(wakeUp, maxTries, error);
+  for (const timer of saga ? indexEntries(tenant, Sagas, saga).values() : []) await setAside(timer, maxTries, error);
 }

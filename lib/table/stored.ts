@@ -3,13 +3,13 @@ import { epochSeconds } from '../clock.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Change, Overtaken } from './change.ts';
-import { companions, type Entity, entryRows, type IsWritten, type Item, latestVersion, writtenBy } from './entity.ts';
+import { type Change, WriteConflict } from './change.ts';
+import { type Entity, entryRows, type IsWritten, type Item, indexEntries, latestVersion, writtenBy } from './entity.ts';
 import { identity, type Key, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
 
 /** An entity as a unit of work has read it and as it shall be. */
-export interface Held {
+export interface Tracked {
   entity: Entity;
   key: Key;
   /**
@@ -66,7 +66,7 @@ export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; 
 }
 
 /** What turns an item as it was read into what it shall be, index entries included. */
-export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Held): Change[] {
+export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
   const holds = before === undefined ? 'absent' : versionOf(before);
   const old =
     before === undefined ? new Map<string, Record<string, unknown> & Key>() : besideOf(tenant, entity, before);
@@ -75,7 +75,7 @@ export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh 
     if (before === undefined) return [];
     return [
       { key, item: null, holds },
-      ...[...old.values()].map((companion) => ({ key: keyIn(companion), item: null })),
+      ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
       ...(newer === undefined ? [] : [{ key: leftBehindKey(tenant, entity, key), item: { newer } }]),
     ];
   }
@@ -92,20 +92,20 @@ export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh 
     v: Number(before?.['v'] ?? 0) + 1,
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
   };
-  const beside = companions(tenant, entity, after);
+  const beside = indexEntries(tenant, entity, after);
   const { countedBeside } = entity;
   const changes: Change[] = [
     countedBeside === undefined || before === undefined || isAbsent(before)
       ? { key, item, holds, isFresh }
       : besideCounts(countedBeside, before, key, next),
   ];
-  for (const [name, companion] of beside) {
+  for (const [name, entry] of beside) {
     const was = old.get(name);
-    if (was === undefined || JSON.stringify(was) !== JSON.stringify(companion))
-      changes.push({ key: keyIn(companion), item: companion });
+    if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
+      changes.push({ key: keyIn(entry), item: entry });
   }
-  for (const [name, companion] of old) {
-    if (!beside.has(name)) changes.push({ key: keyIn(companion), item: null });
+  for (const [name, entry] of old) {
+    if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });
   }
   return changes;
 }
@@ -115,7 +115,7 @@ function besideOf(tenant: Tenant, of: Entity, before: Row): Map<string, Record<s
   const [own, ...others] = formsOf(of, before);
   return new Map([
     ...others.flatMap(({ item, isWritten }) => [...entryRows(tenant, of, item, isWritten)]),
-    ...(own === undefined ? [] : companions(tenant, of, own.item, own.isWritten)),
+    ...(own === undefined ? [] : indexEntries(tenant, of, own.item, own.isWritten)),
   ]);
 }
 
@@ -154,6 +154,6 @@ const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
 
 /** The version that must still be there. An item that a large commit has locked is about to be another. */
 export function versionOf({ v: version, plan }: Row): number | undefined {
-  if (plan !== undefined) throw new Overtaken('locked by a large commit');
+  if (plan !== undefined) throw new WriteConflict('locked by a large commit');
   return typeof version === 'number' ? version : undefined;
 }

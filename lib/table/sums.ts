@@ -3,7 +3,7 @@ import type { Change } from './change.ts';
 import { countedOf, type Entity, type IsWritten, type Item } from './entity.ts';
 import { counterKey, identity, type Key } from './keys.ts';
 import type { Row } from './rows.ts';
-import { formsOf, type Held } from './stored.ts';
+import { formsOf, type Tracked } from './stored.ts';
 
 /** A counter is spread over so many rows, so that concurrent writers rarely meet. */
 export const spreads = 8;
@@ -25,7 +25,7 @@ export class Sums {
   }
 
   /** Counts an entity out as it was read and in as it shall be. */
-  addChange(tenant: Tenant, { entity, before, after }: Held): void {
+  addChange(tenant: Tenant, { entity, before, after }: Tracked): void {
     if (entity.counters === undefined) return;
     if (before !== undefined) this.remove(tenant, entity, before);
     if (after) this.count(tenant, entity, after, 1);

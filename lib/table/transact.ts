@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../aws.ts';
 import { secondMs } from '../clock.ts';
-import type { PlanName } from '../plans.ts';
 import { Problem } from '../problem.ts';
+import type { SagaName } from '../sagas.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { longTimeoutSeconds } from '../timeouts.ts';
-import { Overtaken } from './change.ts';
+import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
-import { newPlan, type Plan, type PlanKind, Plans, type State } from './plan.ts';
 import { untilFirst } from './retry.ts';
+import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
- * returned. Raises 503 when it is overtaken for seconds on end.
+ * returned. Raises 503 when it meets write conflicts for seconds on end.
  */
 export const transact = <Result>(
   tenant: Tenant,
@@ -37,34 +37,34 @@ export const transact = <Result>(
     }
   });
 
-/** Of a commit that was overtaken or refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
+/** Of a commit that met a write conflict or was refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
 const hasWrittenNothing = (error: unknown) =>
-  error instanceof Overtaken || (error instanceof Problem && error.status !== 503);
+  error instanceof WriteConflict || (error instanceof Problem && error.status !== 503);
 
-/** Writes everything or nothing. Throws the refusal of a failed condition, or Overtaken when it is worth running again. */
+/** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  if (!(await commitAtOnce(tx))) await commitLarge(tx, finishPlan);
+  if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
   await tx.committed();
 }
 
-/** How long a request goes on with its own plan; its route declares `longTimeoutSeconds`. */
-export const patienceMs = (longTimeoutSeconds - 9) * secondMs;
+/** How long a request goes on with its own saga; its route declares `longTimeoutSeconds`. */
+export const giveUpMs = (longTimeoutSeconds - 9) * secondMs;
 
 /**
  * Decides, with the rest of the unit of work, that work will be done which is too large for it. It is done right after the
  * commit, before the request is answered; after a crash or when it takes too long the worker completes it.
  */
-export function startPlan<S extends State>(tx: UnitOfWork, kind: PlanKind<S, PlanName>, state: S): void {
-  const plan = tx.create(Plans, newPlan(tx, kind, state));
-  tx.afterwards(() => finishNow(tx.tenant, kind, plan));
+export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
+  const saga = tx.create(Sagas, newSaga(tx, kind, state));
+  tx.afterwards(() => finishNow(tx.tenant, kind, saga));
 }
 
-/** The answer tells of what the plan does: a fault that may pass is no reason to leave it to the worker. */
-async function finishNow<S extends State>(tenant: Tenant, kind: PlanKind<S>, plan: Plan): Promise<void> {
-  const deadlineMs = Date.now() + patienceMs;
+/** The answer tells of what the saga does: a fault that may pass is no reason to leave it to the worker. */
+async function finishNow<S extends State>(tenant: Tenant, kind: SagaKind<S>, saga: Saga): Promise<void> {
+  const deadlineMs = Date.now() + giveUpMs;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await finishPlan(tenant, kind, plan, deadlineMs - Date.now());
+      return await finishSaga(tenant, kind, saga, deadlineMs - Date.now());
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
       if (!mayPass || Date.now() > deadlineMs) throw error;
@@ -73,25 +73,25 @@ async function finishNow<S extends State>(tenant: Tenant, kind: PlanKind<S>, pla
   }
 }
 
-/** Does the parts of a plan that are left. What is not done in time is handed to the worker. */
-export async function finishPlan<S extends State>(
+/** Does the parts of a saga that are left. What is not done in time is handed to the worker. */
+export async function finishSaga<S extends State>(
   tenant: Tenant,
-  kind: PlanKind<S>,
-  { id, actor }: Pick<Plan, 'id' | 'actor'>,
-  withinMs: number = patienceMs,
+  kind: SagaKind<S>,
+  { id, actor }: Pick<Saga, 'id' | 'actor'>,
+  withinMs: number = giveUpMs,
 ): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (let isLeft = true; isLeft; ) {
     isLeft = await transact(tenant, actor, async (tx) => {
-      const plan = await tx.find(Plans, { id });
-      if (plan === undefined) return false;
+      const saga = await tx.find(Sagas, { id });
+      if (saga === undefined) return false;
       if (Date.now() > deadline) {
-        tx.update(Plans, { ...plan, dueAt: tx.now });
+        tx.update(Sagas, { ...saga, dueAt: tx.now });
         return false;
       }
-      const state = await kind.step(tx, plan.state as S, id);
-      if (state === undefined) tx.delete(Plans, plan);
-      else tx.update(Plans, { ...plan, state, tries: 0 });
+      const state = await kind.step(tx, saga.state as S, id);
+      if (state === undefined) tx.delete(Sagas, saga);
+      else tx.update(Sagas, { ...saga, state, tries: 0 });
       return state !== undefined;
     });
   }

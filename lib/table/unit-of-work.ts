@@ -7,10 +7,10 @@ import type { Actor, Tenant } from '../tenant.ts';
 import type { Change, Refusal } from './change.ts';
 import { type Entity, type IsWritten, type Item, keyOf } from './entity.ts';
 import { IdPool } from './ids.ts';
-import { counterKey, demandOwn, identity, type Key } from './keys.ts';
+import { counterKey, identity, type Key, requireOwn } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import { changesOf, type Held, isAbsent, parseStored, readable, versionOf } from './stored.ts';
+import { changesOf, isAbsent, parseStored, readable, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
 import type { Write } from './write.ts';
 
@@ -34,9 +34,9 @@ export class UnitOfWork {
   readonly id: string;
   /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
   readonly isForAnswer: boolean;
-  #held = new Map<string, Held>();
+  #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
-  #demanded = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
+  #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
   #counts = new Sums();
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
   #writes: Change[] = [];
@@ -76,15 +76,15 @@ export class UnitOfWork {
   }
 
   /** Hands ids that were reserved here, or fresh ones, to a unit of work of its own. */
-  async lendIds(counts: Record<string, number>): Promise<IdPool> {
+  async takeIds(counts: Record<string, number>): Promise<IdPool> {
     await this.#ids.reserve(counts);
     return this.#ids.split(counts);
   }
 
   /** The entity, or undefined; strongly consistent, and with the changes of this unit of work. `place` names what its partition and key derive from. */
   async find<E extends Entity>(of: E, place: Partial<Item<E>>): Promise<Item<E> | undefined> {
-    const held = await this.#hold(of, keyOf(this.tenant, of, place));
-    return current(of, held);
+    const tracked = await this.#track(of, keyOf(this.tenant, of, place));
+    return current(of, tracked);
   }
 
   /** The entity, or a 404 problem. */
@@ -116,8 +116,8 @@ export class UnitOfWork {
     isWanted: (item: Item<E>) => boolean = () => true,
     leavesOut = false,
   ): Promise<Item<E>[]> {
-    for (const key of keys) demandOwn(this.tenant, key, of.partitionKey !== undefined);
-    const unknown = keys.filter((key) => !this.#held.has(identity(key)));
+    for (const key of keys) requireOwn(this.tenant, key, of.partitionKey !== undefined);
+    const unknown = keys.filter((key) => !this.#tracked.has(identity(key)));
     const read = await readRows(unknown);
     return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted, leavesOut));
   }
@@ -145,17 +145,17 @@ export class UnitOfWork {
     leavesOut: boolean,
   ): Item<E>[] {
     const name = identity(key);
-    const known = this.#held.get(name);
-    const held = known ?? { entity: of, key, before, after: undefined, isFresh: false };
-    const item = current(of, held, leavesOut ? readable : parseStored);
+    const known = this.#tracked.get(name);
+    const tracked = known ?? { entity: of, key, before, after: undefined, isFresh: false };
+    const item = current(of, tracked, leavesOut ? readable : parseStored);
     if (item !== undefined && !isWanted(item)) return [];
-    this.#held.set(name, held);
+    this.#tracked.set(name, tracked);
     return item === undefined ? [] : [item];
   }
 
   /** The entities of a kind that this unit of work has written so far, which no list shows yet. */
   written<E extends Entity>(of: E): Item<E>[] {
-    return [...this.#held.values()]
+    return [...this.#tracked.values()]
       .filter(({ entity, after }) => entity === of && after)
       .map(({ after }) => after as Item<E>);
   }
@@ -163,8 +163,8 @@ export class UnitOfWork {
   /** Writes a new entity; an existing one with this key is a conflict. */
   create<E extends Entity>(of: E, item: Item<E>): Item<E> {
     const key = keyOf(this.tenant, of, item);
-    const known = this.#held.get(identity(key));
-    this.#held.set(identity(key), {
+    const known = this.#tracked.get(identity(key));
+    this.#tracked.set(identity(key), {
       entity: of,
       key,
       before: known?.before,
@@ -176,12 +176,12 @@ export class UnitOfWork {
 
   /** Replaces an entity that this unit of work has read. */
   update<E extends Entity>(of: E, item: Item<E>): Item<E> {
-    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
-    if (held === undefined) throw new Error(`${of.name} is updated without having been read`);
-    held.after = item as Record<string, unknown>;
-    const pending = this.#additions.get(identity(held.key));
+    const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
+    if (tracked === undefined) throw new Error(`${of.name} is updated without having been read`);
+    tracked.after = item as Record<string, unknown>;
+    const pending = this.#additions.get(identity(tracked.key));
     if (pending) {
-      this.#additions.delete(identity(held.key));
+      this.#additions.delete(identity(tracked.key));
       this.add(of, item, Object.fromEntries(pending.deltas));
     }
     return item;
@@ -189,9 +189,9 @@ export class UnitOfWork {
 
   /** Removes an entity that this unit of work has read, with everything that stands beside it. */
   delete<E extends Entity>(of: E, item: Item<E>): void {
-    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
-    if (held === undefined) throw new Error(`${of.name} is deleted without having been read`);
-    held.after = null;
+    const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
+    if (tracked === undefined) throw new Error(`${of.name} is deleted without having been read`);
+    tracked.after = null;
   }
 
   /**
@@ -200,9 +200,10 @@ export class UnitOfWork {
    */
   add<E extends Entity>(of: E, place: Partial<Item<E>>, deltas: Record<string, number>, missing?: Problem): void {
     const key = keyOf(this.tenant, of, place);
-    const held = this.#held.get(identity(key));
-    if (held && held.after !== undefined && held.after !== null) {
-      for (const [name, delta] of Object.entries(deltas)) held.after[name] = Number(held.after[name] ?? 0) + delta;
+    const tracked = this.#tracked.get(identity(key));
+    if (tracked && tracked.after !== undefined && tracked.after !== null) {
+      for (const [name, delta] of Object.entries(deltas))
+        tracked.after[name] = Number(tracked.after[name] ?? 0) + delta;
       return;
     }
     const addition = this.#additions.get(identity(key)) ?? { key, deltas: new Map(), missing };
@@ -229,17 +230,17 @@ export class UnitOfWork {
     this.#counts.count(this.tenant, of, item, -1, isWritten);
   }
 
-  /** Demands that an entity, read or not, exists when the transaction commits; `missing` is thrown when it does not, or else the work runs again. */
-  demand<E extends Entity>(of: E, place: Partial<Item<E>>, missing?: () => Problem): void {
+  /** Requires that an entity, read or not, exists when the transaction commits; `missing` is thrown when it does not, or else the work runs again. */
+  requireExists<E extends Entity>(of: E, place: Partial<Item<E>>, missing?: () => Problem): void {
     const key = keyOf(this.tenant, of, place);
-    this.#demanded.set(identity(key), { key, missing });
+    this.#required.set(identity(key), { key, missing });
   }
 
-  /** Demands that an entity it has read, and does not change, is still the same when the transaction commits. */
-  demandUnchanged<E extends Entity>(of: E, item: Item<E>): void {
-    const held = this.#held.get(identity(keyOf(this.tenant, of, item)));
-    if (held === undefined) throw new Error(`${of.name} is demanded without having been read`);
-    const { key, before } = held;
+  /** Requires that an entity it has read, and does not change, is still the same when the transaction commits. */
+  requireUnchanged<E extends Entity>(of: E, item: Item<E>): void {
+    const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
+    if (tracked === undefined) throw new Error(`${of.name} is required without having been read`);
+    const { key, before } = tracked;
     if (before !== undefined) this.#pinned.set(identity(key), { key, before });
   }
 
@@ -253,7 +254,7 @@ export class UnitOfWork {
     return change;
   }
 
-  /** Does something once the commit has succeeded; should it fail, a plan (lib/table/plan.ts) does it later, or nobody. */
+  /** Does something once the commit has succeeded; should it fail, a saga (lib/table/saga.ts) does it later, or nobody. */
   afterwards(step: () => Promise<void>): void {
     this.#afterwards.push(step);
   }
@@ -289,7 +290,7 @@ export class UnitOfWork {
     return this.size <= 80;
   }
 
-  /** How many actions a commit sends: up to a hundred in one transaction, more by way of a plan, also all or nothing. */
+  /** How many actions a commit sends: up to a hundred in one transaction, more by way of a saga, also all or nothing. */
   get size(): number {
     return this.#changes().length + this.#writes.length + (this.#events.length > 0 || this.#audit ? 1 : 0);
   }
@@ -310,17 +311,17 @@ export class UnitOfWork {
     const changes: Change[] = [];
     const changed = new Set<string>();
     const counts = new Sums(this.#counts);
-    for (const [name, held] of this.#held) {
-      if (held.after === undefined) continue;
+    for (const [name, tracked] of this.#tracked) {
+      if (tracked.after === undefined) continue;
       changed.add(name);
-      changes.push(...changesOf(this.tenant, held));
-      counts.addChange(this.tenant, held);
+      changes.push(...changesOf(this.tenant, tracked));
+      counts.addChange(this.tenant, tracked);
     }
     const pinned = new Map([...this.#pinned].map(([name, { before }]) => [name, versionOf(before)]));
     for (const [name, { key }] of this.#pinned) {
       if (!changed.has(name) && !this.#additions.has(name)) changes.push({ key, holds: pinned.get(name) });
     }
-    for (const [name, { key, missing }] of this.#demanded) {
+    for (const [name, { key, missing }] of this.#required) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
       changes.push({ key, holds: 'present', refusal: missing });
     }
@@ -337,25 +338,25 @@ export class UnitOfWork {
     return [...changes, ...counts.changes()];
   }
 
-  async #hold(of: Entity, key: Key): Promise<Held> {
-    const known = this.#held.get(identity(key));
+  async #track(of: Entity, key: Key): Promise<Tracked> {
+    const known = this.#tracked.get(identity(key));
     if (known) return known;
     const before = await readRow(key);
-    // A parallel read of the same item may have been first; a change may already be held there.
-    const meanwhile = this.#held.get(identity(key));
+    // A parallel read of the same item may have been first; a change may already be tracked there.
+    const meanwhile = this.#tracked.get(identity(key));
     if (meanwhile) return meanwhile;
-    const held: Held = { entity: of, key, before, after: undefined, isFresh: false };
-    this.#held.set(identity(key), held);
-    return held;
+    const tracked: Tracked = { entity: of, key, before, after: undefined, isFresh: false };
+    this.#tracked.set(identity(key), tracked);
+    return tracked;
   }
 }
 
 function current<E extends Entity>(
   of: E,
-  held: Held,
+  tracked: Tracked,
   read: (of: E, stored: Row) => Item<E> | undefined = parseStored,
 ): Item<E> | undefined {
-  if (held.after !== undefined) return (held.after ?? undefined) as Item<E> | undefined;
-  if (held.before === undefined || isAbsent(held.before)) return undefined;
-  return read(of, held.before);
+  if (tracked.after !== undefined) return (tracked.after ?? undefined) as Item<E> | undefined;
+  if (tracked.before === undefined || isAbsent(tracked.before)) return undefined;
+  return read(of, tracked.before);
 }

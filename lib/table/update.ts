@@ -48,7 +48,7 @@ interface Update<E extends Entity> {
 
 /**
  * A write of an entity by itself: its version rises, and no large commit may have it in hand. Nothing that its index entries or its
- * wake-up derive from may be written so.
+ * timer derive from may be written so.
  */
 export const updateOf = <E extends Entity>(
   tenant: Tenant,

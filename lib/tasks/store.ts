@@ -16,7 +16,7 @@ import {
   Tasks,
 } from '#lib/entities/task.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
-import { demandActiveMember } from '#lib/members/store.ts';
+import { requireActiveMember } from '#lib/members/store.ts';
 import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
 import { notFound } from '#lib/problem.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
@@ -79,11 +79,11 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
   const [deal, contact] = await Promise.all([
     referredDeal(tx, input.dealId),
     referredContact(tx, input.contactId),
-    demandActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
+    requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
     tx.reserveIds({ [Tasks.name]: 1 }),
   ]);
   const contactId = input.contactId === undefined ? (deal?.contactId ?? null) : (contact?.id ?? null);
-  if (contactId !== null) tx.demand(Contacts, { id: contactId });
+  if (contactId !== null) tx.requireExists(Contacts, { id: contactId });
   const task = tx.create(Tasks, {
     id: await tx.nextId(Tasks),
     title: input.title,
@@ -127,7 +127,7 @@ export async function patchTask(tx: UnitOfWork, id: number, patch: PatchTask): P
   await Promise.all([
     changed.includes('dealId') && referredDeal(tx, patch.dealId),
     changed.includes('contactId') && referredContact(tx, patch.contactId),
-    changed.includes('assignedToUserId') && demandActiveMember(tx, 'assignedToUserId', patch.assignedToUserId),
+    changed.includes('assignedToUserId') && requireActiveMember(tx, 'assignedToUserId', patch.assignedToUserId),
   ]);
   return shown(tx, updateTask(tx, task, { ...task, ...patch } as StoredTask, changed));
 }

@@ -6,7 +6,7 @@ import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { instant } from './wake.ts';
+import { instant } from './dispatch.ts';
 
 /** What waits for an endpoint. */
 export interface Backlog {

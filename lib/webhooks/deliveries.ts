@@ -17,10 +17,10 @@ import { listPage, type Page } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
 import { getStoredEndpoint } from './store.ts';
 import { countWaiting, maxWaiting } from './waiting.ts';
-import { instant, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Delivery>;
 
@@ -168,7 +168,7 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
   if (original.status === 'pending' || original.status === 'retrying')
     throw conflict('delivery_in_progress', 'this delivery is still being made');
   const replay = await repeat(tx, original, endpoint.isActive);
-  await wakeSoon(tx, endpointId);
+  await dispatchSoon(tx, endpointId);
   return shownDelivery(replay);
 }
 
@@ -205,7 +205,7 @@ export async function replayFailed(tx: UnitOfWork, endpointId: number, since: st
   if (ids.length === 0) return { queued: 0 };
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
-  await wakeSoon(tx, endpointId);
+  await dispatchSoon(tx, endpointId);
   return { queued: ids.length };
 }
 

@@ -3,9 +3,9 @@ import { nextDay, secondMs, timestamp } from '#lib/clock.ts';
 import { Deliveries, type DueDelivery } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { type Dispatch, Dispatches, earliest, type Lane, laneOf } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { earliest, type Lane, laneOf, type Wake, Wakes } from '#lib/entities/webhook-wake.ts';
 import { log } from '#lib/log.ts';
 import { type Outbound, openOutbound } from '#lib/network/outbound.ts';
 import { type Grant, settle as giveBack, left, today, topUp } from '#lib/quotas/quota.ts';
@@ -15,15 +15,15 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { attempt } from './attempt.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
+import { type DeliveryMetrics, newDeliveryMetrics } from './delivery-metrics.ts';
+import { instant } from './dispatch.ts';
 import { isSlow } from './health.ts';
 import { acquire, type Lease, renewAfterMs } from './lease.ts';
 import { clear, expandReplays, isDue, passOverDelivery, passOverUnreadable, retrySuspects, skip } from './leftovers.ts';
 import { findRegistry, secretsOf } from './registry.ts';
-import { demandHeld, faults, LeaseLost, type Result, settle, type Written } from './settle.ts';
+import { faults, LeaseLost, type Result, requireLease, settle, type Written } from './settle.ts';
 import { type Signer, signer } from './sign.ts';
-import { newTally, type Tally } from './tally.ts';
 import { countWaiting, forgetWaiting, readWaiting } from './waiting.ts';
-import { instant } from './wake.ts';
 
 const maxInFlight = 10;
 const maxPerSecond = 50;
@@ -39,12 +39,17 @@ const nearMs = secondMs;
 
 /**
  * Makes the due deliveries of an endpoint unless another process does: in event order per subject, at most ten at a time and fifty
- * a second. Goes on until nothing is due, the deadline has come or the breaker opens; what is left has its wake-up. Returns what
+ * a second. Goes on until nothing is due, the deadline has come or the breaker opens; what is left has its timer. Returns what
  * happened.
  */
-export async function drain(tenant: Tenant, endpointId: number, lane: Lane, deadlineMs: number): Promise<Tally> {
+export async function drain(
+  tenant: Tenant,
+  endpointId: number,
+  lane: Lane,
+  deadlineMs: number,
+): Promise<DeliveryMetrics> {
   const lease = await acquire(tenant, endpointId);
-  if (!lease) return newTally();
+  if (!lease) return newDeliveryMetrics();
   const outbound = openOutbound();
   const work = new Drain(tenant, endpointId, lane, deadlineMs, lease, outbound);
   try {
@@ -54,14 +59,14 @@ export async function drain(tenant: Tenant, endpointId: number, lane: Lane, dead
   } finally {
     await Promise.all([outbound.close(), work.giveBack()]);
   }
-  return work.tally;
+  return work.metrics;
 }
 
 /** What there is to do next when nothing is in hand. */
 type Rest = 'over' | 'deliver' | 'suspects' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
 
 class Drain {
-  readonly tally = newTally();
+  readonly metrics = newDeliveryMetrics();
   readonly #tenant: Tenant;
   readonly #endpointId: number;
   readonly #lane: Lane;
@@ -70,7 +75,7 @@ class Drain {
   readonly #outbound: Outbound;
 
   #health: Health;
-  #wake: Wake;
+  #dispatch: Dispatch;
   #endpoint: StoredEndpoint | undefined;
   #isActive = true;
   #signers: readonly [Signer, Signer?] | undefined;
@@ -99,7 +104,7 @@ class Drain {
     endpointId: number,
     lane: Lane,
     deadlineMs: number,
-    { owner, health, wake }: Lease,
+    { owner, health, dispatch }: Lease,
     outbound: Outbound,
   ) {
     this.#tenant = tenant;
@@ -108,7 +113,7 @@ class Drain {
     this.#deadlineMs = deadlineMs;
     this.#owner = owner;
     this.#health = health;
-    this.#wake = wake;
+    this.#dispatch = dispatch;
     this.#outbound = outbound;
   }
 
@@ -148,11 +153,11 @@ class Drain {
 
   /** The rest is for the next process: the time is up, or the endpoint has changed lanes. */
   #isOver(): boolean {
-    return Date.now() >= this.#deadlineMs || laneOf({ ...this.#wake, isSlow: this.#isSlow() }) !== this.#lane;
+    return Date.now() >= this.#deadlineMs || laneOf({ ...this.#dispatch, isSlow: this.#isSlow() }) !== this.#lane;
   }
 
   #isSlow(): boolean {
-    return isSlow(this.#health, this.#wake.isSlow);
+    return isSlow(this.#health, this.#dispatch.isSlow);
   }
 
   #isSpent(): boolean {
@@ -252,11 +257,11 @@ class Drain {
     if (!event) return { id, entry };
     const made = await attempt(this.#outbound, url, delivery, event.body, signers);
     const { committedAt } = event;
-    this.tally.attempts += 1;
+    this.metrics.attempts += 1;
     if (made.isSuccess) {
-      this.tally.successes += 1;
+      this.metrics.successes += 1;
       if (committedAt && delivery.replayOf === null)
-        this.tally.latenciesMs.push(Math.max(0, Date.now() - new Date(committedAt).getTime()));
+        this.metrics.latenciesMs.push(Math.max(0, Date.now() - new Date(committedAt).getTime()));
     }
     return { id, entry, attempt: made };
   }
@@ -281,7 +286,7 @@ class Drain {
         this.#isActive = isActive;
         if (!isActive) this.#readAtMs = 0;
         this.#renewedAtMs = Date.now();
-        this.tally.breakerOpenings += Math.max(0, health.openings - openings);
+        this.metrics.breakerOpenings += Math.max(0, health.openings - openings);
         for (const id of [...results.map((result) => result.id), ...released]) this.#inHand.delete(id);
         this.#grant.amount += released.length;
         this.#ready.push(...beginning);
@@ -356,16 +361,16 @@ class Drain {
 
   async #decide(tx: UnitOfWork): Promise<Rest> {
     const id = this.#endpointId;
-    const [wake, health, endpoint, replays, waiting] = await Promise.all([
-      tx.find(Wakes, { id }),
+    const [dispatch, health, endpoint, replays, waiting] = await Promise.all([
+      tx.find(Dispatches, { id }),
       tx.find(Healths, { id }),
       tx.find(Endpoints, { id }),
       tx.find(ReplayQueues, { id }),
       readWaiting(tx),
     ]);
-    if (!wake) throw new LeaseLost();
-    demandHeld(health, this.#owner);
-    // After the wake: who adds work writes it last, so that this commit fails or this query sees the work.
+    if (!dispatch) throw new LeaseLost();
+    requireLease(health, this.#owner);
+    // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
     const backlog = await readBacklog(tx, id);
     this.#backlog = backlog;
     this.#health = health;
@@ -376,7 +381,7 @@ class Drain {
     if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return 'clear';
     const suspectAt = backlog.suspects.reduce<string | null>((first, { at }) => earliest(first, at), null);
     if (!endpoint && suspectAt === null) {
-      tx.delete(Wakes, wake);
+      tx.delete(Dispatches, dispatch);
       tx.delete(Healths, health);
       forgetWaiting(tx, id);
       return 'over';
@@ -393,9 +398,9 @@ class Drain {
     if (waitingCount === 0) countWaiting(tx, id, -(waiting.get(id) ?? 0), 'finished');
     const next = earliest(earliest(backlog.nextRetryAt, suspectAt), replays ? replaysAt : null);
     const at = dueCount > 0 ? instant(now) : next;
-    const lookAt = wake.lookAt !== null && wake.lookAt > instant(now) ? wake.lookAt : null;
+    const lookAt = dispatch.lookAt !== null && dispatch.lookAt > instant(now) ? dispatch.lookAt : null;
     const notBefore = isOpen ? instant(health.openUntilMs) : null;
-    tx.update(Wakes, { ...wake, at, lookAt, notBefore, isSlow: this.#isSlow() });
+    tx.update(Dispatches, { ...dispatch, at, lookAt, notBefore, isSlow: this.#isSlow() });
     tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
     return 'over';
   }

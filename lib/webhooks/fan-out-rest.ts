@@ -2,22 +2,22 @@ import { minuteMs, secondMs } from '#lib/clock.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { FanOutRetries, type FanOutRetry, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { log } from '#lib/log.ts';
-import { companions } from '#lib/table/entity.ts';
+import { indexEntries } from '#lib/table/entity.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { isOwnReason, reasonOf, setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { restTimeoutSeconds } from '#lib/timeouts.ts';
+import { instant } from './dispatch.ts';
 import { fanOut } from './fan-out.ts';
-import { instant } from './wake.ts';
 
 const place = { id: 1 } as const;
 /** Steps are begun for so long; then the tenant's next turn comes behind those of the others. */
 const budgetMs = 15 * secondMs;
 /** One transaction an endpoint. */
 const stepEvents = 20;
-/** A wake-up may be early by what two clocks differ. */
+/** A timer may be early by what two clocks differ. */
 const earlyMs = secondMs;
 
 /** Twice as long from try to try, a minute at first: an hour in all, in which a newer version that can read it may be back. */
@@ -40,7 +40,7 @@ export async function fanOutRest(tenant: Tenant): Promise<void> {
 }
 
 /**
- * Tries an event that was passed over once more. After the last try its wake-up is set aside, and with a retry of that it has its
+ * Tries an event that was passed over once more. After the last try its timer is set aside, and with a retry of that it has its
  * tries again.
  */
 export async function fanOutAgain(tenant: Tenant, sequence: number): Promise<void> {
@@ -69,7 +69,7 @@ const claimRetry = (tenant: Tenant, id: number) =>
   transact(tenant, system, async (tx) => {
     const retry = await tx.find(FanOutRetries, { id });
     if (!retry || new Date(retry.at).getTime() > Date.now() + earlyMs) return undefined;
-    if ((await readRows(wakeUpsOf(tenant, retry))).size === 0) return undefined;
+    if ((await readRows(timersOf(tenant, retry))).size === 0) return undefined;
     return tx.update(FanOutRetries, { ...retry, tries: retry.tries + 1, at: instant(nextTryMs(retry.tries + 1)) });
   });
 
@@ -77,15 +77,15 @@ const claimRetry = (tenant: Tenant, id: number) =>
 const nextTryMs = (tries: number) =>
   Date.now() + (tries < maxTries ? minuteMs * 2 ** tries : restTimeoutSeconds * secondMs);
 
-const wakeUpsOf = (tenant: Tenant, retry: FanOutRetry) => [...companions(tenant, FanOutRetries, retry).values()];
+const timersOf = (tenant: Tenant, retry: FanOutRetry) => [...indexEntries(tenant, FanOutRetries, retry).values()];
 
-/** Nobody is told of the event any more until an operator puts its wake-up back. */
+/** Nobody is told of the event any more until an operator puts its timer back. */
 async function rest(tenant: Tenant, id: number, error: unknown): Promise<void> {
   const retry = await transact(tenant, system, async (tx) => {
     const left = await tx.find(FanOutRetries, { id });
     return left && tx.update(FanOutRetries, { ...left, tries: 0 });
   });
-  for (const wakeUp of retry ? wakeUpsOf(tenant, retry) : []) await setAside(wakeUp, maxTries, error);
+  for (const timer of retry ? timersOf(tenant, retry) : []) await setAside(timer, maxTries, error);
 }
 
 /** Makes what can be made. Returns the sequences of those events that fail for reasons of their own. */

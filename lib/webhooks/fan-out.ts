@@ -1,8 +1,8 @@
 import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, isSubscribed, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
-import { Wakes } from '#lib/entities/webhook-wake.ts';
 import { log } from '#lib/log.ts';
 import { left, take } from '#lib/quotas/quota.ts';
 import { entityPartition } from '#lib/table/entity.ts';
@@ -13,8 +13,8 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
+import { dispatchNow, instant } from './dispatch.ts';
 import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
-import { instant, wakeNow } from './wake.ts';
 
 /** Each is five actions at most of a transaction's hundred. */
 const chunkSize = 20;
@@ -102,7 +102,7 @@ async function fanOutTo(
   // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
   // woken must also see what for. A crash in between is repaired by the next call, even if that one finds the endpoint disabled.
   const mayWait = missing.length < subscribed.length || stored.some(({ skipped }) => !skipped);
-  if (mayWait) await transact(tenant, system, (tx) => wakeNow(tx, endpoint.id));
+  if (mayWait) await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id));
 }
 
 /** Those of the events that have no delivery yet. */
@@ -120,16 +120,16 @@ function createAll(
 ): Promise<void> {
   const ids = deliveries.map(({ event }) => deliveryIdOf(tenant, endpointId, event.id));
   return transact(tenant, system, async (tx) => {
-    const [known, wake] = await Promise.all([
+    const [known, dispatch] = await Promise.all([
       tx.findAll(
         DeliveryIds,
         ids.map((deliveryId) => ({ endpointId, deliveryId })),
       ),
-      tx.find(Wakes, { id: endpointId }),
+      tx.find(Dispatches, { id: endpointId }),
       tx.reserveIds({ [Deliveries.name]: deliveries.length }),
     ]);
     // Its worker has taken everything away that belonged to the deleted endpoint.
-    if (!wake) return;
+    if (!dispatch) return;
     const made = new Set(known.map(({ deliveryId }) => deliveryId));
     for (const [index, { event, skipped }] of deliveries.entries()) {
       const deliveryId = ids[index] as string;

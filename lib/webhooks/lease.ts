@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondMs } from '#lib/clock.ts';
+import { type Dispatch, Dispatches, dueAt } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
-import { dueAt, type Wake, Wakes } from '#lib/entities/webhook-wake.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { endpointLeases } from './health.ts';
@@ -9,13 +9,13 @@ import { endpointLeases } from './health.ts';
 /** A worker that dies holds an endpoint for so long; a living one renews in time. */
 export const leaseMs = 10 * secondMs;
 export const renewAfterMs = 3 * secondMs;
-/** A wake-up may be early by what two clocks differ, and by what a queue rounds. */
+/** A timer may be early by what two clocks differ, and by what a queue rounds. */
 const earlyMs = 2 * secondMs;
 
 export interface Lease {
   owner: string;
   health: Health;
-  wake: Wake;
+  dispatch: Dispatch;
 }
 
 /**
@@ -41,15 +41,15 @@ interface Wait {
 
 function tryAcquire(tenant: Tenant, id: number): Promise<Lease | Wait | undefined> {
   return transact(tenant, system, async (tx) => {
-    const [wake, health] = await Promise.all([tx.find(Wakes, { id }), tx.find(Healths, { id })]);
-    const at = wake && dueAt(wake);
-    if (!wake || !health || !at) return undefined;
+    const [dispatch, health] = await Promise.all([tx.find(Dispatches, { id }), tx.find(Healths, { id })]);
+    const at = dispatch && dueAt(dispatch);
+    if (!dispatch || !health || !at) return undefined;
     const now = Date.now();
     const waitMs = new Date(at).getTime() - now;
     if (waitMs > earlyMs) return undefined;
     if (waitMs > 0) return { waitMs };
     if (!endpointLeases.isFree(health, now)) return { waitMs: health.leaseUntilMs - now + 1, holder: health };
     const taken = endpointLeases.taken(now + leaseMs);
-    return { owner: taken.owner, health: tx.update(Healths, { ...health, ...taken }), wake };
+    return { owner: taken.owner, health: tx.update(Healths, { ...health, ...taken }), dispatch };
   });
 }

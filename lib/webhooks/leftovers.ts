@@ -13,9 +13,9 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Backlog, Suspect, Waiting } from './backlog.ts';
 import { repeat, skippedFor } from './deliveries.ts';
-import { demandHeld, faults, finished, forgetEntry, isUnderWay, LeaseLost, type Result, settle } from './settle.ts';
+import { dispatchSoon, instant } from './dispatch.ts';
+import { faults, finished, forgetEntry, isUnderWay, LeaseLost, type Result, requireLease, settle } from './settle.ts';
 import { countWaiting } from './waiting.ts';
-import { instant, wakeSoon } from './wake.ts';
 
 /** Seven actions a delivery at most, of a transaction's hundred. */
 const chunkSize = 12;
@@ -71,8 +71,8 @@ async function rowsOf(
       chunk.map(({ id }) => ({ endpointId, id })),
     ),
   ]);
-  demandHeld(health, owner);
-  tx.demandUnchanged(Healths, health);
+  requireLease(health, owner);
+  tx.requireUnchanged(Healths, health);
   for (const { id, entry } of chunk) if (!rows.some((row) => row.id === id)) forgetEntry(tx, entry);
   return rows.filter(isUnderWay);
 }
@@ -205,7 +205,7 @@ async function setDeliveryAside(
 /** Its attempt is no longer under way. Throws LeaseLost. */
 async function letGo(tx: UnitOfWork, endpointId: number, owner: string, id: number): Promise<void> {
   const health = await tx.find(Healths, { id: endpointId });
-  demandHeld(health, owner);
+  requireLease(health, owner);
   tx.update(Healths, { ...health, begun: health.begun.filter((one) => one !== id) });
 }
 
@@ -216,7 +216,7 @@ export const deliveryAside: AsideKind<{ endpointId: number }> = {
     if (!(await tx.find(Endpoints, { id: endpointId })))
       throw conflict('endpoint_deleted', `the endpoint ${endpointId} is deleted: discard the delivery`);
     countWaiting(tx, endpointId, 1, 'made');
-    await wakeSoon(tx, endpointId);
+    await dispatchSoon(tx, endpointId);
   },
 };
 

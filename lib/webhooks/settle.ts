@@ -6,11 +6,11 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
+import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, withBreaker } from './health.ts';
 import { leaseMs } from './lease.ts';
 import { retryWaitMs } from './schedule.ts';
 import { countWaiting } from './waiting.ts';
-import { instant } from './wake.ts';
 
 /** What became of a delivery's attempt: it was made, or it failed on our side; neither when its event is no longer kept. */
 export interface Result {
@@ -32,7 +32,7 @@ export const faults = {
 export class LeaseLost extends Error {}
 
 /** Throws LeaseLost. */
-export function demandHeld(health: Health | undefined, owner: string): asserts health is Health {
+export function requireLease(health: Health | undefined, owner: string): asserts health is Health {
   if (!endpointLeases.isHeldBy(health, { owner })) throw new LeaseLost();
 }
 
@@ -66,7 +66,7 @@ export function settle(
         results.map(({ id }) => ({ endpointId, id })),
       ),
     ]);
-    demandHeld(health, owner);
+    requireLease(health, owner);
     const now = Date.now();
     const ended = new Set([...results.map(({ id }) => id), ...released]);
     const begun = [...health.begun.filter((id) => !ended.has(id)), ...beginning];

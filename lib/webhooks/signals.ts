@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { secondMs } from '#lib/clock.ts';
-import type { Lane } from '#lib/entities/webhook-wake.ts';
+import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { id } from '#lib/schema.ts';
 import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
-import { receiveGroups } from '#lib/wake-ups/receive.ts';
+import { receiveGroups } from '#lib/timers/receive.ts';
+import { type DeliveryMetrics, report } from './delivery-metrics.ts';
 import { drain } from './drain.ts';
-import { report, type Tally } from './tally.ts';
 
 /** New attempts are begun for so long; then there is room for the last ones to end. */
 const budgetMs = (deliverTimeoutSeconds - 12) * secondMs;
@@ -13,16 +13,16 @@ const budgetMs = (deliverTimeoutSeconds - 12) * secondMs;
 /** Delivers for all endpoints that a batch names, side by side. Only a fault of ours sends a message back. */
 export async function handleSignals(event: SQSEvent, lane: Lane): Promise<SQSBatchResponse> {
   const deadlineMs = Date.now() + budgetMs;
-  const tallies: Tally[] = [];
+  const metrics: DeliveryMetrics[] = [];
   const response = await receiveGroups(
     event,
     { endpointId: id() },
     ({ endpointId }) => endpointId,
     async ([{ tenant, endpointId }]) => {
-      tallies.push(await drain(tenant, endpointId, lane, deadlineMs));
+      metrics.push(await drain(tenant, endpointId, lane, deadlineMs));
       return [];
     },
   );
-  report(lane, tallies);
+  report(lane, metrics);
   return response;
 }

@@ -10,16 +10,16 @@ import {
   type RotatedSecret,
   type StoredEndpoint,
 } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
-import { Wakes } from '#lib/entities/webhook-wake.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { dispatchSoon, newDispatch } from './dispatch.ts';
 import { newHealth, recovered, statusOf } from './health.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
 import { deliverableUrl } from './url.ts';
-import { newWake, wakeSoon } from './wake.ts';
 
 type Shown = v.InferOutput<typeof Endpoint>;
 
@@ -77,7 +77,7 @@ export async function createEndpoint(
     updatedAt: null,
   });
   const health = tx.create(Healths, newHealth(id));
-  tx.create(Wakes, newWake(id));
+  tx.create(Dispatches, newDispatch(id));
   return {
     ...shown(endpoint, health, registry.secretHint),
     secret: await currentSecret(tx.tenant, registry),
@@ -109,7 +109,7 @@ export async function patchEndpoint(
     await register(tx, { id, url: wanted.url as string });
   }
   // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may tell any more.
-  if (isReset || changed.some((field) => field !== 'description')) await wakeSoon(tx, id, { notBefore: null });
+  if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;
   if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);
   const values = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null]));
@@ -120,7 +120,7 @@ export async function patchEndpoint(
 /** Removes an endpoint; its worker drops what is pending. Raises 404. */
 export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   const endpoint = await getStoredEndpoint(tx, id);
-  await Promise.all([unregister(tx, id), wakeSoon(tx, id, { notBefore: null })]);
+  await Promise.all([unregister(tx, id), dispatchSoon(tx, id, { notBefore: null })]);
   tx.delete(Endpoints, endpoint);
   return { id, deleted: true as const };
 }

@@ -1,5 +1,5 @@
 import { maxUrlLength } from '#lib/entities/webhook.ts';
-import { isForbiddenHost, reachOfWebhooks } from '#lib/network/forbidden.ts';
+import { isForbiddenHost, reachOfWebhooks } from '#lib/network/ssrf-ranges.ts';
 import { type FieldCode, invalidField } from '#lib/problem.ts';
 import type { Environment } from '#lib/tenant.ts';
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
-import { createBoards } from '#lib/pipelines/store.ts';
+import { createPipelines } from '#lib/pipelines/store.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { markNew } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -15,7 +15,7 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
   const [workspace] = await Promise.all(
     environments.map((name) =>
       transact({ workspaceId: id, env: name }, operator, async (tx) => {
-        await createBoards(tx);
+        await createPipelines(tx);
         const made = {
           id,
           name: input.name,

@@ -8,7 +8,7 @@ import { createAgent, testRun } from '#lib/agents/store.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { unavailable } from '#lib/problem.ts';
 import { left } from '#lib/quotas/quota.ts';
-import { Overtaken } from '#lib/table/change.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -117,7 +117,7 @@ test('a unit of work that runs again asks the model once, pays once, and keeps s
     const input = { message: 'How much?', contactId: contact.id, history: [] };
     const result = await testRun(tx, agent.id, input, request);
     runs += 1;
-    if (runs === 1) throw new Overtaken('somebody else was faster');
+    if (runs === 1) throw new WriteConflict('somebody else was faster');
     return result;
   });
   expect([runs, asked.length, shown.draft, before - (await left(tenant, 'agentTokens'))]).toEqual([2, 1, 'Ahoy.', 307]);

@@ -262,7 +262,7 @@ describe('a file with a row that no export writes is refused, with its line, bef
       () => ({ pk: '0:live#sequence', sk: 'a', last: 5 }),
       /no archive holds$/,
     ],
-    ['of a plan', () => ({ pk: ':live#plan', sk: 'a', id: 'a', kind: 'commit', state: {}, v: 1 }), /no archive holds$/],
+    ['of a saga', () => ({ pk: ':live#plan', sk: 'a', id: 'a', kind: 'commit', state: {}, v: 1 }), /no archive holds$/],
     ['of a kept answer', () => ({ pk: ':live#idempotency/a', sk: '0', piece: 'x' }), /no archive holds$/],
     ['of a key', () => ({ pk: '#key-count', sk: 'active', active: 1 }), /no archive holds$/],
     ['of another shape', (lines) => ({ ...contact(lines), name: 5 }), /is no contact: name /],

@@ -14,7 +14,7 @@ const warmUps = 20;
 const endpoints = 10;
 const burstBatches = 3;
 const batchSize = 100;
-const patienceMs = 300_000;
+const giveUpMs = 300_000;
 
 /**
  * Webhooks through the whole local system: how long after a change its first attempt arrives when little is going on, and how many
@@ -87,6 +87,6 @@ async function burstPerCpuSecond(client: Client, receivers: readonly Receiver[],
     await succeed(client, '/v1/contacts/batch', { items });
   }
   const wanted = arrivedBefore + changes * receivers.length;
-  await eventually(async () => arrived() >= wanted, `${wanted} deliveries`, patienceMs);
+  await eventually(async () => arrived() >= wanted, `${wanted} deliveries`, giveUpMs);
   return (arrived() - arrivedBefore) / (spent() - spentBefore);
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { Contacts } from '#lib/entities/contact.ts';
-import { companions, type Entity, entity, type Item, keyOf, latestVersion } from '#lib/table/entity.ts';
+import { type Entity, entity, type Item, indexEntries, keyOf, latestVersion } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -42,7 +42,7 @@ const write = (of: Partial<Item<typeof Older>>) =>
 const read = <E extends Entity>(of: E, id: number): Promise<Item<E>> =>
   new UnitOfWork(tenant, system).get(of, { id } as never);
 const partitionsOf = (of: Entity, item: object) =>
-  [...companions(tenant, of, item as never).values()].map(({ pk }) => pk).sort();
+  [...indexEntries(tenant, of, item as never).values()].map(({ pk }) => pk).sort();
 
 /** Of the id that a test means, as the channel has it. */
 const from = {

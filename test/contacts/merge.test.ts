@@ -7,8 +7,8 @@ import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { listAll } from '#lib/table/list.ts';
-import { Plans } from '#lib/table/plan.ts';
-import { finishPlan, transact } from '#lib/table/transact.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -221,8 +221,8 @@ test('whenever the process dies, a merge of a long life moves everything exactly
     survived = await dyingAfter(allowedWrites, () =>
       transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
     );
-    for (const plan of await transact(tenant(), operator, (tx) => listAll(tx, Plans)))
-      await finishPlan(tenant(), merging, plan);
+    for (const saga of await transact(tenant(), operator, (tx) => listAll(tx, Sagas)))
+      await finishSaga(tenant(), merging, saga);
     const isMerged = (await workspace.live.get(`/v1/contacts/${source.id}`)).status === 404;
     const left = isMerged ? [] : await all(`/v1/contacts/${source.id}/activities`);
     const moved = await all(`/v1/contacts/${target.id}/activities`);

@@ -103,13 +103,13 @@ export function largestCalls(client: Client) {
     const repeated = await sender.call(method, path, options);
     expect([operation, repeated.status]).toEqual([operation, status]);
     if (!('secret' in body || 'key' in body)) expect(repeated.body).toEqual(body);
-    demandSame(operation, given ?? {}, body);
+    requireSame(operation, given ?? {}, body);
     const one = `${template}/{id}`;
     if (method === 'POST' && operations.has(`GET ${one}`) && typeof body.id === 'number') {
       keep(one, body.id);
       const found = await sender.get(`${path}/${body.id}`);
       expect(found.status).toBe(200);
-      demandSame(`GET ${one}`, given ?? {}, found.body);
+      requireSame(`GET ${one}`, given ?? {}, found.body);
     }
     return body;
   }
@@ -130,7 +130,7 @@ export function largestCalls(client: Client) {
 export type LargestCalls = ReturnType<typeof largestCalls>;
 
 /** What an answer shows of the fields that were given is what was given. */
-function demandSame(operation: string, given: Fields, shown: Fields): void {
+function requireSame(operation: string, given: Fields, shown: Fields): void {
   for (const [field, value] of Object.entries(given))
     if (Object.hasOwn(shown, field) && !isSame(shown[field], value))
       throw new Error(`${operation}: ${field} is ${brief(shown[field])}, not ${brief(value)}`);

@@ -5,7 +5,6 @@ import { Accounts } from '#lib/entities/account.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { Agents } from '#lib/entities/agent.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
-import { Boards } from '#lib/entities/board.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
@@ -17,6 +16,7 @@ import { Invoices } from '#lib/entities/invoice.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { Pipelines } from '#lib/entities/pipeline.ts';
 import { RevenueSources } from '#lib/entities/revenue-source.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
@@ -54,7 +54,7 @@ const shownBy: Record<string, [of: Entity, parent?: string]> = {
   '/v1/jobs': [Jobs],
   '/v1/keys': [Keys],
   '/v1/members': [Members],
-  '/v1/pipelines': [Boards],
+  '/v1/pipelines': [Pipelines],
   '/v1/sequences': [Sequences],
   '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
   '/v1/tags': [Tags],

@@ -18,15 +18,15 @@ import { env } from '#lib/env.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import type { EventKind } from '#lib/events/names.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { companions, countedOf, type Entity, type Item, keyOf } from '#lib/table/entity.ts';
+import { countedOf, type Entity, type Item, indexEntries, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
-import { Plans } from '#lib/table/plan.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
+import { Sagas } from '#lib/table/saga.ts';
 import { isAbsent, parseStored } from '#lib/table/stored.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** What lies in the partitions of a tenant. */
-const kinds: readonly Entity[] = [Plans, ...entities.filter(({ scope }) => scope !== 'workspace')];
+const kinds: readonly Entity[] = [Sagas, ...entities.filter(({ scope }) => scope !== 'workspace')];
 
 /** What does not agree among the rows of a tenant: index entries, rows that name others, and what is counted of them. */
 export async function differencesOf(tenant: Tenant): Promise<string[]> {
@@ -44,25 +44,25 @@ class Books {
   readonly #prefix: string;
   readonly #rows: readonly Row[];
   readonly #items = new Map<Entity, unknown[]>(kinds.map((of) => [of, []]));
-  /** Index entries and wake-ups, as they must stand beside the items. */
+  /** Index entries and timers, as they must stand beside the items. */
   readonly #beside = new Map<string, Row>();
 
   constructor(tenant: Tenant, rows: readonly Row[]) {
     this.#prefix = `${tenantKey(tenant)}#`;
     this.#rows = rows;
     for (const row of rows) {
-      this.#demand(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
+      this.#check(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
       const partition = this.#nameOf(row);
-      const of = partition === Plans.name ? Plans : entityIn(partition);
+      const of = partition === Sagas.name ? Sagas : entityIn(partition);
       if (!of || isAbsent(row)) continue;
-      this.#demand(row['plan'] === undefined, `${identity(row)} is locked`);
+      this.#check(row['plan'] === undefined, `${identity(row)} is locked`);
       const item = parseStored(of, row);
-      this.#demand(
+      this.#check(
         identity(keyOf(tenant, of, item)) === identity(row),
         `${identity(row)} lies where it does not belong`,
       );
       this.#items.get(of)?.push(item);
-      for (const [name, companion] of companions(tenant, of, item)) this.#beside.set(name, companion);
+      for (const [name, entry] of indexEntries(tenant, of, item)) this.#beside.set(name, entry);
     }
   }
 
@@ -78,15 +78,15 @@ class Books {
     return this.#all(of) as Record<string, unknown>[];
   }
 
-  #demand(holds: boolean, difference: string): void {
+  #check(holds: boolean, difference: string): void {
     if (!holds) this.differences.push(difference);
   }
 
-  #demandCount(what: string, is: number, ought: number): void {
-    this.#demand(is === ought, `${what} is ${is} instead of ${ought}`);
+  #requireCount(what: string, is: number, ought: number): void {
+    this.#check(is === ought, `${what} is ${is} instead of ${ought}`);
   }
 
-  /** Each item has its entries and its wake-up, and no entry is without its item. */
+  /** Each item has its entries and its timer, and no entry is without its item. */
   async indexes(): Promise<void> {
     const stored = new Map(this.#rows.map((row) => [identity(row), row]));
     const elsewhere = [...this.#beside.values()].filter(({ pk }) => !pk.startsWith(this.#prefix));
@@ -94,31 +94,31 @@ class Books {
     for (const [name, expected] of this.#beside) {
       const row = stored.get(name);
       const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));
-      this.#demand(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
+      this.#check(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
     }
     const names = new Set(kinds.map(({ name }) => name));
     for (const row of this.#rows) {
       const [name, index] = this.#nameOf(row).split('?');
       if (index !== undefined && names.has(name as string))
-        this.#demand(this.#beside.has(identity(row)), `${identity(row)} points at nothing`);
+        this.#check(this.#beside.has(identity(row)), `${identity(row)} points at nothing`);
     }
   }
 
   /** Whatever a row names is there, and is called so. */
   references(): void {
-    const plans = this.#all(Plans);
-    this.#demandCount('the number of plans that are left', plans.length, 0);
+    const sagas = this.#all(Sagas);
+    this.#requireCount('the number of sagas that are left', sagas.length, 0);
     const named = new Map(kinds.map((of) => [of.name, new Map(this.#fields(of).map((row) => [row['id'], row]))]));
     for (const of of kinds) {
       for (const { to, field, shows } of of.references ?? []) {
         for (const row of this.#fields(of)) {
           const ids = [row[field]].flat().filter((id) => id != null);
-          this.#demand(new Set(ids).size === ids.length, `${of.name} ${row['id']} names a ${to} twice`);
+          this.#check(new Set(ids).size === ids.length, `${of.name} ${row['id']} names a ${to} twice`);
           for (const id of ids) {
             const other = named.get(to)?.get(id);
-            this.#demand(other !== undefined, `${of.name} ${row['id']} names ${to} ${id}, which is not there`);
+            this.#check(other !== undefined, `${of.name} ${row['id']} names ${to} ${id}, which is not there`);
             if (shows && other)
-              this.#demand(row[shows] === other['name'], `${of.name} ${row['id']} calls its ${to} otherwise`);
+              this.#check(row[shows] === other['name'], `${of.name} ${row['id']} calls its ${to} otherwise`);
           }
         }
       }
@@ -129,7 +129,7 @@ class Books {
   events(): void {
     for (const { event, sequence, body } of this.#all(Feed)) {
       const { data } = eventKinds[event as EventKind];
-      this.#demand(v.is(data, JSON.parse(body).data), `event ${sequence} is not what ${event} says`);
+      this.#check(v.is(data, JSON.parse(body).data), `event ${sequence} is not what ${event} says`);
     }
   }
 
@@ -138,23 +138,23 @@ class Books {
     const [contacts, tasks, transactions] = [this.#all(Contacts), this.#all(Tasks), this.#all(Transactions)];
     for (const { id, contactCount } of this.#all(Tags)) {
       const holders = contacts.filter(({ tagIds }) => tagIds.includes(id));
-      this.#demandCount(`contactCount of tag ${id}`, contactCount, holders.length);
+      this.#requireCount(`contactCount of tag ${id}`, contactCount, holders.length);
     }
     for (const { id, openTaskCount } of this.#all(Deals)) {
       const open = tasks.filter(({ dealId, status }) => dealId === id && status !== 'done');
-      this.#demandCount(`openTaskCount of deal ${id}`, openTaskCount, open.length);
+      this.#requireCount(`openTaskCount of deal ${id}`, openTaskCount, open.length);
       const booked = transactions.filter(({ dealId }) => dealId === id);
-      this.#demand(booked.length <= 1, `deal ${id} is booked ${booked.length} times`);
+      this.#check(booked.length <= 1, `deal ${id} is booked ${booked.length} times`);
     }
     for (const { id, enrolledCount, activeCount } of this.#all(Sequences)) {
       const own = this.#all(Enrollments).filter(({ sequenceId }) => sequenceId === id);
       const active = own.filter(({ status }) => status === 'active');
-      this.#demandCount(`enrolledCount of sequence ${id}`, enrolledCount, own.length);
-      this.#demandCount(`activeCount of sequence ${id}`, activeCount, active.length);
+      this.#requireCount(`enrolledCount of sequence ${id}`, enrolledCount, own.length);
+      this.#requireCount(`activeCount of sequence ${id}`, activeCount, active.length);
     }
     for (const { id, status } of this.#all(Invoices)) {
       const booked = transactions.filter(({ invoiceId }) => invoiceId === id);
-      this.#demandCount(`the bookings of ${status} invoice ${id}`, booked.length, status === 'paid' ? 1 : 0);
+      this.#requireCount(`the bookings of ${status} invoice ${id}`, booked.length, status === 'paid' ? 1 : 0);
     }
   }
 
@@ -172,7 +172,7 @@ class Books {
       if (isDeclared(group)) stored.add(group, sk.slice(0, sk.lastIndexOf('#')), counted);
     }
     for (const name of new Set([...expected.keys(), ...stored.keys()]))
-      this.#demandCount(`counter ${name}`, stored.get(name) ?? 0, expected.get(name) ?? 0);
+      this.#requireCount(`counter ${name}`, stored.get(name) ?? 0, expected.get(name) ?? 0);
   }
 }
 

@@ -94,7 +94,7 @@ export class Ledger {
     this.#sequenceBefore = sequenceBefore;
   }
 
-  #demand(holds: boolean, difference: string): void {
+  #check(holds: boolean, difference: string): void {
     if (!holds) this.differences.push(difference);
   }
 
@@ -107,17 +107,17 @@ export class Ledger {
     ];
     for (const { noun, path, word, of } of made) {
       const rows = await caller.every(path);
-      this.#demand(rows.length === of.size, `${of.size} ${noun}s were acknowledged, there are ${rows.length}`);
+      this.#check(rows.length === of.size, `${of.size} ${noun}s were acknowledged, there are ${rows.length}`);
       for (const row of rows)
-        this.#demand(of.get(row[word]) === row.id, `${noun} ${row.id} ("${row[word]}") was not acknowledged so`);
+        this.#check(of.get(row[word]) === row.id, `${noun} ${row.id} ("${row[word]}") was not acknowledged so`);
       this.#eventsOf(events, `${noun}.created`, `${noun}_id`, [...of.values()]);
     }
     const renames = events.filter(({ event }) => event === 'contact.updated');
     for (const [company, id] of acknowledged.renamed) {
       const of = renames.filter(({ data }) => data.contact_id === String(id) && data.changes.company?.to === company);
-      this.#demand(of.length === 1, `the change of contact ${id} to ${company} has ${of.length} events`);
+      this.#check(of.length === 1, `the change of contact ${id} to ${company} has ${of.length} events`);
     }
-    this.#demand(
+    this.#check(
       renames.length === acknowledged.renamed.size,
       `${acknowledged.renamed.size} changes, ${renames.length} events`,
     );
@@ -126,18 +126,18 @@ export class Ledger {
   #eventsOf(events: readonly SeenEvent[], kind: string, field: string, ids: readonly number[]): void {
     const found = events.filter(({ event }) => event === kind).map(({ data }) => Number(data[field]));
     const missing = ids.filter((id) => !found.includes(id));
-    this.#demand(missing.length === 0, `no ${kind} for ${missing}`);
-    this.#demand(found.length === ids.length, `${found.length} events ${kind} for ${ids.length}`);
+    this.#check(missing.length === 0, `no ${kind} for ${missing}`);
+    this.#check(found.length === ids.length, `${found.length} events ${kind} for ${ids.length}`);
   }
 
   /** The feed has no hole, and who polled it saw all of it in its order. */
   feed(events: readonly SeenEvent[], polled: readonly SeenEvent[]): void {
     this.sums.events = events.length;
     const holes = events.filter(({ sequence }, index) => sequence !== index + 1);
-    this.#demand(holes.length === 0, `the feed has holes before ${holes.map(({ sequence }) => sequence)}`);
-    this.#demand(new Set(events.map(({ id }) => id)).size === events.length, 'an event is in the feed twice');
+    this.#check(holes.length === 0, `the feed has holes before ${holes.map(({ sequence }) => sequence)}`);
+    this.#check(new Set(events.map(({ id }) => id)).size === events.length, 'an event is in the feed twice');
     const same = polled.every(({ id, sequence }, index) => id === events[index]?.id && sequence === index + 1);
-    this.#demand(same && polled.length === events.length, `the poller saw ${polled.length} of ${events.length} events`);
+    this.#check(same && polled.length === events.length, `the poller saw ${polled.length} of ${events.length} events`);
   }
 
   /**
@@ -150,25 +150,25 @@ export class Ledger {
     const wanted = eventsFor({ kinds }, events, this.#sequenceBefore);
     const told = new Set(originals.map(({ eventId }) => eventId));
     const missing = wanted.filter(({ id }) => !told.has(id));
-    this.#demand(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
-    this.#demand(
+    this.#check(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
+    this.#check(
       originals.length === wanted.length,
       `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}`,
     );
     const again = rows.filter(({ replayOfId }) => replayOfId !== null);
     const replays = new Map(again.map((row) => [row.replayOfId, row]));
-    this.#demand(replays.size === again.length, `a delivery of endpoint ${endpointId} was replayed twice`);
+    this.#check(replays.size === again.length, `a delivery of endpoint ${endpointId} was replayed twice`);
     this.sums.replayed += again.length;
     for (const { id, deliveryId, eventId, status } of rows) {
       const taken = receiver?.taken.get(deliveryId);
       if (status === 'succeeded') {
         this.sums.succeeded += 1;
-        this.#demand(taken?.eventId === eventId, `delivery ${deliveryId} succeeded, and never arrived`);
+        this.#check(taken?.eventId === eventId, `delivery ${deliveryId} succeeded, and never arrived`);
       } else if (status === 'failed' || status === 'skipped') {
         this.sums[status as 'failed' | 'skipped'] += 1;
         if (receiver)
-          this.#demand(replays.get(id)?.status === 'succeeded', `delivery ${deliveryId} is ${status} and lost`);
-      } else this.#demand(false, `delivery ${deliveryId} is ${status} at the end`);
+          this.#check(replays.get(id)?.status === 'succeeded', `delivery ${deliveryId} is ${status} and lost`);
+      } else this.#check(false, `delivery ${deliveryId} is ${status} at the end`);
     }
     for (const { count } of receiver?.taken.values() ?? []) this.sums.duplicateDeliveries += count - 1;
   }
@@ -176,13 +176,13 @@ export class Ledger {
   /** Nobody went where a name led that has changed since its endpoint was registered. */
   rebinding({ lies, trapped }: RebindingReceiver): void {
     this.sums.rebound += lies;
-    this.#demand(trapped === 0, `${trapped} connections were made to a forbidden address`);
+    this.#check(trapped === 0, `${trapped} connections were made to a forbidden address`);
   }
 
   /** What nobody can handle was met and counted; what only a newer version can was passed on. */
   poison(uncounted: readonly string[], newer: number): void {
     this.differences.push(...uncounted);
-    this.#demand(newer === 1, `${newer} events of a newer version were passed on instead of one`);
+    this.#check(newer === 1, `${newer} events of a newer version were passed on instead of one`);
   }
 
   /** Every acknowledged message was sent once, or has failed with a reason; only an ambiguous one may have been sent all the same. */
@@ -192,14 +192,14 @@ export class Ledger {
       const arrived = stored.filter((one) => one.text === text).length;
       if (job?.status === 'sent') {
         this.sums.sent += 1;
-        this.#demand(arrived === 1, `message ${id} is sent and arrived ${arrived} times`);
+        this.#check(arrived === 1, `message ${id} is sent and arrived ${arrived} times`);
       } else if (ambiguous.test(job?.lastError ?? '')) {
         this.sums.ambiguous += 1;
-        this.#demand(arrived <= 1, `message ${id} is ambiguous and arrived ${arrived} times`);
+        this.#check(arrived <= 1, `message ${id} is ambiguous and arrived ${arrived} times`);
       } else {
         this.sums.refused += 1;
-        this.#demand(job?.status === 'failed', `message ${id} is ${job?.status} at the end`);
-        this.#demand(arrived === 0, `message ${id} failed (${job?.lastError}) and arrived ${arrived} times`);
+        this.#check(job?.status === 'failed', `message ${id} is ${job?.status} at the end`);
+        this.#check(arrived === 0, `message ${id} failed (${job?.lastError}) and arrived ${arrived} times`);
       }
     }
   }
@@ -213,7 +213,7 @@ export class Ledger {
       const job = this.#jobOf(jobs, id, text);
       const arrived = texts.filter((one) => one === text).length;
       const isAmbiguous = ambiguous.test(job?.lastError ?? '');
-      this.#demand(
+      this.#check(
         arrived <= 2 && (isAmbiguous || (job?.status === 'sent' && arrived >= 1)),
         `mail ${id} is ${job?.status} (${job?.lastError}) and arrived ${arrived} times`,
       );
@@ -225,14 +225,14 @@ export class Ledger {
 
   #jobOf(jobs: readonly Job[], id: number, text: string): Job | undefined {
     const job = jobs.find((one) => one.id === id);
-    this.#demand(job?.textPreview === text, `message ${id} ("${text}") is lost`);
+    this.#check(job?.textPreview === text, `message ${id} ("${text}") is lost`);
     return job;
   }
 
   /** Each message, mails included, is there once, and so are its events. */
   jobs(jobs: readonly Job[], { jobs: messages, mails }: Acknowledged, events: readonly SeenEvent[]): void {
     const ids = [...messages.values(), ...mails.values()];
-    this.#demand(jobs.length === ids.length, `${ids.length} messages were acknowledged, there are ${jobs.length}`);
+    this.#check(jobs.length === ids.length, `${ids.length} messages were acknowledged, there are ${jobs.length}`);
     this.#eventsOf(events, 'job.completed', 'job_id', ids);
     const sent = jobs.filter(({ status }) => status === 'sent').map(({ id }) => id);
     const outbound = events.filter(({ data }) => data.direction !== 'inbound');

@@ -11,7 +11,7 @@ import type { FaultySystem } from '#test/faults/system.ts';
 type Row = Record<string, unknown> & { pk: string; sk: string };
 
 /** Until every row was met: the sweeper comes once a minute. */
-const patienceMs = 150_000;
+const giveUpMs = 150_000;
 
 /** One that a version after this has written: it is passed on as it is. */
 export const newerKind = 'contact.exploded';
@@ -100,7 +100,7 @@ export class Poison {
 
   /** What was neither set aside nor counted as tried, once everybody had the time to meet it. */
   async differences(): Promise<string[]> {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + giveUpMs;
     for (;;) {
       const unmet = await this.#unmet();
       if (unmet.length === 0 || Date.now() > deadline) return unmet.map((name) => `nobody counts ${name}`);

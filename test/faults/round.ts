@@ -256,14 +256,14 @@ async function breakThings(
   system: FaultySystem,
   random: Random,
   { faults, alwaysReplays = false }: RoundSettings,
-  wakeUps: () => Parameters<FaultySystem['sendWakeUps']>,
+  timers: () => Parameters<FaultySystem['dispatchTimers']>,
 ): Promise<void> {
   for (let fault = 0; fault < faults; fault += 1) {
     await sleep(random.between(300, 1500));
-    const kind = fault === 0 ? 'system' : random.pick(['system', 'senders', 'others', 'wake-ups', 'engine']);
+    const kind = fault === 0 ? 'system' : random.pick(['system', 'senders', 'others', 'timers', 'engine']);
     if (kind === 'system') await system.crash(alwaysReplays || random.chance(0.5), true);
     else if (kind === 'engine' && system.ownsEngine) system.crashEngine();
-    else if (kind === 'wake-ups') await system.sendWakeUps(...wakeUps());
+    else if (kind === 'timers') await system.dispatchTimers(...timers());
     else system.crashFunction(random, kind === 'senders' ? kind : 'others');
   }
 }
@@ -273,7 +273,7 @@ function duplicates(
   subscriptions: readonly Subscription[],
   accounts: readonly Account[],
   random: Random,
-): Parameters<FaultySystem['sendWakeUps']> {
+): Parameters<FaultySystem['dispatchTimers']> {
   const three = [1, 2, 3];
   if (random.chance(0.5))
     return [

@@ -23,7 +23,13 @@ const names = pathToFileURL(join(import.meta.dirname, 'names.ts')).href;
 
 /** The functions that are killed one by one: those that send, and others. */
 const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram', 'WorkersTwitter', 'WorkersSendEmail'];
-const others = ['WorkersPublishEvents', 'WorkersWake', 'WorkersSweep', 'ContactsCreate', 'TelegramCreateMessage'];
+const others = [
+  'WorkersPublishEvents',
+  'WorkersDispatchTimers',
+  'WorkersSweep',
+  'ContactsCreate',
+  'TelegramCreateMessage',
+];
 
 /** A local system that dies and comes back, on its own engine or behind a bad network to another. */
 export class FaultySystem {
@@ -120,8 +126,8 @@ export class FaultySystem {
     return { env: await readEnvironment(this.#dataDir), credentials: credentialsOf(this.#dataDir) };
   }
 
-  /** Wake-ups as SQS may deliver them: again, and again, in no order. */
-  sendWakeUps(queue: QueueName, messages: readonly object[]): Promise<void> {
+  /** Timers as SQS may deliver them: again, and again, in no order. */
+  dispatchTimers(queue: QueueName, messages: readonly object[]): Promise<void> {
     return this.sendMessages(
       queue,
       messages.map((message) => JSON.stringify(message)),

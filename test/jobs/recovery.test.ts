@@ -74,7 +74,7 @@ test('a job that a sender died with is not sent again, because it may have left'
   expect((await account.arrived()).requests).toBe(0);
 });
 
-test('a job goes out after the lease of a sender that died, although its wake-up came before', async () => {
+test('a job goes out after the lease of a sender that died, although its timer came before', async () => {
   const account = await newAccount(tenant);
   expect(await acquire({ tenant, channel: 'telegram', accountId: account.id }, 6000)).toBeDefined();
   const { id } = await newJob(account.id);

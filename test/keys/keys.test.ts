@@ -3,7 +3,7 @@ import { MessageIds } from '#lib/entities/email-message.ts';
 import { identify } from '#lib/keys/identify.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { scopes } from '#lib/scopes.ts';
-import { Overtaken } from '#lib/table/change.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { commit, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -172,7 +172,7 @@ describe('a key', () => {
     const before = await late.get(Keys, { keyId });
     await workspace.live.patch(`/v1/keys/${id}`, { name: 'Meanwhile' });
     late.update(Keys, { ...before, name: 'Late' });
-    await expect(commit(late)).rejects.toThrow(Overtaken);
+    await expect(commit(late)).rejects.toThrow(WriteConflict);
   });
 
   test('is refused from any other address than those of its allowlist', async () => {

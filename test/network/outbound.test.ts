@@ -2,9 +2,9 @@ import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { isForbiddenHost, type Lookup } from '#lib/network/forbidden.ts';
 import { type Outbound, openOutbound } from '#lib/network/outbound.ts';
-import { isPublicAddress } from '#lib/network/public.ts';
+import { isPublicAddress } from '#lib/network/ssrf-guard.ts';
+import { isForbiddenHost, type Lookup } from '#lib/network/ssrf-ranges.ts';
 
 const secret = Buffer.from('a secret of the inside');
 

@@ -3,7 +3,7 @@ import { dayMs, nextDay, shifted } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { conflict } from '#lib/problem.ts';
 import { left, reserve, settle, spend, take, today, topUp } from '#lib/quotas/quota.ts';
-import { Overtaken } from '#lib/table/change.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -48,13 +48,13 @@ test('a unit of work that writes nothing gives back what it has spent, and one t
   await transact(tenant, operator, async (tx) => {
     await spend(tx, 'emails', 2);
     runs += 1;
-    if (runs < 4) throw new Overtaken('by the test');
+    if (runs < 4) throw new WriteConflict('by the test');
     // Transactions of all senders would meet in the day's counter.
     expect(tx.isEmpty).toBe(true);
   });
   expect([runs, await left(tenant, 'emails')]).toEqual([4, 3]);
   const refused = transact(tenant, operator, async (tx) => {
-    tx.demand(Contacts, { id: 1_000_000 }, () => conflict('gone', 'gone'));
+    tx.requireExists(Contacts, { id: 1_000_000 }, () => conflict('gone', 'gone'));
     await spend(tx, 'emails', 3);
   });
   await expect(refused).rejects.toMatchObject({ status: 409 });

@@ -18,8 +18,8 @@ import { followingMessage } from '#lib/sending/settle.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
-import { Plans } from '#lib/table/plan.ts';
-import { finishPlan, transact } from '#lib/table/transact.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
@@ -76,11 +76,11 @@ async function later(tenant: Tenant, job: { id: number; accountId: number | null
   if (job.accountId !== null) await past('sender', job.accountId, 'SET leaseUntilMs = :past', 0);
 }
 
-async function planOf(jobId: number) {
-  const plans = await listAll(new UnitOfWork(live, system), Plans);
-  const plan = plans.find(({ state }) => state['jobId'] === jobId);
-  if (!plan) throw new Error('nothing is left to a plan');
-  return plan;
+async function sagaOf(jobId: number) {
+  const sagas = await listAll(new UnitOfWork(live, system), Sagas);
+  const saga = sagas.find(({ state }) => state['jobId'] === jobId);
+  if (!saga) throw new Error('nothing is left to a saga');
+  return saga;
 }
 
 const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
@@ -184,7 +184,7 @@ test('a sent mail whose follow-up cannot be written is not sent again, and its f
   expect(await mailsWith('Once alone')).toHaveLength(1);
   const messages = async () => (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
   expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'queued' });
-  await finishPlan(live, followingMail.plan, await planOf(id));
+  await finishSaga(live, followingMail.saga, await sagaOf(id));
   expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'sent', sentAt: expect.any(String) });
 });
 
@@ -268,7 +268,7 @@ test.each([
   for (const { id } of [first, next]) expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
 });
 
-test('what is left to a plan is not done again when the message was tried again and sent meanwhile', async () => {
+test('what is left to a saga is not done again when the message was tried again and sent meanwhile', async () => {
   const account = await newAccount(live);
   const { id, messageId } = await newMessage(live, 'telegram', account.id, 1);
   await account.react({ status: 400, body: { ok: false, description: 'chat not found' } });
@@ -276,7 +276,7 @@ test('what is left to a plan is not done again when the message was tried again 
   expect(await jobOf(id)).toMatchObject({ status: 'failed' });
   await transact(live, operator, (tx) => retryJob(tx, id, 'telegram'));
   await eventually(async () => (await jobOf(id)).status === 'sent', `job ${id} to be sent`);
-  await finishPlan(live, followingMessage.plan, await planOf(id));
+  await finishSaga(live, followingMessage.saga, await sagaOf(id));
   // Events are told in their order.
   const last = await newMessage(live, 'telegram', account.id, 2);
   await drain(live, 'telegram', account.id);

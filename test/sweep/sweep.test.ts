@@ -11,8 +11,8 @@ import { outboxItems } from '#lib/table/outbox.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside, putBack } from '#lib/table/set-aside.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
-import { sendWakeUps } from '#lib/wake-ups/send.ts';
-import { wake } from '#lib/wake-ups/wake.ts';
+import { dispatch } from '#lib/timers/dispatch.ts';
+import { dispatchTimers } from '#lib/timers/send.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -22,7 +22,7 @@ const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest
 const remove = (rows: readonly Row[]) => writeRows(rows.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
 const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;
 
-/** A wake-up that is overdue, of a tenant that has nothing else. */
+/** A timer that is overdue, of a tenant that has nothing else. */
 function overdue(tenant: string, name: string, more: object = {}): Row {
   const at = shifted(new Date(), -60_000);
   const group = `${tenant}/telegram/1`;
@@ -41,7 +41,7 @@ function overdue(tenant: string, name: string, more: object = {}): Row {
 
 const newTenant = async () => `${(await newWorkspace()).id}:live`;
 
-test('wake-ups that nobody can read or send hold up nobody, and are set aside', async () => {
+test('timers that nobody can read or send hold up nobody, and are set aside', async () => {
   const tenant = await newTenant();
   const poison = [
     overdue(tenant, 'queue', { queue: 'carrier-pigeons' }),
@@ -51,7 +51,7 @@ test('wake-ups that nobody can read or send hold up nobody, and are set aside', 
   ];
   const sound = overdue(tenant, 'sound');
   // The stream's worker passes them over.
-  expect(await wake([...poison, sound])).toEqual([]);
+  expect(await dispatch([...poison, sound])).toEqual([]);
   await put([...poison.map((row) => ({ ...row, tries: 59 })), sound]);
   await eventually(async () => {
     await sweep();
@@ -145,7 +145,7 @@ test('rows at the head of a shard that rest keep none behind them waiting, howev
     { step: 'initialize', name: 'slow' },
   );
   try {
-    for (let sweeps = 0; !isRead && sweeps < 12; sweeps += 1) await sweep({ budgetMs: 3_000, patienceMs: 10_000 });
+    for (let sweeps = 0; !isRead && sweeps < 12; sweeps += 1) await sweep({ budgetMs: 3_000, giveUpMs: 10_000 });
   } finally {
     documentClient().middlewareStack.remove('slow');
     await remove([...head, last]);
@@ -181,7 +181,7 @@ test('a due index that nobody gets through keeps no event waiting, and no number
     { step: 'initialize', name: 'slow' },
   );
   try {
-    const { overdueRows, unpublishedRows } = await sweep({ budgetMs: 4_000, patienceMs: 4_000 });
+    const { overdueRows, unpublishedRows } = await sweep({ budgetMs: 4_000, giveUpMs: 4_000 });
     expect(overdueRows).toBeUndefined();
     expect(unpublishedRows).toBeGreaterThanOrEqual(1);
   } finally {
@@ -201,7 +201,7 @@ test('a sweep that cannot look says so, instead of that there is nothing', async
   }
 });
 
-test('one wake-up that a queue does not take keeps no other from being told', async () => {
+test('one timer that a queue does not take keeps no other from being told', async () => {
   const tenant = await newTenant();
   const row = (name: string, message: Record<string, unknown>) => ({
     ...(overdue(tenant, name) as ReturnType<typeof overdue> & { at: string; tenant: string; group: string }),
@@ -211,6 +211,6 @@ test('one wake-up that a queue does not take keeps no other from being told', as
     at: timestamp(),
   });
   const huge = row('huge', { invoiceId: 1, note: 'x'.repeat(1_100_000) });
-  const untold = await sendWakeUps([row('a', { invoiceId: 1 }), huge, row('b', { invoiceId: 2 })]);
+  const untold = await dispatchTimers([row('a', { invoiceId: 1 }), huge, row('b', { invoiceId: 2 })]);
   expect(untold.map((one) => one.row)).toEqual([huge]);
 });

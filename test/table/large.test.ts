@@ -8,8 +8,8 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { entity } from '#lib/table/entity.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { listAll } from '#lib/table/list.ts';
-import { Plans } from '#lib/table/plan.ts';
-import { finishPlan, transact } from '#lib/table/transact.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -26,12 +26,12 @@ const everyContact = () => run((tx) => listAll(tx, Contacts));
 
 /** As the worker does it once the request can no longer be running: what is decided, and then what follows from it. */
 async function finishAll() {
-  const plans = await run((tx) => listAll(tx, Plans));
-  for (const plan of plans) {
-    if (plan.kind === renaming.name) await finishPlan(tenant, renaming, plan);
-    else await finishPlan(tenant, largeCommit, plan);
+  const sagas = await run((tx) => listAll(tx, Sagas));
+  for (const saga of sagas) {
+    if (saga.kind === renaming.name) await finishSaga(tenant, renaming, saga);
+    else await finishSaga(tenant, largeCommit, saga);
   }
-  if (plans.length > 0) await finishAll();
+  if (sagas.length > 0) await finishAll();
 }
 
 test('whenever the process dies, a large commit is done entirely or not at all, and nothing stays locked', async () => {
@@ -79,7 +79,7 @@ test('whenever the process dies, a large commit is done entirely or not at all, 
   }
   expect(outcomes.done).toBeGreaterThan(2);
   expect(outcomes.undone).toBeGreaterThan(2);
-  expect(await run((tx) => listAll(tx, Plans))).toEqual([]);
+  expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
 }, 120_000);
 
 test('others wait for a locked item and then see what was decided', async () => {
@@ -97,8 +97,8 @@ test('others wait for a locked item and then see what was decided', async () => 
         for (const id of ids) await changeContact(tx, id, { name: 'decided', notes: 'x', company: 'y' });
       }),
     );
-    const plan = (await run((tx) => listAll(tx, Plans))).find(({ kind }) => kind === largeCommit.name);
-    if (plan?.state['phase'] === 'apply') locked = ids;
+    const saga = (await run((tx) => listAll(tx, Sagas))).find(({ kind }) => kind === largeCommit.name);
+    if (saga?.state['phase'] === 'apply') locked = ids;
     else await finishAll();
   }
   const waiting = Promise.all(

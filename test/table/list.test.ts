@@ -113,8 +113,8 @@ test.each([
   const tx = new UnitOfWork(tenant, system);
   const { items } = await listPage(tx, Marks, { ...where, limit: 25, matches: ({ isRare }) => isRare });
   expect(items.map(({ id }) => id)).toEqual([600, 400, 200]);
-  for (const mark of items) tx.demandUnchanged(Marks, mark);
-  expect(() => tx.demandUnchanged(Marks, { id: 599, createdAt: createdAt(599), isRare: false })).toThrow(
+  for (const mark of items) tx.requireUnchanged(Marks, mark);
+  expect(() => tx.requireUnchanged(Marks, { id: 599, createdAt: createdAt(599), isRare: false })).toThrow(
     'without having been read',
   );
 });

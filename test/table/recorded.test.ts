@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { entityIn } from '#lib/archive/kinds.ts';
 import { Keys } from '#lib/keys/key.ts';
-import { companions, countedOf, duePrefix, type Entity, writtenBy } from '#lib/table/entity.ts';
+import { countedOf, duePrefix, type Entity, indexEntries, writtenBy } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
@@ -48,7 +48,7 @@ test('what an earlier release requires of a row is written as that release wrote
 
 test('what stands beside the rows of an earlier release is what their declarations say', () => {
   const beside = found.flatMap(({ of, row, tenant }) => [
-    ...companions(tenant, of, parseStored(of, row), byItsRelease(row)).values(),
+    ...indexEntries(tenant, of, parseStored(of, row), byItsRelease(row)).values(),
   ]);
   const stored = recorded
     .filter(({ pk }) => pk.includes('?') || pk.startsWith(duePrefix))

@@ -3,15 +3,15 @@ import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, minuteMs, shifted } from '#lib/clock.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import { companions, countedOf, type Entity, entity, type Item } from '#lib/table/entity.ts';
+import { countedOf, type Entity, entity, type Item, indexEntries } from '#lib/table/entity.ts';
 import { countEntries, entries, listCopies, listIndexed } from '#lib/table/entries.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
-import { Plans } from '#lib/table/plan.ts';
-import { incomplete, reindexing, reindexPlanId, startReindexing } from '#lib/table/reindex.ts';
+import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { followRelease } from '#lib/table/release.ts';
-import { finishPlan, transact } from '#lib/table/transact.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -89,7 +89,7 @@ beforeEach(async () => {
 const sorted = <T>(all: Iterable<T>) => [...all].map((one) => JSON.stringify(one)).sort();
 
 /** Every query by what is new says what the rows say. */
-async function demandRight(of: typeof Newer = Newer): Promise<void> {
+async function requireRight(of: typeof Newer = Newer): Promise<void> {
   const marks = (await listAll(unit(), of)).reverse();
   const large = marks.filter(({ size }) => size === 'large');
   const { items, hasMore } = await listPage(unit(), of, { where: { size: 'large' }, limit: 10 });
@@ -122,9 +122,9 @@ async function demandRight(of: typeof Newer = Newer): Promise<void> {
 }
 
 /** What is stored beside the rows is what they say: nothing missing, nothing too much. */
-async function demandInStep(of: Entity): Promise<void> {
+async function requireInStep(of: Entity): Promise<void> {
   const rows = (await listAll(unit(), of)) as Item<typeof Newer>[];
-  const expected = new Map(rows.flatMap((row) => [...companions(tenant, of, row)]));
+  const expected = new Map(rows.flatMap((row) => [...indexEntries(tenant, of, row)]));
   const partitions = new Set([...expected.values()].map(({ pk }) => pk));
   for (const name of ['size=small', 'size=large', 'heavy', 'search'])
     partitions.add(`${tenant.workspaceId}:live#mark?${name}`);
@@ -149,7 +149,7 @@ async function demandInStep(of: Entity): Promise<void> {
 
 const start = (of = Newer) =>
   transact(tenant, system, (tx) => startReindexing(tx, [of], { dueAt: shifted(tx.now, hourMs) }));
-const finish = (of = Newer) => finishPlan(tenant, reindexing([of]), { id: reindexPlanId, actor: system });
+const finish = (of = Newer) => finishSaga(tenant, reindexing([of]), { id: reindexSagaId, actor: system });
 
 /** Changes some marks as a release does. */
 const writeOlder = (id: number, color: (typeof colors)[number], weight: number) =>
@@ -162,13 +162,13 @@ const writeNewer = (id: number, change: Partial<Item<typeof Newer>>) =>
   });
 
 test('what a release adds is right before, while and after it is reindexed, with writers at work', async () => {
-  await demandRight();
+  await requireRight();
   await writeNewer(7, { name: 'Mark 1200', size: 'large' });
   await transact(tenant, system, async (tx) => {
     tx.delete(Newer, await tx.get(Newer, { id: 8 }));
     tx.create(Newer, { id: count + 1, name: 'New', color: 'red', weight: 99, size: 'large' });
   });
-  await demandRight();
+  await requireRight();
   await start();
   const writers = Array.from({ length: 3 }, async (_, writer) => {
     for (let turn = 0; turn < 15; turn += 1) {
@@ -177,27 +177,27 @@ test('what a release adds is right before, while and after it is reindexed, with
     }
   });
   await Promise.all([finish(), ...writers]);
-  expect(await unit().find(Plans, { id: reindexPlanId })).toBeUndefined();
+  expect(await unit().find(Sagas, { id: reindexSagaId })).toBeUndefined();
   expect(await incomplete(tenant, [Newer])).toEqual([]);
-  await demandRight();
-  await demandInStep(Newer);
+  await requireRight();
+  await requireInStep(Newer);
 });
 
 test('whenever the process dies, it goes on where it was, and nothing is counted twice', async () => {
   await start();
-  for (let deaths = 0; (await unit().find(Plans, { id: reindexPlanId })) !== undefined; deaths += 1) {
+  for (let deaths = 0; (await unit().find(Sagas, { id: reindexSagaId })) !== undefined; deaths += 1) {
     expect(deaths).toBeLessThan(100);
     await dyingAfter(deaths % 3, () => finish());
-    if (deaths % 10 === 0) await demandRight();
+    if (deaths % 10 === 0) await requireRight();
   }
-  await demandRight();
-  await demandInStep(Newer);
+  await requireRight();
+  await requireInStep(Newer);
 });
 
 test('a release that goes back writes over newer rows; what they left goes when the newer one is back', async () => {
   await start(Careful);
   await finish(Careful);
-  await demandInStep(Careful);
+  await requireInStep(Careful);
   await writeOlder(60, 'blue', 1);
   await writeOlder(60, 'red', 2);
   await transact(tenant, system, async (tx) => {
@@ -210,12 +210,12 @@ test('a release that goes back writes over newer rows; what they left goes when 
   await followRelease([Older], 0);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * minuteMs });
   expect(await incomplete(tenant, [Careful])).toEqual(['mark']);
-  await demandRight(Careful);
+  await requireRight(Careful);
   await start(Careful);
   await finish(Careful);
   expect(await incomplete(tenant, [Careful])).toEqual([]);
-  await demandRight(Careful);
-  await demandInStep(Careful);
+  await requireRight(Careful);
+  await requireInStep(Careful);
 });
 
 test('what only the release before requires is written for it, and not read', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { TagCounts, Tags } from '#lib/entities/tag.ts';
-import { newPlan, Plans } from '#lib/table/plan.ts';
+import { newSaga, Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { removeTag } from '#lib/tags/store.ts';
 import { operator } from '#lib/tenant.ts';
@@ -215,7 +215,7 @@ test('a deletion that a crash interrupted shows nobody the tag, and is completed
   await attachAll(ids, tag.id);
   await transact(tenant(), operator, async (tx) => {
     await removeTag(tx, await tx.get(Tags, { id: tag.id }));
-    tx.create(Plans, { ...newPlan(tx, detaching, { tag }), dueAt: tx.now });
+    tx.create(Sagas, { ...newSaga(tx, detaching, { tag }), dueAt: tx.now });
   });
   expect((await workspace.live.get('/v1/contacts', { tagId: tag.id })).body.items).toEqual([]);
   expect((await workspace.live.get(`/v1/contacts/${ids[0]}`)).body.tags).toEqual([]);

@@ -4,8 +4,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
-import { Wakes } from '#lib/entities/webhook-wake.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
@@ -597,7 +597,7 @@ describe('an endpoint under load', () => {
     const { id, live } = await newWorkspace();
     const hook = await endpoint(receiver, { eventKinds: ['contact.created'] }, live);
     const isSlow = async () =>
-      (await new UnitOfWork({ workspaceId: id, env: 'live' }, system).get(Wakes, { id: hook.id })).isSlow;
+      (await new UnitOfWork({ workspaceId: id, env: 'live' }, system).get(Dispatches, { id: hook.id })).isSlow;
     await addContacts(20, live);
     await settled(hook, 'succeeded', 20);
     await eventually(isSlow, 'the slow lane');

@@ -5,9 +5,9 @@ import { nextDay } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
-import { Wakes } from '#lib/entities/webhook-wake.ts';
 import { env } from '#lib/env.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
@@ -21,11 +21,11 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { readBacklog } from '#lib/webhooks/backlog.ts';
 import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
+import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
 import { clear, skip } from '#lib/webhooks/leftovers.ts';
 import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
 import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
-import { instant, wakeNow } from '#lib/webhooks/wake.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -104,12 +104,12 @@ test('attempts beyond those of the day are skipped and can be replayed, replays 
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
   const midnight = instant(Date.parse(nextDay()));
   await eventually(
-    async () => (await transact(tenant, system, (tx) => tx.get(Wakes, { id: 1 }))).at === midnight,
+    async () => (await transact(tenant, system, (tx) => tx.get(Dispatches, { id: 1 }))).at === midnight,
     'its worker to put the replays off',
   );
   expect((await deliveries()).length).toBe(5);
   await settle(tenant, 'deliveries', spent, 0);
-  await transact(tenant, system, (tx) => wakeNow(tx, 1));
+  await transact(tenant, system, (tx) => dispatchNow(tx, 1));
   await eventually(async () => receiver.received.length === 4, 'the replays');
   expect(namesOf(receiver).toSorted()).toEqual(['1', '2', '3', '4']);
 });
@@ -148,11 +148,11 @@ test('what was made before a crash has its endpoint woken by the next call, even
   await hold();
   await fanOut(tenant, eventsOf(1));
   await run(async (tx) => {
-    tx.update(Wakes, { ...(await tx.get(Wakes, { id })), at: null, lookAt: null });
+    tx.update(Dispatches, { ...(await tx.get(Dispatches, { id })), at: null, lookAt: null });
     tx.update(Endpoints, { ...(await tx.get(Endpoints, { id })), isActive: false });
   });
   await fanOut(tenant, eventsOf(1));
-  expect((await run((tx) => tx.get(Wakes, { id }))).at).not.toBeNull();
+  expect((await run((tx) => tx.get(Dispatches, { id }))).at).not.toBeNull();
   expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
 });
 
@@ -291,7 +291,7 @@ test('what cannot be read or recorded is passed over, the others arrive in their
     }),
   );
   await meet(entry, 1);
-  await run((tx) => wakeNow(tx, id));
+  await run((tx) => dispatchNow(tx, id));
   await eventually(() => arrived(odd), 'the one that can be read again');
   const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
   expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
@@ -392,7 +392,7 @@ test('replays of which the original cannot be read let the others be made, and r
     return found?.notBefore ? found : undefined;
   }, 'the unreadable one rests');
   expect(rested.deliveryIds).toEqual([Number(odd.sk)]);
-  await eventually(async () => (await run((tx) => tx.get(Wakes, { id }))).at === rested.notBefore, 'its time');
+  await eventually(async () => (await run((tx) => tx.get(Dispatches, { id }))).at === rested.notBefore, 'its time');
   expect((await readRows([odd])).get(identity(odd))?.['tries']).toBe(1);
   await writeRows([{ DeleteRequest: { Key: odd } }]);
 });

@@ -1,4 +1,4 @@
-import { Agenda, type Entry } from '../agenda.ts';
+import { type Entry, TimerHeap } from '../timer-heap.ts';
 import { AwsError } from '../wire.ts';
 import type { Timing } from './expression.ts';
 import { type Deliver, fire } from './firing.ts';
@@ -26,7 +26,7 @@ export class Schedules {
   readonly #arnPrefix: string;
   readonly #deliver: Deliver;
   readonly #groups = new Map<string, Group>();
-  readonly #agenda = new Agenda<Schedule>((schedule) => this.#fire(schedule));
+  readonly #timers = new TimerHeap<Schedule>((schedule) => this.#fire(schedule));
 
   constructor(arnPrefix: string, deliver: Deliver) {
     this.#arnPrefix = arnPrefix;
@@ -96,7 +96,7 @@ export class Schedules {
   }
 
   close(): void {
-    this.#agenda.clear();
+    this.#timers.clear();
   }
 
   #delete(schedule: Schedule): void {
@@ -105,8 +105,8 @@ export class Schedules {
   }
 
   #plan(schedule: Schedule, fireAt: number | undefined): void {
-    if (schedule.due) this.#agenda.remove(schedule.due);
-    schedule.due = fireAt === undefined ? undefined : this.#agenda.add(fireAt, schedule);
+    if (schedule.due) this.#timers.remove(schedule.due);
+    schedule.due = fireAt === undefined ? undefined : this.#timers.add(fireAt, schedule);
   }
 
   #fire(schedule: Schedule): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from '../agenda.ts';
+import type { Entry } from '../timer-heap.ts';
 import { invalidParameter, sqsError } from './errors.ts';
 
 /** A message attribute as the wire writes it; `BinaryValue` is base64. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
-import { Agenda } from '../agenda.ts';
+import { TimerHeap } from '../timer-heap.ts';
 import {
   initialAttributes,
   parseAttributes,
@@ -43,7 +43,7 @@ export class Queue {
   readonly #counts = { ready: 0, delayed: 0, inFlight: 0 };
   readonly #groups: Groups;
   readonly #deduplication = new Deduplication();
-  readonly #timeouts = new Agenda<Message>((message) => this.#move(message, 'ready'));
+  readonly #timeouts = new TimerHeap<Message>((message) => this.#move(message, 'ready'));
   readonly #waiters = new Waiters<Received>();
   #sequence = 0;
 

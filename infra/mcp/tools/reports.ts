@@ -30,7 +30,7 @@ export const reportTools: Tool[] = [
         groupBy: 'Of messaging',
       }),
       filters: filters('Of messaging: channel, accountId; of boards: kind'),
-      id: passed(idInput(), 'Board id'),
+      id: passed(idInput(), 'Pipeline id'),
       ...paging(listPipelines),
     },
     gives: object,

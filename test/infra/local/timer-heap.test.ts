@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Agenda } from '#infra/local/agenda.ts';
+import { TimerHeap } from '#infra/local/timer-heap.ts';
 
 const dayMs = 86_400_000;
 
@@ -11,14 +11,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function agendaWithLog() {
+function heapWithLog() {
   const log: string[] = [];
-  return { log, agenda: new Agenda<string>((item) => log.push(item)) };
+  return { log, heap: new TimerHeap<string>((item) => log.push(item)) };
 }
 
 test('items fall due in time order, whatever the order they came in', () => {
-  const { log, agenda } = agendaWithLog();
-  for (const seconds of [5, 1, 4, 2, 3, 9, 7, 8, 6]) agenda.add(Date.now() + seconds * 1000, `${seconds}`);
+  const { log, heap } = heapWithLog();
+  for (const seconds of [5, 1, 4, 2, 3, 9, 7, 8, 6]) heap.add(Date.now() + seconds * 1000, `${seconds}`);
   vi.advanceTimersByTime(4000);
   expect(log).toEqual(['1', '2', '3', '4']);
   vi.advanceTimersByTime(5000);
@@ -26,26 +26,26 @@ test('items fall due in time order, whatever the order they came in', () => {
 });
 
 test('removed items never fall due', () => {
-  const { log, agenda } = agendaWithLog();
-  const entries = [3, 1, 2, 5, 4].map((seconds) => agenda.add(Date.now() + seconds * 1000, `${seconds}`));
-  for (const index of [1, 3]) agenda.remove(entries[index] as (typeof entries)[number]);
+  const { log, heap } = heapWithLog();
+  const entries = [3, 1, 2, 5, 4].map((seconds) => heap.add(Date.now() + seconds * 1000, `${seconds}`));
+  for (const index of [1, 3]) heap.remove(entries[index] as (typeof entries)[number]);
   vi.advanceTimersByTime(10_000);
   expect(log).toEqual(['2', '3', '4']);
 });
 
 test('removing what fell due already, or twice, takes nothing else away', () => {
-  const { log, agenda } = agendaWithLog();
-  const entries = [1, 2, 3, 4, 5, 6].map((seconds) => agenda.add(Date.now() + seconds * 1000, `${seconds}`));
+  const { log, heap } = heapWithLog();
+  const entries = [1, 2, 3, 4, 5, 6].map((seconds) => heap.add(Date.now() + seconds * 1000, `${seconds}`));
   vi.advanceTimersByTime(2000);
-  for (const index of [0, 1, 4, 4]) agenda.remove(entries[index] as (typeof entries)[number]);
+  for (const index of [0, 1, 4, 4]) heap.remove(entries[index] as (typeof entries)[number]);
   vi.advanceTimersByTime(10_000);
   expect(log).toEqual(['1', '2', '3', '4', '6']);
 });
 
 test('an item beyond the longest timeout a timer can have falls due on its day, with one timer at a time', () => {
-  const { log, agenda } = agendaWithLog();
-  agenda.add(Date.now() + 60 * dayMs, 'far');
-  agenda.add(Date.now() + 30 * dayMs, 'near');
+  const { log, heap } = heapWithLog();
+  heap.add(Date.now() + 60 * dayMs, 'far');
+  heap.add(Date.now() + 30 * dayMs, 'near');
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(30 * dayMs - 1);
   expect(log).toEqual([]);

@@ -9,7 +9,7 @@ export interface Entry<Item> {
 const longestSleepMs = 60_000;
 
 /** Items that fall due in time order: a binary heap watched by one timer. */
-export class Agenda<Item> {
+export class TimerHeap<Item> {
   readonly #onDue: (item: Item) => void;
   readonly #heap: Entry<Item>[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -16,15 +16,15 @@ const schema = v.object({
   isSlow: v.boolean(),
 });
 
-export type Wake = v.InferOutput<typeof schema>;
+export type Dispatch = v.InferOutput<typeof schema>;
 
 /** Slow endpoints have a queue of their own, so that they delay no quick one. */
 export type Lane = Extract<QueueName, 'deliveries' | 'slow-deliveries'>;
 
-export const laneOf = ({ isSlow }: Wake): Lane => (isSlow ? 'slow-deliveries' : 'deliveries');
+export const laneOf = ({ isSlow }: Dispatch): Lane => (isSlow ? 'slow-deliveries' : 'deliveries');
 
 /** When its queue is to be told, or null when nothing waits. */
-export function dueAt({ at, lookAt, notBefore }: Wake): string | null {
+export function dueAt({ at, lookAt, notBefore }: Dispatch): string | null {
   const due = earliest(at, lookAt);
   return due === null || notBefore === null || due > notBefore ? due : notBefore;
 }
@@ -33,15 +33,15 @@ export const earliest = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? (a ?? b) : a < b ? a : b;
 
 /**
- * When an endpoint has work. One wake-up for all its deliveries: what is due is read from the table, so a backlog of any
+ * When an endpoint has work. One timer for all its deliveries: what is due is read from the table, so a backlog of any
  * size costs one message.
  */
-export const Wakes = entity({
+export const Dispatches = entity({
   name: 'webhook-wake',
   schema,
-  wakeUp: (wake, tenant) => {
-    const at = dueAt(wake);
-    const group = `${tenantKey(tenant)}/webhook/${wake.id}`;
-    return at === null ? null : { at, queue: laneOf(wake), message: { endpointId: wake.id }, group };
+  timer: (dispatch, tenant) => {
+    const at = dueAt(dispatch);
+    const group = `${tenantKey(tenant)}/webhook/${dispatch.id}`;
+    return at === null ? null : { at, queue: laneOf(dispatch), message: { endpointId: dispatch.id }, group };
   },
 });

@@ -1,27 +1,27 @@
 import type { SQSEvent } from 'aws-lambda';
 import { queues } from '#lib/queues.ts';
 import { tenantKey } from '#lib/tenant.ts';
-import { receiveGroups } from '#lib/wake-ups/receive.ts';
-import { sendWakeUps } from '#lib/wake-ups/send.ts';
-import { WakeUpRow } from '#lib/wake-ups/wake-up.ts';
+import { receiveGroups } from '#lib/timers/receive.ts';
+import { dispatchTimers } from '#lib/timers/send.ts';
+import { TimerRow } from '#lib/timers/timer.ts';
 import { worker } from '#lib/worker.ts';
 
 /** A schedule fires up to a minute early: what is left of the wait is the queue's own delay. */
 export const handler = worker(
   {
     summary: 'Fired schedules go on to the queue of their row',
-    trigger: { queue: 'wake-ups', batchSize: 10, maxConcurrency: 20 },
+    trigger: { queue: 'timers', batchSize: 10, maxConcurrency: 20 },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: 10,
   },
   (event: SQSEvent) =>
     receiveGroups(
       event,
-      WakeUpRow.entries,
+      TimerRow.entries,
       () => 'all',
       async (signals) => {
         const rows = signals.map((signal) => ({ ...signal, tenant: tenantKey(signal.tenant) }));
-        const failures = await sendWakeUps(rows);
+        const failures = await dispatchTimers(rows);
         return failures.map(({ row }) => signals[rows.indexOf(row)] as (typeof signals)[number]);
       },
     ),

@@ -1,5 +1,5 @@
 /** What an endpoint carries besides the table's client, and may therefore weigh more. */
-export const carryingMore: Record<string, string> = {
+export const overBudget: Record<string, string> = {
   'agents-test-run': 'the Bedrock client',
   'contacts-batch': 'every operation that a batch may hold, with the entities that name a contact',
   'email-create-reply': 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',

@@ -33,11 +33,14 @@ const Column = v.pipe(
 export type Column = v.InferOutput<typeof Column>;
 
 /** A board as the list shows it. */
-export const Board = v.pipe(v.object(shown), v.title('Board'));
-export const BoardWithColumns = v.pipe(v.object({ ...shown, columns: v.array(Column) }), v.title('BoardWithColumns'));
+export const Pipeline = v.pipe(v.object(shown), v.title('Pipeline'));
+export const PipelineWithColumns = v.pipe(
+  v.object({ ...shown, columns: v.array(Column) }),
+  v.title('PipelineWithColumns'),
+);
 export const Columns = listOf(Column);
 
-export const BoardQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
+export const PipelineQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
 
-/** A pipeline board as it is stored; its columns derive from its kind. */
-export const Boards = entity({ name: 'board', schema: v.object(stored) });
+/** A pipeline as it is stored, since the first release as `board`; its columns derive from its kind. */
+export const Pipelines = entity({ name: 'board', schema: v.object(stored) });

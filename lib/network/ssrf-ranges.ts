@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '#lib/env.ts';
-import { isAllowedAddress, type Reach } from './public.ts';
+import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 
 /** As `dns.lookup` with `all`. Tests give their own. */
 export type Lookup = (

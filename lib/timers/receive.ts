@@ -57,7 +57,7 @@ export async function receiveGroups<Message extends v.ObjectEntries>(
   return answerOf(failed);
 }
 
-/** The same for messages that are no wake-ups of ours and name no tenant, each by itself. */
+/** The same for messages that are no timers of ours and name no tenant, each by itself. */
 export async function receiveEach<Schema extends v.GenericSchema>(
   { Records }: SQSEvent,
   schema: Schema,

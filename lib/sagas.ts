@@ -1,5 +1,5 @@
-/** Every kind of plan (lib/table/plan.ts); their worker does not compile when it leaves one out. */
-export type PlanName =
+/** Every kind of saga (lib/table/saga.ts); their worker does not compile when it leaves one out. */
+export type SagaName =
   | 'commit'
   | 'detach'
   | 'job-end'

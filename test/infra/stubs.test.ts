@@ -12,7 +12,7 @@ import * as kms from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { isPassing } from '#lib/aws.ts';
-import { handler as source } from '#test/infra/lighter.ts';
+import { handler as source } from '#test/infra/stubs.ts';
 
 type Parts = typeof source;
 
@@ -23,10 +23,10 @@ let root: string;
 let answer: RequestListener;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'crm-lighter-'));
-  const file = join(import.meta.dirname, 'lighter.ts');
-  await bundleFunctions([{ name: 'lighter', domain: 'workers', file }], folder);
-  ({ handler: bundled } = await import(pathToFileURL(join(folder, 'lighter/index.mjs')).href));
+  folder = await mkdtemp(join(tmpdir(), 'crm-stubs-'));
+  const file = join(import.meta.dirname, 'stubs.ts');
+  await bundleFunctions([{ name: 'stubs', domain: 'workers', file }], folder);
+  ({ handler: bundled } = await import(pathToFileURL(join(folder, 'stubs/index.mjs')).href));
   server = createServer((request, response) => answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -7,7 +7,7 @@ import { entity, type Item } from './entity.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Work that is decided but takes more than one transaction, as the worker of the queue `plans` finds it after a crash. */
-export const Plans = entity({
+export const Sagas = entity({
   name: 'plan',
   schema: v.object({
     id: v.string(),
@@ -19,26 +19,26 @@ export const Plans = entity({
     tries: v.optional(v.number(), 0),
   }),
   sortKey: ({ id }) => id,
-  wakeUp: ({ id, dueAt }, tenant) => ({ at: dueAt, queue: 'plans', message: { planId: id }, group: tenantKey(tenant) }),
+  timer: ({ id, dueAt }, tenant) => ({ at: dueAt, queue: 'plans', message: { planId: id }, group: tenantKey(tenant) }),
 });
 
-export type Plan = Item<typeof Plans>;
+export type Saga = Item<typeof Sagas>;
 export type State = Record<string, unknown>;
 
-/** What plans of one name do. */
-export interface PlanKind<S extends State, Name extends string = string> {
+/** What sagas of one name do. */
+export interface SagaKind<S extends State, Name extends string = string> {
   name: Name;
   /**
    * Does a part that fits one transaction and returns the state that is left, or undefined when nothing is. The transaction is
-   * conditional on the plan, so each part is done exactly once, whoever does it and however often it is tried.
+   * conditional on the saga, so each part is done exactly once, whoever does it and however often it is tried.
    */
-  step(tx: UnitOfWork, state: S, planId: string): Promise<S | undefined>;
+  step(tx: UnitOfWork, state: S, sagaId: string): Promise<S | undefined>;
 }
 
 /** When the request must have given up, and the worker takes over. */
 const handoverMs = (longTimeoutSeconds + 1) * secondMs;
 
-export const newPlan = <S extends State>(tx: UnitOfWork, kind: PlanKind<S>, state: S): Plan => ({
+export const newSaga = <S extends State>(tx: UnitOfWork, kind: SagaKind<S>, state: S): Saga => ({
   id: randomUUID(),
   kind: kind.name,
   state,

@@ -1,8 +1,8 @@
-import type { Lane } from '#lib/entities/webhook-wake.ts';
+import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { measure } from '#lib/metrics.ts';
 
 /** What a worker did, as operators see it. */
-export interface Tally {
+export interface DeliveryMetrics {
   attempts: number;
   successes: number;
   breakerOpenings: number;
@@ -10,23 +10,28 @@ export interface Tally {
   latenciesMs: number[];
 }
 
-export const newTally = (): Tally => ({ attempts: 0, successes: 0, breakerOpenings: 0, latenciesMs: [] });
+export const newDeliveryMetrics = (): DeliveryMetrics => ({
+  attempts: 0,
+  successes: 0,
+  breakerOpenings: 0,
+  latenciesMs: [],
+});
 
 /** Under these the metrics of a lane lie. */
 export const dimensionsOf = (lane: Lane) => ({ worker: 'deliver', lane });
 
 /** Writes the metrics of one invocation; none when nothing was attempted. */
-export function report(lane: Lane, tallies: readonly Tally[]): void {
-  const sum = (of: (tally: Tally) => number) => tallies.reduce((total, tally) => total + of(tally), 0);
-  const attempts = sum((tally) => tally.attempts);
+export function report(lane: Lane, metrics: readonly DeliveryMetrics[]): void {
+  const sum = (of: (metrics: DeliveryMetrics) => number) => metrics.reduce((total, metrics) => total + of(metrics), 0);
+  const attempts = sum((metrics) => metrics.attempts);
   if (attempts === 0) return;
-  const successes = sum((tally) => tally.successes);
-  const latenciesMs = tallies.flatMap((tally) => tally.latenciesMs);
+  const successes = sum((metrics) => metrics.successes);
+  const latenciesMs = metrics.flatMap((metrics) => metrics.latenciesMs);
   measure(dimensionsOf(lane), {
     deliveryAttempts: attempts,
     deliverySuccesses: successes,
     deliveryFailures: attempts - successes,
-    breakerOpenings: sum((tally) => tally.breakerOpenings),
+    breakerOpenings: sum((metrics) => metrics.breakerOpenings),
     deliveryLatency: latenciesMs.length > 0 ? latenciesMs : undefined,
   });
 }

@@ -4,25 +4,25 @@ import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
-import type { PlanName } from '#lib/plans.ts';
+import type { SagaName } from '#lib/sagas.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
 import { holdEnrollments, releaseEnrollments } from '#lib/sequences/pause.ts';
 import { largeCommit } from '#lib/table/large.ts';
-import type { PlanKind } from '#lib/table/plan.ts';
 import { reindexing } from '#lib/table/reindex.ts';
-import { resumePlan } from '#lib/table/resume.ts';
-import { planTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/wake-ups/receive.ts';
+import { resumeSaga } from '#lib/table/resume.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { sagaTimeoutSeconds } from '#lib/timeouts.ts';
+import { receive } from '#lib/timers/receive.ts';
 import { worker } from '#lib/worker.ts';
 
-const kinds: { [Name in PlanName]: PlanKind<Record<string, unknown>, Name> } = {
+const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   commit: largeCommit,
   detach: detaching,
-  'job-end': followingMessage.plan,
+  'job-end': followingMessage.saga,
   'key-cancel': cancelQueued,
-  'mail-end': followingMail.plan,
+  'mail-end': followingMail.saga,
   merge: merging,
   reindex: reindexing(entities),
   rename: renaming,
@@ -33,11 +33,11 @@ const kinds: { [Name in PlanName]: PlanKind<Record<string, unknown>, Name> } = {
 /** What was decided and then interrupted is completed. */
 export const handler = worker(
   {
-    summary: 'Plans that their request did not complete are completed',
+    summary: 'Sagas that their request did not complete are completed',
     trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
-    timeoutSeconds: planTimeoutSeconds,
+    timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
   },
   (event: SQSEvent) =>
-    receive(event, { planId: v.string() }, (tenant, { planId }) => resumePlan(tenant, planId, Object.values(kinds))),
+    receive(event, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),
 );

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /** What a bundle holds in place of a module that brings more than is used of it. */
-const standIns: Record<string, string> = {
+const stubs: Record<string, string> = {
   // A Lambda has its credentials in the environment; the chain that also asks profiles, SSO, web identities and instance
   // metadata is 132 KB of every bundle, and SSO's bearer tokens as much again beside Bedrock's client.
   '@aws-sdk/credential-provider-node': `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
@@ -29,17 +29,17 @@ const standIns: Record<string, string> = {
   dayjs: `export default () => { throw new Error('no dates are sanitised'); };`,
 };
 
-const withStandIns: Plugin = {
+const withStubs: Plugin = {
   name: 'stand-ins',
   setup({ onResolve, onLoad }) {
     const namespace = 'stand-in';
-    const filter = new RegExp(`^(${Object.keys(standIns).join('|')})$`);
+    const filter = new RegExp(`^(${Object.keys(stubs).join('|')})$`);
     onResolve({ filter }, ({ path, resolveDir, namespace: importer }) =>
       importer === namespace ? undefined : { path, namespace, pluginData: resolveDir },
     );
     onLoad({ filter: /.*/, namespace }, ({ path, pluginData }) => ({
       resolveDir: pluginData,
-      contents: standIns[path] as string,
+      contents: stubs[path] as string,
     }));
   },
 };
@@ -88,5 +88,5 @@ const nothing = JSON.stringify({ version: 3, sources: ['.'], sourcesContent: [''
 /** Ends a dependency's text: its source map says nothing. */
 export const unmapped = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(nothing).toString('base64')}`;
 
-/** What keeps of the dependencies only what is used of them; test/infra/lighter.test.ts holds it against the whole ones. */
-export const lighter: readonly Plugin[] = [withStandIns, neverLoaded, usedErrors, versionsAlone];
+/** What keeps of the dependencies only what is used of them; test/infra/stubs.test.ts holds it against the whole ones. */
+export const dependencyStubs: readonly Plugin[] = [withStubs, neverLoaded, usedErrors, versionsAlone];

@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { loadWorkers } from '#infra/functions.ts';
-import { receive, receiveGroups } from '#lib/wake-ups/receive.ts';
+import { receive, receiveGroups } from '#lib/timers/receive.ts';
 
 /** A batch of these bodies; each message is called by its body. */
 const batch = (...bodies: string[]): SQSEvent => ({

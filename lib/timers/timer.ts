@@ -3,7 +3,7 @@ import { queues } from '#lib/queues.ts';
 import { tenantKeyPattern } from '#lib/tenant.ts';
 
 /** A row that waits for its time, as the table keeps it beside the row itself (lib/table/entity.ts). */
-export const WakeUpRow = v.object({
+export const TimerRow = v.object({
   sk: v.string(),
   at: v.pipe(
     v.string(),
@@ -23,4 +23,4 @@ export const WakeUpRow = v.object({
   triedAt: v.optional(v.string()),
 });
 
-export type WakeUpRow = v.InferOutput<typeof WakeUpRow>;
+export type TimerRow = v.InferOutput<typeof TimerRow>;

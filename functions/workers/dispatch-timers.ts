@@ -2,7 +2,7 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { queues } from '#lib/queues.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { handleInserted, insertedUnder } from '#lib/table/stream.ts';
-import { wake } from '#lib/wake-ups/wake.ts';
+import { dispatch } from '#lib/timers/dispatch.ts';
 import { worker } from '#lib/worker.ts';
 
 /** Every row that waits for a time has its queue told then. */
@@ -14,5 +14,5 @@ export const handler = worker(
     timeoutSeconds: 60,
     memoryMb: 512,
   },
-  (event: DynamoDBStreamEvent) => handleInserted(event, wake),
+  (event: DynamoDBStreamEvent) => handleInserted(event, dispatch),
 );

@@ -8,7 +8,7 @@ import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import type { WakeUpRow } from './wake-up.ts';
+import type { TimerRow } from './timer.ts';
 
 let sqs: SQSClient | undefined;
 let scheduler: SchedulerClient | undefined;
@@ -20,7 +20,7 @@ const maxCalls = 10;
 
 /** A row that could not be told, and why. */
 export interface Untold {
-  row: WakeUpRow;
+  row: TimerRow;
   error: unknown;
 }
 
@@ -28,7 +28,7 @@ export interface Untold {
  * Tells the rows' queues at their time: up to 15 minutes ahead by SQS's own delay, beyond that by a one-time schedule. Telling
  * twice does no harm: the row is the truth. Returns those that a queue or the scheduler did not take; the others are told.
  */
-export async function sendWakeUps(rows: readonly WakeUpRow[]): Promise<Untold[]> {
+export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Untold[]> {
   const now = Date.now();
   const delayed = rows.map((row) => ({
     row,
@@ -45,7 +45,7 @@ export async function sendWakeUps(rows: readonly WakeUpRow[]): Promise<Untold[]>
 }
 
 interface Delayed {
-  row: WakeUpRow;
+  row: TimerRow;
   delaySeconds: number;
 }
 
@@ -79,7 +79,7 @@ async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<U
   return refused.map(({ index, error }) => ({ row: (batch[index] as Delayed).row, error }));
 }
 
-/** What a tenant's queue is told besides wake-ups: no row keeps it. */
+/** What a tenant's queue is told besides timers: no row keeps it. */
 interface Message {
   tenant: Tenant;
   message: Record<string, unknown>;
@@ -124,7 +124,7 @@ async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: 
 }
 
 /** Schedules are precise to a minute, so this one fires up to a minute early and the rest is SQS's delay. */
-async function schedule(row: WakeUpRow): Promise<undefined> {
+async function schedule(row: TimerRow): Promise<undefined> {
   scheduler ??= new SchedulerClient({});
   const at = new Date(new Date(row.at).getTime() - minuteMs).toISOString().slice(0, 19);
   try {
@@ -136,7 +136,7 @@ async function schedule(row: WakeUpRow): Promise<undefined> {
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
         Target: {
-          Arn: queueArn('wake-ups'),
+          Arn: queueArn('timers'),
           RoleArn: env('SCHEDULE_ROLE_ARN'),
           DeadLetterConfig: { Arn: env('SCHEDULE_DLQ_ARN') },
           Input: JSON.stringify(row),

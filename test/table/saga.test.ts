@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { unavailable } from '#lib/problem.ts';
-import { newPlan, type PlanKind, Plans } from '#lib/table/plan.ts';
-import { resumePlan } from '#lib/table/resume.ts';
+import { resumeSaga } from '#lib/table/resume.ts';
 import { writeRows } from '#lib/table/rows.ts';
+import { newSaga, type SagaKind, Sagas } from '#lib/table/saga.ts';
 import { listSetAside, putBack } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -19,12 +19,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A plan that the local system's worker is not told of within the hour, and a kind that does what the test says. */
-async function waitingPlan() {
+/** A saga that the local system's worker is not told of within the hour, and a kind that does what the test says. */
+async function waitingSaga() {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
-  let step: PlanKind<State>['step'] = async () => undefined;
+  let step: SagaKind<State>['step'] = async () => undefined;
   let calls = 0;
-  const kind: PlanKind<State> = {
+  const kind: SagaKind<State> = {
     name: 'trial',
     step: (...given) => {
       calls += 1;
@@ -33,14 +33,14 @@ async function waitingPlan() {
   };
   const later = shifted(new Date(), hourMs);
   const { id } = await transact(tenant, operator, async (tx) =>
-    tx.create(Plans, { ...newPlan(tx, kind, { parts: 3 }), dueAt: later }),
+    tx.create(Sagas, { ...newSaga(tx, kind, { parts: 3 }), dueAt: later }),
   );
-  const read = () => new UnitOfWork(tenant, operator).find(Plans, { id });
+  const read = () => new UnitOfWork(tenant, operator).find(Sagas, { id });
   const resume = async () => {
     // Its time has come, for this process alone.
     const due = (await read())?.dueAt ?? later;
     vi.setSystemTime(new Date(due).getTime() + 1000);
-    await resumePlan(tenant, id, [kind]);
+    await resumeSaga(tenant, id, [kind]);
   };
   return {
     tenant,
@@ -54,56 +54,56 @@ async function waitingPlan() {
   };
 }
 
-test('a plan that fails for a reason of its own is tried five times, ever later, then its wake-up is set aside', async () => {
-  const plan = await waitingPlan();
-  plan.does(async () => {
+test('a saga that fails for a reason of its own is tried five times, ever later, then its timer is set aside', async () => {
+  const saga = await waitingSaga();
+  saga.does(async () => {
     throw new TypeError('a bug');
   });
   for (const tries of [1, 2, 3, 4]) {
-    await expect(plan.resume()).rejects.toThrow('a bug');
-    const waiting = await plan.read();
+    await expect(saga.resume()).rejects.toThrow('a bug');
+    const waiting = await saga.read();
     expect(waiting?.tries).toBe(tries);
     expect((waiting?.dueAt as string) > timestamp()).toBe(true);
   }
-  await plan.resume();
-  const [kept, ...others] = (await listSetAside()).filter(({ id }) => id.includes(plan.id));
+  await saga.resume();
+  const [kept, ...others] = (await listSetAside()).filter(({ id }) => id.includes(saga.id));
   expect(kept).toMatchObject({ reason: 'TypeError: a bug', tries: 5 });
   expect(others).toEqual([]);
-  // The message that was sent for its last wake-up comes when it is due, and finds that the plan rests.
-  const calls = plan.calls();
-  const rested = await plan.read();
-  await plan.resume();
-  expect(plan.calls()).toBe(calls);
-  expect(await plan.read()).toEqual(rested);
+  // The message that was sent for its last timer comes when it is due, and finds that the saga rests.
+  const calls = saga.calls();
+  const rested = await saga.read();
+  await saga.resume();
+  expect(saga.calls()).toBe(calls);
+  expect(await saga.read()).toEqual(rested);
   // An operator puts it back, and it goes on to its end.
-  plan.does(async (_, { parts }) => ((parts as number) > 1 ? { parts: (parts as number) - 1 } : undefined));
+  saga.does(async (_, { parts }) => ((parts as number) > 1 ? { parts: (parts as number) - 1 } : undefined));
   expect(await putBack(kept?.id as string)).toBe(true);
-  await plan.resume();
-  expect(await plan.read()).toBeUndefined();
+  await saga.resume();
+  expect(await saga.read()).toBeUndefined();
 });
 
 test('a try counts before it is made, so that a crash counts too; a try that fails for a passing reason does not', async () => {
-  const plan = await waitingPlan();
-  plan.does(async () => {
+  const saga = await waitingSaga();
+  saga.does(async () => {
     throw unavailable(1);
   });
-  for (let index = 0; index < 7; index += 1) await expect(plan.resume()).rejects.toThrow('busy');
-  expect((await plan.read())?.tries).toBe(0);
+  for (let index = 0; index < 7; index += 1) await expect(saga.resume()).rejects.toThrow('busy');
+  expect((await saga.read())?.tries).toBe(0);
   const counted: (number | undefined)[] = [];
-  plan.does(async () => {
-    counted.push((await plan.read())?.tries);
+  saga.does(async () => {
+    counted.push((await saga.read())?.tries);
     throw unavailable(1);
   });
-  await expect(plan.resume()).rejects.toThrow('busy');
+  await expect(saga.resume()).rejects.toThrow('busy');
   expect(counted).toEqual([1]);
-  const calls = plan.calls();
+  const calls = saga.calls();
   // As if five processes had died of it.
-  await transact(plan.tenant, operator, async (tx) => {
-    tx.update(Plans, { ...(await tx.get(Plans, { id: plan.id })), tries: 5 });
+  await transact(saga.tenant, operator, async (tx) => {
+    tx.update(Sagas, { ...(await tx.get(Sagas, { id: saga.id })), tries: 5 });
   });
-  await plan.resume();
-  expect(plan.calls()).toBe(calls);
-  const [kept] = (await listSetAside()).filter(({ id }) => id.includes(plan.id));
+  await saga.resume();
+  expect(saga.calls()).toBe(calls);
+  const [kept] = (await listSetAside()).filter(({ id }) => id.includes(saga.id));
   expect(kept?.reason).toContain('did not come to an end');
   const place = kept?.id as string;
   await putBack(place);
@@ -111,17 +111,17 @@ test('a try counts before it is made, so that a crash counts too; a try that fai
   await writeRows([{ DeleteRequest: { Key: { pk, sk } } }]);
 });
 
-test('a part that is done counts as new: a long plan is not one that fails', async () => {
-  const plan = await waitingPlan();
+test('a part that is done counts as new: a long saga is not one that fails', async () => {
+  const saga = await waitingSaga();
   let fails = false;
-  plan.does(async (_, { parts }) => {
+  saga.does(async (_, { parts }) => {
     fails = !fails;
     if (!fails) throw new TypeError('every other time');
     return (parts as number) > 1 ? { parts: (parts as number) - 1 } : undefined;
   });
-  await expect(plan.resume()).rejects.toThrow('every other time');
-  expect((await plan.read())?.tries).toBe(0);
-  await expect(plan.resume()).rejects.toThrow('every other time');
-  await plan.resume();
-  expect(await plan.read()).toBeUndefined();
+  await expect(saga.resume()).rejects.toThrow('every other time');
+  expect((await saga.read())?.tries).toBe(0);
+  await expect(saga.resume()).rejects.toThrow('every other time');
+  await saga.resume();
+  expect(await saga.read()).toBeUndefined();
 });

@@ -1,0 +1,31 @@
+import { type Dispatch, Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** To the millisecond: the shortest waits are shorter than a second. */
+export const instant = (ms: number) => new Date(ms).toISOString();
+
+export const newDispatch = (endpointId: number): Dispatch => ({
+  id: endpointId,
+  at: null,
+  lookAt: null,
+  notBefore: null,
+  isSlow: false,
+});
+
+/**
+ * Says that the endpoint has work that was committed before. Always written, so that a worker who is about to find nothing left
+ * meets a write conflict and looks again.
+ */
+export async function dispatchNow(tx: UnitOfWork, endpointId: number): Promise<void> {
+  const dispatch = await tx.find(Dispatches, { id: endpointId });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, at: earliest(dispatch.at, instant(Date.now())) });
+}
+
+/** A query may for so long see one half of a transaction and not the other. */
+const settlingMs = 1_000;
+
+/** The same for work that is committed together with this: whoever looks now may not see it yet, so it is looked for a moment later. */
+export async function dispatchSoon(tx: UnitOfWork, endpointId: number, change: Partial<Dispatch> = {}): Promise<void> {
+  const dispatch = await tx.find(Dispatches, { id: endpointId });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, lookAt: instant(Date.now() + settlingMs) });
+}
