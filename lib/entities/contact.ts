@@ -50,7 +50,7 @@ export const Contact = v.pipe(v.object(shown), v.title('Contact'));
 export const ContactWithTags = v.pipe(v.object({ ...shown, tags: v.array(Tag) }), v.title('ContactWithTags'));
 
 const username = (value: string) => value.replace(/^@/, '');
-const phoneForm = /^(?=(?:\D*\d){5,20}\D*$)[\d+\-() ]+$/;
+const phoneForm = /^[+\-() ]*(?:\d[+\-() ]*){5,20}$/;
 
 /** The fields that create, patch and upsert share, with the limits of contract section 2. */
 export const contactFields = {
