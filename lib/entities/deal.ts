@@ -24,7 +24,7 @@ import {
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { DealTask } from './task.ts';
+import { DealTask, maxTasksInDeal } from './task.ts';
 
 export type DealStage = (typeof dealStages)[number];
 
@@ -70,7 +70,18 @@ const shown = { ...common, stage: storedChoice(Object.values(stageNames)) };
 /** A deal as lists show it (base document, "Deal"). */
 export const Deal = v.pipe(v.object(shown), v.title('Deal'));
 /** A deal as get-by-id and the answers to writes show it. */
-export const DealWithTasks = v.pipe(v.object({ ...shown, tasks: v.array(DealTask) }), v.title('DealWithTasks'));
+export const DealWithTasks = v.pipe(
+  v.object({
+    ...shown,
+    tasks: v.pipe(
+      v.array(DealTask),
+      v.description(
+        `The newest ${maxTasksInDeal}, descending by id. GET /v1/tasks?dealId= lists them all, also by status; openTaskCount counts all that are not done.`,
+      ),
+    ),
+  }),
+  v.title('DealWithTasks'),
+);
 
 const optionalFields = {
   contactId: v.optional(v.nullable(idInput())),

@@ -56,6 +56,8 @@ const details = {
 
 /** A task as its deal shows it (base document, "Deal"). */
 export const DealTask = v.pipe(v.object(shownInDeal), v.title('DealTask'));
+/** As many as a page of the list has at most: what is shown of a deal is not to grow with its tasks. */
+export const maxTasksInDeal = 100;
 /** Contract section 7. */
 export const Task = v.pipe(v.object({ ...shownInDeal, ...details }), v.title('Task'));
 

@@ -99,10 +99,16 @@ export async function listIndexed<E extends Entity>(tx: UnitOfWork, of: E, by: B
   return (await tx.findAllByKey(of, keys)).filter((item) => isIndexed(of, item, wanted));
 }
 
-/** The copies that an index keeps, descending by id, without reading the entities: one round trip. */
-export async function listCopies<E extends Entity>(tx: UnitOfWork, of: E, by: By<E>): Promise<EntryRow[]> {
+/** The copies that an index keeps, descending by id, the newest or all, without reading the entities: one round trip. */
+export async function listCopies<E extends Entity>(
+  tx: UnitOfWork,
+  of: E,
+  by: By<E>,
+  { limit }: { limit?: number } = {},
+): Promise<EntryRow[]> {
   const copies: EntryRow[] = [];
-  for await (const entry of flatten(entries(tx, of, by))) copies.push(entry);
+  for await (const entry of flatten(entries(tx, of, by, limit === undefined ? {} : { limit })))
+    if (copies.push(entry) === limit) break;
   return copies;
 }
 

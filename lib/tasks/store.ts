@@ -5,6 +5,7 @@ import {
   type CreateTask,
   type DealTask,
   isOpen,
+  maxTasksInDeal,
   type PatchTask,
   priorityNames,
   type StoredTask,
@@ -44,9 +45,9 @@ const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T
 const isOverdue = (tx: UnitOfWork, { status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>) =>
   status !== 'done' && dueAt !== null && dueAt < tx.now;
 
-/** The tasks of a deal as it shows them, newest first. One round trip. */
+/** The newest tasks of a deal as it shows them, descending by id. One round trip. */
 export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
-  const copies = await listCopies(tx, Tasks, { deal: dealId });
+  const copies = await listCopies(tx, Tasks, { deal: dealId }, { limit: maxTasksInDeal });
   return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
 }
 

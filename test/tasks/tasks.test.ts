@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -118,6 +119,28 @@ test('openTaskCount follows a task from one deal to another and away', async () 
   expect(await openTasks(from)).toBe(1);
   await workspace.live.patch(`/v1/tasks/${task.id}`, { dealId: null });
   expect(await openTasks(from)).toBe(0);
+});
+
+test('a deal shows its hundred newest tasks, however many it has, and counts them all', async () => {
+  const { live } = workspace;
+  const dealId = (await live.post('/v1/deals', { title: 'Busy' })).body.id;
+  const ids: number[] = [];
+  for (const count of [100, 5]) {
+    const items = Array.from({ length: count }, () => ({ op: 'create', title: 'Call', dealId }));
+    const { results } = (await live.post('/v1/tasks/batch', { items })).body;
+    ids.push(...results.map(({ task }: { task: { id: number } }) => task.id));
+  }
+  const newest = ids.sort((a, b) => b - a).slice(0, 100);
+  const answers = [
+    await live.get(`/v1/deals/${dealId}`),
+    await live.patch(`/v1/deals/${dealId}`, { title: 'Busier' }),
+    await live.post(`/v1/deals/${dealId}/stage`, { stage: 'lost' }),
+  ];
+  for (const { body } of answers) {
+    expect(body.tasks.map(({ id }: { id: number }) => id)).toEqual(newest);
+    expect(body.openTaskCount).toBe(105);
+  }
+  expect(await everyItem(live, '/v1/tasks', { dealId })).toHaveLength(105);
 });
 
 test('twenty tasks made at once for one deal are all counted', async () => {
