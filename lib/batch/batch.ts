@@ -152,10 +152,11 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   });
   if (typeof item !== 'object' || item === null)
     return refused(invalidField('item', 'invalid_type', 'item must be an object'));
-  const name = String(('op' in item && item.op) || '').trim();
-  const [known, op] = Object.entries(ops).find(([one]) => one.toLowerCase() === name.toLowerCase()) ?? [];
+  const given = 'op' in item && item.op !== null ? item.op : '';
+  const name = typeof given === 'string' ? given.trim() : undefined;
+  const [known, op] = Object.entries(ops).find(([one]) => one.toLowerCase() === name?.toLowerCase()) ?? [];
   if (op === undefined) {
-    const code = name === '' ? 'required' : 'invalid_enum';
+    const code = name === undefined ? 'invalid_type' : name === '' ? 'required' : 'invalid_enum';
     return refused(invalidField('op', code, `op must be one of ${Object.keys(ops).join(', ')}`));
   }
   let parsed: v.InferOutput<typeof op.schema>;

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { BodyParts, type EmailMessage, EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, type ThreadQuery, type ThreadStatus, Threads } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { requireActiveMember } from '#lib/members/store.ts';
+import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { notFound } from '#lib/problem.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -38,7 +38,8 @@ export async function setThreadStatus(tx: UnitOfWork, id: number, status: Thread
 
 /** Assigns a thread to a member, or to nobody. Emits email.thread_updated on a change. Raises 404, 400 for an unknown member. */
 export async function setThreadAssignee(tx: UnitOfWork, id: number, userId: number | null): Promise<StoredThread> {
-  const [thread] = await Promise.all([getThread(tx, id), requireActiveMember(tx, 'userId', userId)]);
+  const [thread] = await Promise.all([getThread(tx, id), primeMember(tx, userId)]);
+  await requireActiveMember(tx, 'userId', userId);
   return announced(tx, thread, { assignedToUserId: userId });
 }
 

@@ -5,6 +5,7 @@ import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/p
 import { isShownOnce, maxId } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstCharacters } from '#lib/text.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
 import { answerText } from './answer-text.ts';
@@ -221,11 +222,14 @@ function answerOf(
   return { status, body, headers };
 }
 
+/** More than any id has, and far less than DynamoDB takes in a key. */
+const maxTextIdCharacters = 100;
+
 function pathParams(route: Route, path: Call['path']): { params: Params; texts: Record<string, string> } {
   const params: Record<string, number> = {};
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(path)) {
-    if (route.textParams?.includes(name)) texts[name] = value;
+    if (route.textParams?.includes(name) && value.length <= maxTextIdCharacters) texts[name] = value;
     else if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= maxId) params[name] = Number(value);
     else throw notFound('resource');
   }
@@ -297,9 +301,13 @@ async function requireMatch(
 const tagOf = ({ volatile }: Route, shown: unknown) =>
   etagOf(JSON.stringify(shown, volatile && ((name, value) => (volatile.includes(name) ? undefined : value))));
 
-/** One line of the audit trail (contract section 18). */
+/** MCP puts an argument into the path, and nothing between bounds it as API Gateway bounds a URL. */
+const maxAuditCharacters = 500;
+
+/** One line of the audit trail (contract section 18); of a longer path its beginning. */
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
-  const path = route.path === '$default' ? request.path : route.path;
+  const called = firstCharacters(request.path, maxAuditCharacters);
+  const path = route.path === '$default' ? called : route.path;
   const segments =
     path
       .replace(/^\/(v1\/)?/, '')
@@ -309,7 +317,7 @@ export function auditEntry(route: Route, keyId: string, request: RequestFacts, s
   return {
     keyId,
     method: request.method,
-    path: request.path,
+    path: called,
     status,
     ip: request.ip,
     userAgent: request.userAgent,

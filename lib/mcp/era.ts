@@ -1,3 +1,4 @@
+import { firstCharacters } from '#lib/text.ts';
 import { isObject, type Message, Refusal } from './message.ts';
 
 /** The handshake era, newest first: the version was agreed by `initialize`. */
@@ -58,7 +59,9 @@ function decoded(value: string): string {
 
 const mismatch = (message: string) => new Refusal('headerMismatch', message);
 const missing = (name: string) => new Refusal('invalidParams', `params._meta must have ${metaKey(name)}`);
+/** Far more than a date, which every version's name is. */
+const maxVersionCharacters = 100;
 const unsupported = (requested: string) =>
   new Refusal('unsupportedVersion', 'unsupported protocol version', {
-    data: { supported: supportedVersions, requested },
+    data: { supported: supportedVersions, requested: firstCharacters(requested, maxVersionCharacters) },
   });

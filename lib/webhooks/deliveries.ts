@@ -197,9 +197,9 @@ const maxAgeDays = 30;
  * than five thousand wait. Calling again goes on with the next ones. Raises 404 and 400.
  */
 export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
+  const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
   if (new Date(since).getTime() < Date.now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
-  const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
   const known = waiting?.deliveryIds ?? [];
   const ids = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
   if (ids.length === 0) return { queued: 0 };

@@ -180,7 +180,17 @@ describe.each(batches)('$name', ({ method, path, body }) => {
 
   test('refuses every item with a field of a wrong form, and names it', async () => {
     const wrong = [
-      ...[null, 7, 'x', [], {}, { op: 'nonsense' }, { op: ['create'] }, { op: null }].map((item) => ({
+      ...[
+        null,
+        7,
+        'x',
+        [],
+        {},
+        { op: 'nonsense' },
+        { op: ['create'] },
+        { op: null },
+        { op: { toString: 1, valueOf: 1 } },
+      ].map((item) => ({
         item,
         field: '',
       })),

@@ -52,6 +52,7 @@ function wrongTypes(types: Set<string>): Wrong[] {
         { why: 'an object', value: {} },
         { why: 'deep objects', value: deepObject() },
         { why: 'an object that looks like an array', value: { length: 1, 0: 'x' } },
+        { why: 'an object that cannot become a text', value: { toString: 1, valueOf: 1 } },
       ],
     ],
   ];

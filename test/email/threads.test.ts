@@ -182,6 +182,7 @@ describe('a thread', () => {
       body: { error: 'conflict', details: { reason: 'stale_version' } },
     });
     expect((await client.post('/v1/email/threads/999999/status', {})).status).toBe(404);
+    expect((await client.post('/v1/email/threads/999999/assignee', { userId: 999_999 })).status).toBe(404);
   });
 
   test('follows its contact through a merge', async () => {

@@ -171,6 +171,12 @@ describe('the stateless era', () => {
     expect([status, body.error.code, body.error.data]).toEqual([400, -32022, { supported, requested: '2099-01-01' }]);
   });
 
+  test('does not repeat a version of absurd length', async () => {
+    const _meta = { ...meta, 'io.modelcontextprotocol/protocolVersion': '2'.repeat(1_000_000) };
+    const { status, body } = await client.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } });
+    expect([status, body.error.data]).toEqual([400, { supported, requested: '2'.repeat(100) }]);
+  });
+
   test.each(['protocolVersion', 'clientCapabilities'])('refuses a _meta without %s with -32602', async (name) => {
     const { [`io.modelcontextprotocol/${name}`]: _, ...others } = meta as Record<string, unknown>;
     const { status, body } = await client.modern('tools/list', { _meta: others });
@@ -293,5 +299,22 @@ describe('the endpoint', () => {
       ['PATCH', '/v1/contacts/999999', 404],
       ['POST', '/v1/contacts', 201],
     ]);
+  });
+
+  test('leaves of a refused write to an absurd path an entry with its beginning', async () => {
+    const own = await newWorkspace();
+    const { call } = mcp(own.liveKey);
+    const [ofMcp, ofHttp] = [`/v1/contacts/${'x'.repeat(1_000_000)}`, `/v1/${'y'.repeat(8000)}`];
+    await call('contacts_update', { id: ofMcp.split('/').at(-1), stage: 'engaged' });
+    expect((await own.live.post(ofHttp)).status).toBe(404);
+    const entries = await eventually(async () => {
+      const { body } = await own.live.get('/v1/audit-events');
+      return body.items.length >= 2 && (body.items as { path: string; status: number; resourceType: string }[]);
+    }, 'the audit trail');
+    expect(entries.map(({ path, status }) => [path, status]).sort()).toEqual([
+      [ofMcp.slice(0, 500), 404],
+      [ofHttp.slice(0, 500), 404],
+    ]);
+    for (const { resourceType } of entries) expect(resourceType.length).toBeLessThanOrEqual(500);
   });
 });

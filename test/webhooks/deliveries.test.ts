@@ -674,4 +674,8 @@ test('deliveries are found by status, kind and time, and page by page', async ()
   expect(await found({ until: '2000-01-01T00:00:00Z' })).toEqual([]);
   for (const query of [{ status: 'lost' }, { eventKind: 'x' }, { since: 'now' }])
     expect((await live.get(`${hook.path}/deliveries`, query)).status).toBe(400);
+  for (const key of ['x'.repeat(101), 'x'.repeat(2000), 'İ'.repeat(100)]) {
+    expect((await live.get(`${hook.path}/deliveries/${encodeURIComponent(key)}`)).status).toBe(404);
+    expect((await live.post(`${hook.path}/deliveries/${encodeURIComponent(key)}/replay`)).status).toBe(404);
+  }
 });

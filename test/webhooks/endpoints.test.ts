@@ -186,6 +186,7 @@ describe('an endpoint', () => {
       api.get(`/v1/webhooks/${id}/deliveries/1`),
       api.post(`/v1/webhooks/${id}/deliveries/1/replay`, {}),
       api.post(`/v1/webhooks/${id}/replay-failed`, {}),
+      api.post(`/v1/webhooks/${id}/replay-failed`, { since: '2020-01-01T00:00:00Z' }),
     ]);
     for (const { status, body } of answers)
       expect({ status, body }).toEqual({
