@@ -22,6 +22,14 @@ export function recipientOf(contact: StoredContact, channel: Platform): Recipien
   };
 }
 
+/** The contact that a job writes to, or will turn out to. */
+export const contactOf = (
+  tx: UnitOfWork,
+  channel: Platform,
+  { contactId, target }: { contactId: number | null; target: Target },
+): Promise<StoredContact | undefined> =>
+  contactId === null ? findContact(tx, channel, target) : tx.find(Contacts, { id: contactId });
+
 /** The contact that a recipient or sender is: by its id at the platform, else by its username there; the oldest of several. */
 export async function findContact(
   tx: UnitOfWork,

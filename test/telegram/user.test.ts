@@ -3,11 +3,12 @@ import { updateAccount } from '#lib/accounts/change.ts';
 import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Peers } from '#lib/entities/peer.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
-import { newAccount } from '#test/telegram/line.ts';
+import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 let live: Client;
@@ -23,25 +24,21 @@ beforeAll(async () => {
 afterAll(() => Promise.all(centres.map((centre) => centre.close())));
 
 /** A user account with a data centre of its own. */
-async function newUserAccount() {
+async function newUserAccount(place = tenant) {
   const centre = await startDataCentre();
   centres.push(centre);
-  const account = await newAccount(tenant, { kind: 'user', secret: centre.session });
+  const account = await newAccount(place, { kind: 'user', secret: centre.session });
   return { id: account.id, centre };
 }
 
-const send = async (accountId: number, body: object): Promise<number> =>
-  (await live.post('/v1/telegram/messages', { accountId, text: 'Hi', ...body })).body.id;
+const send = async (accountId: number, body: object, by = live): Promise<number> =>
+  (await by.post('/v1/telegram/messages', { accountId, text: 'Hi', ...body })).body.id;
 
-const settled = (id: number, timeoutMs?: number) =>
-  eventually(
-    async () => {
-      const { body } = await live.get(`/v1/jobs/${id}`);
-      return body.status !== 'queued' && body;
-    },
-    `job ${id} to be sent or to fail`,
-    timeoutMs,
-  );
+const settled = (id: number, by = live) =>
+  eventually(async () => {
+    const { body } = await by.get(`/v1/jobs/${id}`);
+    return body.status !== 'queued' && body;
+  }, `job ${id} to be sent or to fail`);
 
 /** Moves the next attempt of a waiting job to now. */
 const hurry = (id: number) =>
@@ -70,6 +67,35 @@ test('a user account fails at once for a name that nobody has and for a stranger
     status: 'failed',
     lastError: expect.stringContaining('has not met'),
   });
+});
+
+test('a user account writes to nobody else who has taken over the username of a person whose id is known', async () => {
+  const workspace = await newWorkspace();
+  const place: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const { id, centre } = await newUserAccount(place);
+  const { contactId } = await hears(place, id, { telegramUserId: 793_582, username: 'maria' });
+  for (const recipient of [{ contactId }, { username: 'maria' }, { contactId }])
+    expect(await settled(await send(id, recipient, workspace.live), workspace.live)).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringContaining('belongs to somebody else'),
+    });
+  expect([centre.stored(), centre.seen.resolves]).toEqual([[], 1]);
+});
+
+test('a user account looks a username up again a day later, when it may be that of another person', async () => {
+  const { id, centre } = await newUserAccount();
+  for (const [age, resolves] of [
+    [0, 1],
+    [dayMs - hourMs, 1],
+    [dayMs + hourMs, 2],
+  ] as const) {
+    await transact(tenant, operator, async (tx) => {
+      const row = await tx.find(Peers, { accountId: id, name: '@maria' });
+      if (row) tx.update(Peers, { ...row, createdAt: shifted(tx.now, -age) });
+    });
+    expect(await settled(await send(id, { username: 'maria' }))).toMatchObject({ status: 'sent' });
+    expect(centre.seen.resolves).toBe(resolves);
+  }
 });
 
 test.each(['before', 'after'] as const)(

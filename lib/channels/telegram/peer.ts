@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
-import { Peers } from '#lib/entities/peer.ts';
+import { shifted } from '#lib/clock.ts';
+import { Peers, usernameKeptMs } from '#lib/entities/peer.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -7,15 +8,22 @@ export type Peer = Pick<v.InferOutput<(typeof Peers)['schema']>, 'userId' | 'acc
 
 const usernameKey = (username: string) => `@${username.toLowerCase()}`;
 
-/** The person with this id or username, if the account has met them. */
+/**
+ * The person with this id, if the account has met them, else whom the username meant when it was looked up, a day ago at most: that may
+ * be somebody with another id.
+ */
 export async function findPeer(
   tx: UnitOfWork,
   accountId: number,
   { telegramUserId, username }: { telegramUserId?: number | undefined; username?: string | undefined },
 ): Promise<Peer | undefined> {
-  const names = [...(telegramUserId ? [String(telegramUserId)] : []), ...(username ? [usernameKey(username)] : [])];
-  const found = await Promise.all(names.map((name) => tx.find(Peers, { accountId, name })));
-  return found.find((peer) => peer !== undefined);
+  const [known, named] = await Promise.all([
+    telegramUserId ? tx.find(Peers, { accountId, name: String(telegramUserId) }) : undefined,
+    username ? tx.find(Peers, { accountId, name: usernameKey(username) }) : undefined,
+  ]);
+  // The table removes an expired row when it comes to it.
+  const isForgotten = named === undefined || named.createdAt < shifted(tx.now, -usernameKeptMs);
+  return known ?? (isForgotten ? undefined : named);
 }
 
 /** From now on the account knows this person; one it had not met counts as new today. */

@@ -1,10 +1,9 @@
 import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
-import { findContact } from '#lib/messages/recipient.ts';
+import { contactOf } from '#lib/messages/recipient.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { openBot } from './bot.ts';
@@ -21,10 +20,9 @@ export const openTelegram: OpenSender = async (tenant, account) => {
 };
 
 /** The chat with a person has the person's id: known from the send, or from the contact that has written. */
-async function chatIdOf(tenant: Tenant, { target, contactId }: StoredJob): Promise<number | undefined> {
-  if (target.telegramUserId !== undefined) return target.telegramUserId;
+async function chatIdOf(tenant: Tenant, job: StoredJob): Promise<number | undefined> {
+  if (job.target.telegramUserId !== undefined) return job.target.telegramUserId;
   const tx = new UnitOfWork(tenant, system);
-  const contact =
-    contactId === null ? await findContact(tx, telegram.name, target) : await tx.find(Contacts, { id: contactId });
+  const contact = await contactOf(tx, telegram.name, job);
   return contact && idOn(telegram, contact.identities);
 }

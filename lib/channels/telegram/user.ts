@@ -4,11 +4,11 @@ import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
 import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
 import { maxWaitSeconds, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
+import { contactOf } from '#lib/messages/recipient.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -48,7 +48,7 @@ async function send(
   job: StoredJob,
 ): Promise<Outcome> {
   const tx = new UnitOfWork(tenant, system);
-  const contact = job.contactId === null ? undefined : await tx.find(Contacts, { id: job.contactId });
+  const contact = await contactOf(tx, telegram.name, job);
   const person = {
     telegramUserId: job.target.telegramUserId ?? (contact && idOn(telegram, contact.identities)),
     username: job.target.username,
@@ -56,6 +56,8 @@ async function send(
   const known = await findPeer(tx, account.id, person);
   const peer = known ?? (await meet(tenant, account, connection, person.username));
   if ('kind' in peer) return peer;
+  if (person.telegramUserId !== undefined && peer.userId !== person.telegramUserId)
+    return { kind: 'failed', error: 'the username belongs to somebody else than the recipient, who has another id' };
   const to = { userId: peer.userId, accessHash: Long.fromString(peer.accessHash) };
   try {
     await connection.sendText(to, job.text ?? '', randomId(tenant, account, job));

@@ -1,13 +1,12 @@
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
 import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender, Outcome } from '#lib/jobs/sender.ts';
-import { findContact } from '#lib/messages/recipient.ts';
+import { contactOf } from '#lib/messages/recipient.ts';
 import { type Answered, openProvider, type Provider } from '#lib/network/provider.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -57,12 +56,12 @@ async function participantOf(
   tenant: Tenant,
   provider: Provider,
   headers: Record<string, string>,
-  { target, contactId }: StoredJob,
+  job: StoredJob,
 ): Promise<string | Outcome> {
+  const { target } = job;
   if (target.twitterUserId !== undefined) return target.twitterUserId;
   const tx = new UnitOfWork(tenant, system);
-  const contact =
-    contactId === null ? await findContact(tx, twitter.name, target) : await tx.find(Contacts, { id: contactId });
+  const contact = await contactOf(tx, twitter.name, job);
   const known = contact && idOn(twitter, contact.identities);
   if (known !== undefined) return known;
   const path = `/2/users/by/username/${encodeURIComponent(target.username ?? '')}`;
