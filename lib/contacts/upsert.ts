@@ -9,12 +9,16 @@ import {
   Upserts,
 } from '#lib/entities/contact.ts';
 import { conflict, invalidField } from '#lib/problem.ts';
+import { type Namesakes, namesakes } from '#lib/references/namesakes.ts';
+import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeContact, createContact, type ShownContact } from './store.ts';
 
-/** So many of those that match are read, and named where they are several. */
-const maxMatches = 100;
+/** Two are too many, whoever else there is. */
+const maxMatches = 2;
+/** So many are named where several match. */
+const maxNamed = 100;
 
 /**
  * Creates the contact, or changes the one that has the same username (on its platform), phone or e-mail. Emits contact.created or
@@ -34,23 +38,19 @@ export async function upsertContact(
     return matchOn !== 'username' || contact.platform === fields.platform;
   };
   const upsert = { match: matchOn === 'username' ? `${fields.platform}/${match}` : match };
+  const { by, ...others }: Namesakes =
+    matchOn === 'username' ? await namesakes(tx, fields.platform, value) : { by: sameAs(matchOn, value) };
   // A page may end before it has found anybody.
   const list = async () => {
     const items: StoredContact[] = [];
-    let after: number | null | undefined;
-    while (after !== null && items.length < 2) {
-      const page = await listPage(tx, Contacts, {
-        where: sameAs(matchOn, value),
-        limit: maxMatches,
-        matches: isMatch,
-        after,
-      });
+    for (let after: number | null | undefined; after !== null && items.length < maxMatches; ) {
+      const page = await listPage(tx, Contacts, { where: by, limit: maxMatches, ...others, after });
       items.push(...page.items);
       after = page.nextCursor;
     }
-    return { items, hasMore: after !== null };
+    return items;
   };
-  const [before, { items: listed, hasMore }] = await Promise.all([
+  const [before, listed] = await Promise.all([
     tx.find(Upserts, upsert),
     list(),
     tx.reserveIds({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
@@ -58,12 +58,16 @@ export async function upsertContact(
   const candidates = new Map([...listed, ...tx.written(Contacts)].map((contact) => [contact.id, contact]));
   // The list may have been read before the row that guards it: then it lacks whom that row names.
   if (before && !candidates.has(before.contactId)) {
-    for (const contact of (await list()).items) candidates.set(contact.id, contact);
+    for (const contact of await list()) candidates.set(contact.id, contact);
   }
   const found = [...candidates.values()].filter(isMatch);
   if (found.length > 1) {
-    const contactIds = found.map(({ id }) => id).sort((a, b) => b - a);
-    const count = hasMore ? `at least ${found.length}` : found.length;
+    const entries = others.matches ? [] : await listCopies(tx, Contacts, by, { limit: maxNamed });
+    const isOther = new Set(tx.written(Contacts).flatMap((contact) => (isMatch(contact) ? [] : [contact.id])));
+    const ids = new Set([...found.map(({ id }) => id), ...entries.map((entry) => Number(entry.of.sk))]);
+    const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
+    const isAll = !others.matches && entries.length < maxNamed;
+    const count = isAll ? contactIds.length : `at least ${contactIds.length}`;
     throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
   }
   const [only] = found;

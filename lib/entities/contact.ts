@@ -157,6 +157,8 @@ export const Contacts = entity({
         ...(typeof twitterUserId === 'string' && { twitter: twitterUserId }),
       },
     }),
+    // 3: usernames are indexed by platform.
+    (older) => ({ ...older }),
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
     telegramUserId,
@@ -170,6 +172,12 @@ export const Contacts = entity({
     assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
     unread: ({ hasUnreadMessages }) => hasUnreadMessages,
     username: likeness('username'),
+    /** One person may hold a username on one platform, and another on the next. */
+    handle: {
+      of: ({ platform, username }) => username !== null && { platform, username: normalisedUsername(username) },
+      at: 'username/{platform}={username}',
+      since: 3,
+    },
     phone: likeness('phone'),
     email: likeness('email'),
     identity: {

@@ -1,6 +1,7 @@
 import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
-import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { namesakes } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -42,7 +43,7 @@ export async function findContact(
     userId === undefined ? undefined : firstIndexed(tx, Contacts, { identity: { channel, userId } }),
     username === undefined
       ? undefined
-      : firstIndexed(tx, Contacts, sameAs('username', username), ({ platform }) => platform === channel),
+      : namesakes(tx, channel, username).then(({ by, matches }) => firstIndexed(tx, Contacts, by, matches)),
   ]);
   return byId ?? byName;
 }

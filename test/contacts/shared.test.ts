@@ -9,8 +9,10 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
+import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
 import { putRows } from '#lib/table/rows.ts';
-import { transact } from '#lib/table/transact.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -28,6 +30,10 @@ const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tena
 
 beforeAll(async () => {
   tenant = { workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id, env: 'live' };
+  // The local cloud may not have seen yet which release it runs: then nothing that it makes is complete.
+  await run((tx) => startReindexing(tx, [Contacts]));
+  await finishSaga(tenant, reindexing([Contacts]), { id: reindexSagaId, actor: system });
+  expect(await incomplete(tenant, [Contacts])).toEqual([]);
   ids = [];
   // As many as one transaction has room for.
   for (let made = 0; made < count; made += 6) {
@@ -57,12 +63,12 @@ test('a mail is of the oldest of all contacts with its address, and the others a
 
 test('a username is that of the oldest contact on the platform', async () => {
   const twitter = await counted((tx) => findContact(tx, 'twitter', { username: '@Desk' }));
-  expect([twitter.found?.id, twitter.rows]).toEqual([ids[0], 2]);
+  expect(twitter.found?.id).toBe(ids[0]);
   const telegram = await counted((tx) => findContact(tx, 'telegram', { username: 'desk' }));
-  expect(telegram.found?.id).toBe(ids[1]);
+  expect([telegram.found?.id, telegram.rows]).toEqual([ids[1], 2]);
 });
 
-test('an upsert that many match names the newest hundred and reads no others', async () => {
+test('an upsert that many match names the newest hundred, reads two and no others', async () => {
   let refusal: unknown;
   const upsert = { matchOn: 'email', platform: 'telegram', ...shared } as const;
   const rows = await rowsRead(() =>
@@ -74,7 +80,41 @@ test('an upsert that many match names the newest hundred and reads no others', a
     message: 'at least 100 contacts have this email',
     details: { reason: 'ambiguous_match', contactIds: ids.toReversed().slice(0, 100) },
   });
-  expect(rows).toBeLessThanOrEqual(210);
+  expect(rows).toBeLessThanOrEqual(120);
+});
+
+test('who has the username on another platform is not read', async () => {
+  for (let made = 0; made < 30; made += 6) {
+    await run(async (tx) => {
+      for (let index = 0; index < 6; index += 1) await createContact(tx, { platform: 'telegram', username: 'crowd' });
+    });
+  }
+  const sender = await counted((tx) => findContact(tx, 'twitter', { username: 'crowd' }));
+  expect(sender.found).toBeUndefined();
+  expect(sender.rows).toBeLessThanOrEqual(5);
+  const upsert = { matchOn: 'username', platform: 'twitter', username: '@Crowd' } as const;
+  const made = await counted((tx) => upsertContact(tx, upsert));
+  expect(made.found).toMatchObject({ isNew: true, contact: { platform: 'twitter' } });
+  expect(made.rows).toBeLessThanOrEqual(10);
+  const again = await run((tx) => upsertContact(tx, upsert));
+  expect([again.isNew, again.contact.id]).toEqual([false, made.found.contact.id]);
+});
+
+test('as long as a workspace is not reindexed, usernames are sifted by platform', async () => {
+  const { id: workspaceId } = await createWorkspace({ name: 'Older', currency: 'EUR' });
+  const older: Tenant = { workspaceId, env: 'live' };
+  await unmark(workspaceId);
+  const made: number[] = [];
+  for (const platform of ['telegram', 'twitter', 'telegram'] as const) {
+    const contact = await transact(older, system, (tx) => createContact(tx, { platform, username: 'desk' }));
+    made.push(contact.id);
+  }
+  const upsert = (platform: 'telegram' | 'twitter') =>
+    transact(older, system, (tx) => upsertContact(tx, { matchOn: 'username', platform, username: 'Desk' }));
+  expect((await upsert('twitter')).contact.id).toBe(made[1]);
+  await expect(upsert('telegram')).rejects.toMatchObject({ details: { contactIds: [made[2], made[0]] } });
+  const found = await transact(older, system, (tx) => findContact(tx, 'twitter', { username: 'desk' }));
+  expect(found?.id).toBe(made[1]);
 });
 
 test('the duplicates of a contact are read page by page, each of them once', async () => {
@@ -83,8 +123,8 @@ test('the duplicates of a contact are read page by page, each of them once', asy
     counted((tx) => listDuplicates(tx, own as number, { after, limit }));
   const { found, rows } = await page(undefined, 5);
   expect(found).toMatchObject({ hasMore: true, nextCursor: ids.at(-5) });
-  // Of username, phone and e-mail each a few; those of the username are sifted by platform.
-  expect(rows).toBeLessThanOrEqual(250);
+  // Of username, phone and e-mail each a few.
+  expect(rows).toBeLessThanOrEqual(60);
   const seen: number[] = [];
   for (let after: number | null | undefined; after !== null; ) {
     const { items, nextCursor } = (await page(after, 70)).found;
