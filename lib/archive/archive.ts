@@ -5,7 +5,7 @@ import { Jobs } from '#lib/entities/job.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { maxId } from '#lib/schema.ts';
 import { duePrefix, type Entity, indexEntries, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
-import { identity, type Key, sortableId } from '#lib/table/keys.ts';
+import { identity, isLike, type Key, rowKeys, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
 import { parseStored, writtenAs } from '#lib/table/stored.ts';
@@ -37,14 +37,54 @@ function divided(pk: string): { env: Environment | ''; partition: string } {
   return { env: pk.slice(1, end) as Environment | '', partition: pk.slice(end + 1) };
 }
 
-/** Partitions that hold credentials or what only the moment needs. */
-const leftOut = /^(idempotency\/|left-behind\/|(key|key-count|import|versions)$)/;
+/** What was of the moment is in files of older versions alone: an import passes it over. */
+type Fate = 'kept' | 'passed over' | 'refused';
 
-/**
- * Partitions of what is over after the moment, but which older versions exported: pieces of large changes, what was spent today, and
- * how much waits for endpoints, which are inactive and counted anew.
- */
-const passing = /^(plan\/|(quota|count\/webhook-waiting)$)/;
+/** The rows of a workspace that are of no entity. */
+type OtherRow = {
+  [Name in keyof typeof rowKeys]: (typeof rowKeys)[Name][0] extends `{${'scope' | 'tenant' | 'workspace'}}#${string}`
+    ? Name
+    : never;
+}[keyof typeof rowKeys];
+
+const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
+  ids: 'kept',
+  sequence: 'kept',
+  piece: 'passed over',
+  quota: 'passed over',
+  versions: 'refused',
+  leftBehind: 'refused',
+  claim: 'refused',
+  activeKeys: 'refused',
+  import: 'refused',
+};
+
+/** The groups of counters: what entities declare, and what units of work count besides. */
+const groupFates: Readonly<Record<string, Fate>> = {
+  ...Object.fromEntries(
+    entities.flatMap(({ counters = {} }) =>
+      Object.entries(counters).map(([name, { group = name }]): [string, Fate] => [group, 'kept']),
+    ),
+  ),
+  queued: 'kept',
+  'met/{day}': 'kept',
+  'sent/{day}': 'kept',
+  // Endpoints arrive inactive, and what waits for them is counted anew.
+  'webhook-waiting': 'passed over',
+};
+
+/** By partition. */
+const fatesOfOthers: readonly [template: string, Fate][] = [
+  ...Object.entries(fates).map(([name, fate]): [string, Fate] => [rowKeys[name as OtherRow][0], fate]),
+  ...Object.entries(groupFates).map(([group, fate]): [string, Fate] => [
+    rowKeys.counter[0].replace('{group}', group),
+    fate,
+  ]),
+].map(([pk, fate]) => [pk.slice(pk.indexOf('#') + 1), fate]);
+
+/** What is of no kind that is known here is in no file: an import could not say where it belongs. */
+const fateOf = (partition: string): Fate =>
+  entityIn(partition) ? 'kept' : (fatesOfOthers.find(([template]) => isLike(template, partition))?.[1] ?? 'refused');
 
 /** Index entries and timers, which follow from the rows beside which they stand. */
 const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).partition.includes('?');
@@ -61,7 +101,7 @@ const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
 export function archived(workspaceId: number, row: Row): ArchivedRow | undefined {
   const pk = row.pk.slice(String(workspaceId).length);
   const { partition } = divided(pk);
-  if (standsBeside(pk) || leftOut.test(partition) || passing.test(partition)) return undefined;
+  if (standsBeside(pk) || fateOf(partition) !== 'kept') return undefined;
   const { newer: _, ...own } = row;
   const bare = { ...own, ...withoutSecrets[partition]?.(row), pk };
   if (pk !== '#ids') return bare;
@@ -75,7 +115,7 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
  */
 export function restored(from: number, to: number, given: ArchivedRow): Row[] {
   const { env, partition } = divided(given.pk);
-  if (standsBeside(given.pk) || passing.test(partition)) return [];
+  if (standsBeside(given.pk) || fateOf(partition) === 'passed over') return [];
   const { newer: _, ...own } = given;
   const row: Row = { ...own, ...withoutSecrets[partition]?.(given), pk: `${to}${given.pk}` };
   // What a day's quota of the other workspace has paid for is paid again, when it leaves.
@@ -101,7 +141,7 @@ function requireFit(reason: string | false | undefined): void {
 
 function besides(workspaceId: number, env: Environment, partition: string, row: Row): Row[] {
   const of = entityIn(partition);
-  requireFit((leftOut.test(partition) || (!of && !counts(partition))) && 'is of a kind that no archive holds');
+  requireFit(fateOf(partition) === 'refused' && 'is of a kind that no archive holds');
   if (!of) {
     requireFit(!isCounter(partition, row) && 'counts what cannot be counted');
     return [];
@@ -131,12 +171,7 @@ function readAs(of: Entity, row: Row): Record<string, unknown> {
 
 const isId = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxId;
 
-/** What is no entity counts ids, events or, in the groups of `UnitOfWork.count`, rows. */
-const counts = (partition: string) =>
-  /^(ids|sequence|count\/((contacts|deals|email|outstanding|queued|tasks)|(met|realized|sent)\/[\d-]+))$/.test(
-    partition,
-  );
-
+/** Of ids, of events or of rows. */
 function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boolean {
   const all = Object.entries(counted);
   if (partition === 'ids') return all.every(([name, value]) => idsOf.has(name) && isId(value));

@@ -16,7 +16,7 @@ import { mintKey } from '#lib/keys/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
 import { documentClient } from '#lib/table/client.ts';
-import { sortableId } from '#lib/table/keys.ts';
+import { blank, filled, rowKeys, sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { discard, setAside } from '#lib/table/set-aside.ts';
@@ -396,6 +396,36 @@ test('every kind of row that lib declares is known to an import', async () => {
   expect(entities.map(({ name }) => name).sort()).toEqual(
     declared.filter((of) => of !== 'key' && of !== 'plan').sort(),
   );
+});
+
+test('whatever lies in a workspace beside its entities, an import takes what an export has written', async () => {
+  const { id } = await newWorkspace();
+  const tenant = `${id}:test`;
+  const blanks = {
+    scope: tenant,
+    tenant,
+    workspace: id,
+    group: 'met/2026-11-22',
+    entity: 'contact',
+    call: 'a',
+    sagaId: 'a',
+  };
+  const own = Object.values(rowKeys).filter(([pk]) => /^\{(scope|tenant|workspace)\}#/.test(pk));
+  expect(own.length).toBeGreaterThanOrEqual(10);
+  const places = own.map(([pk, sk]) => ({ pk: filled(pk, blanks), sk: sk.replaceAll(blank, '1') }));
+  const unknown = [`${tenant}#novelty`, `${tenant}#novelty/1/part`, `${tenant}#count/novelties`].map((pk) => ({
+    pk,
+    sk: '0000000001',
+  }));
+  await writeRows([...places, ...unknown].map((key) => ({ PutRequest: { Item: { ...key, contact: 1 } } })));
+  const strange = join(folder, 'strange.ndjson');
+  await exportWorkspace(id, strange);
+  const lines = (await readFile(strange, 'utf8')).trimEnd().split('\n').slice(1, -1);
+  const written = new Set(lines.map((line) => JSON.parse(line).pk));
+  const kept = places.map(({ pk }) => pk.slice(String(id).length)).filter((pk) => written.has(pk));
+  expect(kept.sort()).toEqual([':test#count/met/2026-11-22', ':test#ids', ':test#sequence']);
+  expect(lines.join()).not.toContain('novelt');
+  await expect(importWorkspace(await freshId(), strange)).resolves.toBeDefined();
 });
 
 test('what a crashed request left of a large change, and what was spent today, is not exported, and passed over in older files', async () => {
