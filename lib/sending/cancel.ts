@@ -18,7 +18,10 @@ export const cancelQueued: SagaKind<State, 'key-cancel'> = {
   name: 'key-cancel',
   step(tx, state) {
     // The key may be of the other environment than the one that revokes it.
-    return transact({ ...tx.tenant, env: state.env }, tx.actor, (jobs) => cancelSome(jobs, state));
+    return transact({ ...tx.tenant, env: state.env }, tx.actor, (jobs) => {
+      jobs.isForOneRow = tx.isForOneRow;
+      return cancelSome(jobs, state);
+    });
   },
 };
 

@@ -8,8 +8,11 @@ import { type Action, actionOf, type Condition, type Write } from './write.ts';
 
 /** What one transaction may hold (DynamoDB's limit). */
 const maxActions = 100;
-/** DynamoDB's limit is 4 MB, of which what an update or a check meets in the table is not known here. */
+/** DynamoDB's limit is 4 MB, of which what an unread item has is not known here. */
 const maxBytes = 3_000_000;
+
+/** Bytes that a change comes to in a transaction: of what it writes or, if that is more, of what it meets. */
+export const weightOf = (change: Change): number => Math.max(bytesOf(change), change.stands ?? 0);
 
 /** Turns a failed condition into the answer. */
 export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
@@ -20,6 +23,8 @@ export interface Change extends Write {
   holds?: number | 'absent' | 'present' | undefined;
   /** Nobody else knows its key yet. */
   isFresh?: boolean;
+  /** Bytes of what stands there, where that was read. */
+  stands?: number | undefined;
   refusal?: Refusal | undefined;
 }
 
@@ -27,6 +32,8 @@ export interface Change extends Write {
 export interface Conditional {
   key: Key;
   action: Action;
+  /** What it comes to in a transaction. */
+  bytes: number;
   refusal?: Refusal | undefined;
 }
 
@@ -34,10 +41,11 @@ export interface Conditional {
 export class WriteConflict extends Error {}
 
 /** The change as one action of a transaction. */
-export function conditional({ holds, isFresh: _, refusal, ...write }: Change): Conditional {
+export function conditional({ holds, isFresh: _, stands = 0, refusal, ...write }: Change): Conditional {
   const condition = holds === undefined ? write.if : conditionOf(holds);
   const decides = refusal !== undefined || holds === 'present';
-  return { key: write.key, action: actionOf({ ...write, if: condition }, decides), refusal };
+  const action = actionOf({ ...write, if: condition }, decides);
+  return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal };
 }
 
 /** An item that a large commit has locked (attribute `plan`) is neither as it was read nor there for anybody else. */
@@ -48,7 +56,20 @@ function conditionOf(holds: NonNullable<Change['holds']>): Condition {
 
 /** Whether one transaction takes them all. */
 export const fitsOne = (actions: readonly Conditional[]): boolean =>
-  actions.length <= maxActions && actions.reduce((bytes, { action }) => bytes + bytesOf(action), 0) <= maxBytes;
+  actions.length <= maxActions && actions.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes;
+
+/** The actions in rounds that one transaction takes together with another action. */
+export function* rounds(actions: readonly Conditional[], beside: Conditional): Generator<Conditional[]> {
+  let round = [beside];
+  for (const action of actions) {
+    if (!fitsOne([...round, action])) {
+      yield round;
+      round = [beside];
+    }
+    round.push(action);
+  }
+  if (round.length > 1) yield round;
+}
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function send(actions: readonly Conditional[], token: string): Promise<void> {

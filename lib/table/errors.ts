@@ -34,6 +34,11 @@ export function cancellations(error: unknown): { code: string; item: Record<stri
   return CancellationReasons.map(({ Code = 'None', Item }) => ({ code: Code, item: plain(Item) }));
 }
 
+/** Whether DynamoDB refuses what a write holds, as it does with too many bytes. */
+export const isInvalid = (error: unknown): boolean =>
+  failureOf(error).name === 'ValidationException' ||
+  cancellations(error).some(({ code }) => code === 'ValidationError');
+
 /** What DynamoDB says of an action whose condition failed. */
 export const conditionFailed = 'ConditionalCheckFailed';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { type Change, type Conditional, conditional, send, WriteConflict } from './change.ts';
+import { type Change, type Conditional, conditional, rounds, send, WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
 import { type Key, requireOwn, rowKey, sortableId } from './keys.ts';
@@ -9,20 +9,21 @@ import { type Event, rowsOf } from './outbox.ts';
 import { untilFirst } from './retry.ts';
 import { readRow } from './rows.ts';
 import { newSaga, type Saga, type SagaKind, Sagas } from './saga.ts';
+import { cut, requireFit } from './size.ts';
 import { UnitOfWork, type Work } from './unit-of-work.ts';
 import { writeIf } from './update.ts';
 import type { Write } from './write.ts';
 
 /**
- * A commit of more than a hundred actions, all or nothing. What shall be written is kept first; then every item whose state was
+ * A commit of more than a hundred actions or 3 MB, all or nothing. What shall be written is kept first; then every item whose state was
  * relied on is locked; one transaction decides; then the writes are done, piece by piece, each exactly once. Who meets a locked
  * item waits for it. After a crash the saga's worker completes what was decided and releases what was not.
  */
 export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void> {
   const { work } = tx;
-  const pieces = piecesOf(work);
-  const saga = newSaga(tx, largeCommit, { phase: 'lock', next: 0, pieces: pieces.length });
-  await Promise.all(pieces.map((piece, index) => keep(tx.tenant, saga.id, index, piece)));
+  const kept = piecesOf(work).flatMap(keptRows);
+  const saga = newSaga(tx, largeCommit, { phase: 'lock', next: 0, pieces: kept.length });
+  await Promise.all(kept.map((row, index) => keep(tx.tenant, saga.id, index, row)));
   await once(tx, async (first) => {
     first.create(Sagas, saga);
   });
@@ -42,6 +43,7 @@ export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void>
 type Finish = (tenant: Tenant, kind: SagaKind<State>, saga: Saga) => Promise<void>;
 
 export const phases = ['lock', 'apply', 'release'] as const;
+/** Counts rows, of which a piece has one or, if it is large, several. */
 const State = v.object({ phase: v.picklist(phases), next: v.number(), pieces: v.number() });
 type State = v.InferOutput<typeof State>;
 
@@ -57,15 +59,15 @@ export const largeCommit: SagaKind<State, 'commit'> = {
     const { phase, next, pieces } = state;
     // Its request died before the decision.
     if (phase === 'lock') return { ...state, phase: 'release' };
-    const { changes, events } = await pieceOf(tx.tenant, sagaId, next);
+    const { changes, events, rows } = await pieceOf(tx.tenant, sagaId, next);
     if (phase === 'apply') {
       for (const change of changes) tx.write(applied(change));
       for (const event of events) tx.emit(event);
     } else {
       await Promise.all(changes.filter(isLocked).map((change) => release(sagaId, change)));
     }
-    tx.write({ key: pieceKey(tx.tenant, sagaId, next), item: null });
-    return next + 1 === pieces ? undefined : { ...state, next: next + 1 };
+    for (const key of rows) tx.write({ key, item: null });
+    return next + rows.length === pieces ? undefined : { ...state, next: next + rows.length };
   },
 };
 
@@ -105,7 +107,9 @@ function piecesOf({ changes, events }: Work): Piece[] {
   let piece: Piece = { changes: [], events: [] };
   let bytes = 0;
   for (const { refusal: _, ...change } of changes) {
-    const size = sizeOf(change);
+    // Later, when DynamoDB would refuse it, nothing can be refused any more.
+    requireFit({ ...change.item, ...change.set, ...change.add, ...change.key });
+    const size = Math.max(Buffer.byteLength(JSON.stringify(change)), change.stands ?? 0);
     if (piece.changes.length > 0 && (piece.changes.length === maxPieceChanges || bytes + size > maxPieceBytes)) {
       pieces.push(piece);
       piece = { changes: [], events: [] };
@@ -118,58 +122,63 @@ function piecesOf({ changes, events }: Work): Piece[] {
   return [...pieces, piece, ...rowsOf(events).map((row) => ({ changes: [], events: row }))];
 }
 
-const maxItemBytes = 380_000;
+/** A part of a piece, and how many more parts of it follow. */
+const Kept = v.object({
+  /** An older version kept a text. */
+  piece: v.union([v.instance(Uint8Array), v.string()]),
+  more: v.optional(v.number(), 0),
+});
+type Kept = v.InferOutput<typeof Kept>;
 
-/** Bytes as kept. Throws for what DynamoDB would refuse later, when nothing can be refused any more. */
-function sizeOf(change: Change): number {
-  const size = Buffer.byteLength(JSON.stringify(change, finite));
-  if (size > maxItemBytes) throw new Error(`an item of ${size} bytes is too large`);
-  return size;
-}
-
-function finite(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${name} is ${value}`);
-  return value;
-}
+const keptRows = (piece: Piece): Kept[] =>
+  cut(Buffer.from(JSON.stringify(piece))).map((part, index, parts) => ({
+    piece: part,
+    more: parts.length - 1 - index,
+  }));
 
 const pieceKey = (tenant: Tenant, sagaId: string, index: number): Key =>
   rowKey('piece', { tenant: tenantKey(tenant), sagaId, index: sortableId(index) });
 
 const keptSeconds = 30 * 24 * 3600;
 
-async function keep(tenant: Tenant, sagaId: string, index: number, piece: Piece): Promise<void> {
+async function keep(tenant: Tenant, sagaId: string, index: number, row: Kept): Promise<void> {
   const key = pieceKey(tenant, sagaId, index);
-  await writeIf({ key, item: { piece: JSON.stringify(piece), expiresAtSeconds: epochSeconds() + keptSeconds } });
+  await writeIf({ key, item: { ...row, expiresAtSeconds: epochSeconds() + keptSeconds } });
 }
 
-async function pieceOf(tenant: Tenant, sagaId: string, index: number): Promise<Piece> {
-  const kept = await readRow(pieceKey(tenant, sagaId, index));
+/** The piece that begins in a row, and the rows that it has. */
+async function pieceOf(tenant: Tenant, sagaId: string, index: number): Promise<Piece & { rows: Key[] }> {
+  const first = await keptAt(pieceKey(tenant, sagaId, index));
+  const others = Array.from({ length: first.more }, (_, other) => pieceKey(tenant, sagaId, index + 1 + other));
+  const parts = [first, ...(await Promise.all(others.map(keptAt)))];
+  const piece: Piece = JSON.parse(Buffer.concat(parts.map((part) => Buffer.from(part.piece))).toString());
+  for (const { key } of piece.changes) requireOwn(tenant, key, true);
+  return { ...piece, rows: [pieceKey(tenant, sagaId, index), ...others] };
+}
+
+async function keptAt(key: Key): Promise<Kept> {
+  const kept = await readRow(key);
   // Another runner has just done this piece.
   if (kept === undefined) throw new WriteConflict('the piece is done');
-  const piece: Piece = JSON.parse(String(kept['piece']));
-  for (const { key } of piece.changes) requireOwn(tenant, key, true);
-  return piece;
+  return v.parse(Kept, kept);
 }
 
 /** Whether others could touch the item meanwhile: not where its key is new, nor beside an item that is locked itself. */
 const isLocked = ({ holds, isFresh }: Change) => holds !== undefined && !isFresh;
 
 async function lockAll(sagaId: string, sagaKey: Key, changes: readonly Change[]): Promise<void> {
-  const perTransaction = 99;
-  for (let start = 0; start < changes.length; start += perTransaction) {
-    const locks = changes.slice(start, start + perTransaction).map((change) => lock(sagaId, change));
-    // A saga that was given up must not lock anything any more.
-    const stillWanted = conditional({ key: sagaKey, holds: 1 });
-    await send([stillWanted, ...locks], crypto.randomUUID());
-  }
+  const locks = changes.map((change) => lock(sagaId, change));
+  // A saga that was given up must not lock anything any more.
+  const stillWanted = conditional({ key: sagaKey, holds: 1 });
+  for (const round of rounds(locks, stillWanted)) await send(round, crypto.randomUUID());
 }
 
 /** The new version makes everybody read the item again who has read it before; then they see the lock. */
-const lock = (sagaId: string, { key, holds, refusal }: Change): Conditional =>
+const lock = (sagaId: string, { key, holds, stands, refusal }: Change): Conditional =>
   conditional(
     holds === 'absent'
       ? { key, item: { v: 0, plan: sagaId }, holds, refusal }
-      : { key, set: { plan: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), refusal },
+      : { key, set: { plan: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), stands, refusal },
   );
 
 /** The write itself; what was locked is free with it. */

@@ -11,6 +11,7 @@ import { failedCondition, failedConditions, failureOf } from './errors.ts';
 import { type Key, rowKey, rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
 import { type Row, readRow, readRows } from './rows.ts';
+import { cut } from './size.ts';
 import { transact } from './transact.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { actionOf, type Condition, type Write } from './write.ts';
@@ -22,7 +23,6 @@ import { actionOf, type Condition, type Write } from './write.ts';
 const partitionKey = rowPartition('aside', {});
 const headKey = (id: string): Key => rowKey('aside', { row: id });
 const piecesOf = (id: string) => rowPartition('asidePiece', { row: id });
-const maxPieceBytes = 300_000;
 
 /** How often a row is tried, once a minute, of which AWS says that it cannot be written. */
 const maxTries = 5;
@@ -216,10 +216,8 @@ export function moving<About extends Record<string, unknown>>(
 ): Write[] {
   const [first] = rows;
   const id = idOf(first);
-  const bytes = Buffer.from(JSON.stringify(rows.map(({ tries: _, triedAt: __, ...original }) => original)));
-  const pieces = Array.from({ length: Math.ceil(bytes.length / maxPieceBytes) }, (_, index) =>
-    bytes.subarray(index * maxPieceBytes, (index + 1) * maxPieceBytes),
-  );
+  const originals = rows.map(({ tries: _, triedAt: __, ...original }) => original);
+  const pieces = cut(Buffer.from(JSON.stringify(originals)));
   const head: Head = {
     sk: id,
     tenant: tenantOf({ sk: id, tenant: typeof first['tenant'] === 'string' ? first['tenant'] : null }),

@@ -2,6 +2,8 @@ import type { Row } from './rows.ts';
 
 /** DynamoDB's limit of one item. */
 const maxItemBytes = 400 * 1024;
+/** What is cut is kept in items of so many bytes, beside their keys and whatever else they hold. */
+const maxPieceBytes = 300_000;
 const maxPartitionKeyBytes = 2048;
 const maxSortKeyBytes = 1024;
 const maxDepth = 32;
@@ -26,6 +28,23 @@ export function unfitness(row: Row): string | undefined {
   if (row.sk === '' || bytesOf(row.sk) > maxSortKeyBytes || bytesOf(row.pk) > maxPartitionKeyBytes)
     return 'has a key that the table does not take';
   return unfitValue(row, 0);
+}
+
+/** A row that DynamoDB would refuse. */
+export class UnfitRow extends Error {}
+
+/** Throws UnfitRow for a row that DynamoDB would refuse. */
+export function requireFit(row: Row): void {
+  const reason = unfitness(row);
+  if (reason !== undefined) throw new UnfitRow(`a row ${reason}`);
+}
+
+/** Bytes in pieces that each fit an item. */
+export function cut(bytes: Buffer<ArrayBuffer>): [Buffer<ArrayBuffer>, ...Buffer<ArrayBuffer>[]] {
+  const rest: Buffer<ArrayBuffer>[] = [];
+  for (let start = maxPieceBytes; start < bytes.length; start += maxPieceBytes)
+    rest.push(bytes.subarray(start, start + maxPieceBytes));
+  return [bytes.subarray(0, maxPieceBytes), ...rest];
 }
 
 function unfitValue(value: unknown, depth: number): string | undefined {

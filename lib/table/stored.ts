@@ -7,6 +7,7 @@ import { type Change, WriteConflict } from './change.ts';
 import { type Entity, entryRows, type IsWritten, type Item, indexEntries, latestVersion, writtenBy } from './entity.ts';
 import { identity, type Key, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
+import { bytesOf } from './size.ts';
 
 /** An entity as a unit of work has read it and as it shall be. */
 export interface Tracked {
@@ -68,13 +69,14 @@ export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; 
 /** What turns an item as it was read into what it shall be, index entries included. */
 export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
   const holds = before === undefined ? 'absent' : versionOf(before);
+  const stands = before && bytesOf(before);
   const old =
     before === undefined ? new Map<string, Record<string, unknown> & Key>() : besideOf(tenant, entity, before);
   const newer = before && newerOf(entity, before);
   if (after === null || after === undefined) {
     if (before === undefined) return [];
     return [
-      { key, item: null, holds },
+      { key, item: null, holds, stands },
       ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
       ...(newer === undefined ? [] : [{ key: leftBehindKey(tenant, entity, key), item: { newer } }]),
     ];
@@ -96,8 +98,8 @@ export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh 
   const { countedBeside } = entity;
   const changes: Change[] = [
     countedBeside === undefined || before === undefined || isAbsent(before)
-      ? { key, item, holds, isFresh }
-      : besideCounts(countedBeside, before, key, next),
+      ? { key, item, holds, isFresh, stands }
+      : { ...besideCounts(countedBeside, before, key, next), stands },
   ];
   for (const [name, entry] of beside) {
     const was = old.get(name);

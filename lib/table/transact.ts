@@ -7,10 +7,12 @@ import type { Actor, Tenant } from '../tenant.ts';
 import { longTimeoutSeconds } from '../timeouts.ts';
 import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
+import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
 import { untilFirst } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
+import { UnfitRow } from './size.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -81,8 +83,9 @@ export async function finishSaga<S extends State>(
   withinMs: number = giveUpMs,
 ): Promise<void> {
   const deadline = Date.now() + withinMs;
-  for (let isLeft = true; isLeft; ) {
-    isLeft = await transact(tenant, actor, async (tx) => {
+  const doPart = (isForOneRow: boolean) =>
+    transact(tenant, actor, async (tx) => {
+      tx.isForOneRow = isForOneRow;
       const saga = await tx.find(Sagas, { id });
       if (saga === undefined) return false;
       if (Date.now() > deadline) {
@@ -93,6 +96,12 @@ export async function finishSaga<S extends State>(
       if (state === undefined) tx.delete(Sagas, saga);
       else tx.update(Sagas, { ...saga, state, tries: 0 });
       return state !== undefined;
+    });
+  for (let isLeft = true; isLeft; ) {
+    isLeft = await doPart(false).catch((error) => {
+      if (!isInvalid(error) && !(error instanceof UnfitRow)) throw error;
+      // The rows before the one that is refused, or all of them where together they were too large.
+      return doPart(true);
     });
   }
 }

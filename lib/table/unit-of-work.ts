@@ -4,15 +4,19 @@ import { bounded } from '../events/bounds.ts';
 import { log } from '../log.ts';
 import { notFound, type Problem } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
-import type { Change, Refusal } from './change.ts';
+import { type Change, type Refusal, weightOf } from './change.ts';
 import { type Entity, type IsWritten, type Item, keyOf } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
+import { bytesOf } from './size.ts';
 import { changesOf, isAbsent, parseStored, readable, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
 import type { Write } from './write.ts';
+
+const roomyActions = 80;
+const roomyBytes = 2_000_000;
 
 /** What a unit of work has collected. */
 export interface Work {
@@ -22,6 +26,12 @@ export interface Work {
   events: readonly Event[];
   audit: Record<string, unknown> | undefined;
 }
+
+const actionsIn = ({ changes, writes, events, audit }: Work): number =>
+  changes.length + writes.length + (events.length > 0 || audit ? 1 : 0);
+
+const bytesIn = ({ changes, writes, events }: Work): number =>
+  [...changes, ...writes].reduce((bytes, change) => bytes + weightOf(change), bytesOf(events));
 
 /**
  * A unit of work: what it reads it remembers, what it changes is written at once or not at all by `commit()`, together
@@ -34,6 +44,8 @@ export class UnitOfWork {
   readonly id: string;
   /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
   readonly isForAnswer: boolean;
+  /** It has room for one row alone, with what goes with it. */
+  isForOneRow = false;
   #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
@@ -285,14 +297,16 @@ export class UnitOfWork {
     return this.size === 0;
   }
 
-  /** Whether another row, with up to fifteen index entries, still fits one transaction of DynamoDB. */
+  /** Whether another row, with up to fifteen index entries and a megabyte, still fits one transaction of DynamoDB. */
   get hasRoom(): boolean {
-    return this.size <= 80;
+    if (this.isForOneRow) return [...this.#tracked.values()].every(({ after }) => after === undefined);
+    const { work } = this;
+    return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
   /** How many actions a commit sends: up to a hundred in one transaction, more by way of a saga, also all or nothing. */
   get size(): number {
-    return this.#changes().length + this.#writes.length + (this.#events.length > 0 || this.#audit ? 1 : 0);
+    return actionsIn(this.work);
   }
 
   /** What a commit writes. */
@@ -318,8 +332,9 @@ export class UnitOfWork {
       counts.addChange(this.tenant, tracked);
     }
     const pinned = new Map([...this.#pinned].map(([name, { before }]) => [name, versionOf(before)]));
-    for (const [name, { key }] of this.#pinned) {
-      if (!changed.has(name) && !this.#additions.has(name)) changes.push({ key, holds: pinned.get(name) });
+    for (const [name, { key, before }] of this.#pinned) {
+      if (changed.has(name) || this.#additions.has(name)) continue;
+      changes.push({ key, holds: pinned.get(name), stands: bytesOf(before) });
     }
     for (const [name, { key, missing }] of this.#required) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;

@@ -11,6 +11,7 @@ import { removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
+import { refusing } from '#test/crash.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -137,4 +138,11 @@ test('what the answer says was taken back is seen at once, although the table wa
   }
   expect(writes).toBeGreaterThan(6);
   expect(await failedOf('outOfReach')).toEqual(ids);
+});
+
+test('what the table refuses together is taken back one by one', async () => {
+  const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const ids = await queuedBy(tenant, 'oneByOne', 5);
+  expect(await refusing(/("apiKeyId":"oneByOne".*){2}/, () => cancel(tenant, 'oneByOne'))).toBe(5);
+  expect(await failedOf('oneByOne')).toEqual(ids);
 });

@@ -110,10 +110,18 @@ test('others wait for a locked item and then see what was decided', async () => 
 
 test('what is too much for one transaction by its bytes, though few rows, is written all the same', async () => {
   const Texts = entity({ name: 'text', schema: v.object({ id: v.number(), text: v.string() }) });
-  // 12 rows of 360 KB; in characters they are a third of that.
-  const texts = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, text: '\u4e2d'.repeat(120_000) }));
+  // As large as the table takes them: in characters a third of that, or in JSON the double.
+  const text = (index: number) => (index % 2 === 0 ? '\u4e2d'.repeat(136_000) : '"'.repeat(408_000));
+  const texts = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, text: text(index) }));
   await run(async (tx) => {
     for (const text of texts) tx.create(Texts, text);
   });
-  expect((await run((tx) => listAll(tx, Texts))).map(({ id }) => id)).toEqual(texts.map(({ id }) => id));
+  const read = () => run((tx) => listAll(tx, Texts));
+  expect(await read()).toEqual(texts);
+  // What the table would refuse after the decision is refused before it.
+  const tooLarge = run(async (tx) => {
+    for (const { id } of texts) tx.update(Texts, { ...(await tx.get(Texts, { id })), text: '"'.repeat(id * 40_000) });
+  });
+  await expect(tooLarge).rejects.toThrow('more than an item of the table may have');
+  expect(await read()).toEqual(texts);
 });
