@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { firstCharacters } from '#lib/text.ts';
 
 /** What a message says. */
 export interface Body {
@@ -6,16 +7,19 @@ export interface Body {
   bodyHtml: string | null;
 }
 
-/** As much as fits an item of 400 KB beside everything else that the message keeps. */
+/** What an item of 400 KB holds of a message, beside its keys. JSON is never shorter than what the table counts. */
+const maxRowBytes = 350_000;
 const partCharacters = 300_000;
 
-/** The body as one text or, if it is huge, several that each fit an item. */
-export function packed({ bodyText, bodyHtml }: Body): string[] {
+/** The body in parts: what is left of the row of everything else that the message keeps, perhaps nothing, then others that each fit an item. */
+export function packed({ bodyText, bodyHtml }: Body, besides: object): [string, ...string[]] {
   const text = gzipSync(JSON.stringify({ bodyText, bodyHtml })).toString('base64');
-  const parts = [];
-  for (let start = 0; start < text.length; start += partCharacters)
-    parts.push(text.slice(start, start + partCharacters));
-  return parts;
+  const room = maxRowBytes - Buffer.byteLength(JSON.stringify(besides));
+  const first = Math.max(0, Math.min(room, partCharacters));
+  const more = [];
+  for (let start = first; start < text.length; start += partCharacters)
+    more.push(text.slice(start, start + partCharacters));
+  return [text.slice(0, first), ...more];
 }
 
 /** At least so many bytes that a packed body has: base64 of what hardly grows by being packed. */
@@ -27,9 +31,8 @@ export const unpacked = (parts: readonly string[]): Body =>
 
 /** The first characters of a text, on one line. */
 export function previewOf(text: string, characters = 140): string {
-  const line = text
-    .slice(0, characters * 20)
+  const line = firstCharacters(text, characters * 20)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return [...line].slice(0, characters).join('');
+  return firstCharacters(line, characters);
 }

@@ -68,7 +68,7 @@ type NewEmail = Omit<StoredEmailMessage, 'id' | 'createdAt' | 'body' | 'morePart
 
 /** Adds a message to its thread. Its id comes from the counter `email-message`. */
 export async function storeEmail(tx: UnitOfWork, { body, ...message }: NewEmail): Promise<StoredEmailMessage> {
-  const [first = '', ...more] = packed(body);
+  const [first, ...more] = packed(body, message);
   const stored = tx.create(EmailMessages, {
     ...message,
     id: await tx.nextId(EmailMessages),
