@@ -55,11 +55,15 @@ function sizeOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
+/** No code point takes more than two UTF-16 units. */
+const isLonger = (text: string, limit: number) =>
+  text.length > limit && (text.length > 2 * limit || [...text].length > limit);
+
 /** A limit in Unicode code points; issues have the type `min_code_points` or `max_code_points`. */
 function codePoints(bound: 'min' | 'max', limit: number) {
   const check = checked<string>(
     `${bound}_code_points`,
-    (text) => (bound === 'max' ? text.length <= limit || [...text].length <= limit : [...text].length >= limit),
+    (text) => (bound === 'max' ? !isLonger(text, limit) : isLonger(text, limit - 1)),
     `must have at ${bound === 'max' ? 'most' : 'least'} ${limit} characters`,
   );
   return { ...check, limit };

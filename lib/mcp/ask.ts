@@ -7,6 +7,8 @@ import { missingScope } from '#lib/http/steps/identify.ts';
 import { auditRefusal, problemOf } from '#lib/http/steps/refuse.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
+import { firstCharacters } from '#lib/text.ts';
+import { isObject } from './message.ts';
 import type { Arguments, Ask, Shown, Update } from './tool.ts';
 
 type Request = Pick<IdentifiedRequest, 'caller' | 'facts'>;
@@ -98,16 +100,25 @@ const given = (entries: object | undefined, args: Arguments, taken: readonly str
     Object.entries(args).filter(([name]) => entries && Object.hasOwn(entries, name) && !taken.includes(name)),
   );
 
-function queryOf(args: Arguments): Record<string, string> {
-  const { metadata, ...others } = args;
-  const pairs = Object.entries((metadata ?? {}) as Arguments).map(
-    ([key, value]) => [`metadata.${key}`, value] as const,
-  );
+/** About what API Gateway lets a whole URL have, and more than any parameter needs. */
+const maxQueryCharacters = 8000;
+
+function queryOf({ metadata = null, ...others }: Arguments): Record<string, string> {
+  if (metadata !== null && !isObject(metadata))
+    throw invalidField('query.metadata', 'invalid_type', 'query.metadata must be an object');
+  const pairs = Object.entries(metadata ?? {}).map(([key, value]) => [`metadata.${key}`, value] as const);
   return Object.fromEntries(
     [...Object.entries(others), ...pairs]
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => [name, textOf(value)]),
+      .map(([name, value]) => [name, queryTextOf(name, value)]),
   );
+}
+
+function queryTextOf(name: string, value: unknown): string {
+  const text = textOf(value);
+  if (text.length <= maxQueryCharacters) return text;
+  const field = `query.${firstCharacters(name, 100)}`;
+  throw invalidField(field, 'too_long', `${field} must have at most ${maxQueryCharacters} characters`);
 }
 
 const textOf = (value: unknown): string =>

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { isObject } from './message.ts';
-import { type Arguments, own, type Parameter, type Parameters, pick } from './tool.ts';
+import { listInput, queryText, reading } from '#lib/schema.ts';
+import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
 
 /** JSON Schemas of results, shallow because the whole list of tools has a budget; the operations check what they answer. */
 export const page = {
@@ -14,14 +14,36 @@ export const object = { type: 'object' };
 export const paging = ({ route }: Endpoint): Parameters =>
   pick(route.query, { after: 'Last nextCursor', limit: 'Default 25' });
 
-/** Which fields of each row, or of the resource, to show. */
-export const fields: Parameter = own(v.string(), 'Only these: a,b');
-export const idempotencyKey: Parameter = own(v.string(), 'Repeating it acts once');
+/** Text to search for; blank counts as absent. */
+export const search = (max?: number) =>
+  reading(v.optional(queryText(max)), (value) =>
+    typeof value === 'string' && value.trim() === '' ? undefined : value,
+  );
 
-/** The rarer parameters of an operation as one: a line each would not fit the budget. */
-export const filters = (description: string): Parameter => own(v.object({}), description);
-/** The arguments with those of `filters` among them. */
-export const opened = ({ filters, ...args }: Arguments): Arguments => ({
-  ...(isObject(filters) ? filters : {}),
-  ...args,
+/** More than the names of all fields of any resource. */
+const maxFieldsCharacters = 1000;
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Which fields of each row, or of the resource, to show; models give a list as well. */
+export const fields: Parameter = own(
+  reading(search(maxFieldsCharacters), (value) =>
+    Array.isArray(value) && value.every(isText) ? value.join(',') : value,
+  ),
+  'Only these: a,b',
+);
+export const idempotencyKey: Parameter = passed(v.string(), 'Repeating it acts once');
+
+/** A list of different values, or one value alone. */
+export const distinct = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>
+  reading(listInput(item, max, what), (value) =>
+    !Array.isArray(value) ? [value] : value.length > max ? value : [...new Set(value)],
+  );
+
+/** For the definition alone: an operation reads the value. */
+export const checkedByOperation = <Schema extends v.GenericSchema>(schema: Schema): Schema => ({
+  ...schema,
+  '~run': ({ value }: { value: unknown }) => ({ typed: true, value }),
 });
+
+/** The rarer parameters of an operation as one: a line each would not fit the budget. The tool is given them among its own. */
+export const filters = (description: string): Parameter => own(v.object({}), description);

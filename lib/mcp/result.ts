@@ -78,10 +78,8 @@ function listsIn(value: unknown): List[] {
 const cursors = ['id', 'sequence'];
 
 /** Only these fields of every row of a list or of the resource itself; what a cursor is made of stays. */
-export function withFields(value: object, fields: unknown): object {
-  const names = (Array.isArray(fields) ? fields.map(String) : String(fields ?? '').split(',')).map((name) =>
-    name.trim(),
-  );
+export function withFields(value: object, fields = ''): object {
+  const names = fields.split(',').map((name) => name.trim());
   if (names.every((name) => name === '')) return value;
   const { items } = value as { items?: unknown };
   const only = (row: unknown) =>

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { parseFields } from '#lib/fields.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import { namesShown } from '#lib/http/names-shown.ts';
 import { problemOf } from '#lib/http/steps/refuse.ts';
@@ -5,9 +7,9 @@ import { log } from '#lib/log.ts';
 import { invalidField, type Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { asking } from './ask.ts';
-import { opened } from './common.ts';
 import type { Toolbox } from './converse.ts';
 import { definitionOf } from './definition.ts';
+import { isObject } from './message.ts';
 import { resultOf, type ToolResult, withFields } from './result.ts';
 import { type Arguments, allowedValues, endpointsOf, isAllowed, isChoice, type Tool } from './tool.ts';
 
@@ -26,17 +28,21 @@ export const toolboxOf = (tools: readonly Tool[], request: Pick<IdentifiedReques
 
 async function run(
   tool: Tool,
-  args: Arguments,
+  given: Arguments,
   request: Pick<IdentifiedRequest, 'caller' | 'facts'>,
 ): Promise<ToolResult> {
   const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
-    requireChoice(tool, args, request.caller.scopes);
+    requireChoice(tool, given, request.caller.scopes);
+    const args = withOwn(tool, opened(tool, given));
     const value = (await tool.run(ask, args, update)) as object;
-    const untaken = Object.keys(opened(args)).filter((name) => !taken.has(name) && !isOwn(tool, name));
+    const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
     const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
     return resultOf({
-      ...withFields(Array.isArray(value) ? { items: value } : value, args['fields']),
+      ...withFields(
+        Array.isArray(value) ? { items: value } : value,
+        tool.takes['fields'] && (args['fields'] as string),
+      ),
       ...(ignoredArguments.length > 0 && { ignoredArguments }),
     });
   } catch (error) {
@@ -49,6 +55,32 @@ async function run(
       });
     return resultOf(told(problem, tool), true);
   }
+}
+
+/** The arguments with those of `filters` among them. Raises 400. */
+function opened({ takes }: Tool, args: Arguments): Arguments {
+  if (!takes['filters']) return args;
+  const { filters, ...others } = args;
+  if (filters === undefined || filters === null) return others;
+  if (!isObject(filters)) throw invalidField('filters', 'invalid_type', 'filters must be an object');
+  return { ...filters, ...others };
+}
+
+/**
+ * The arguments, those that the tool itself reads as their schemas read them; the operations read the others. Null says nothing
+ * where it clears nothing. Raises 400.
+ */
+function withOwn({ takes }: Tool, args: Arguments): Arguments {
+  const schemas = Object.fromEntries(
+    Object.entries(takes).flatMap(([name, { isOwn, schema }]) => (isOwn ? [[name, v.optional(schema)]] : [])),
+  );
+  const stated = Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => {
+      const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+      return value !== null || schema === undefined || v.is(schema, null);
+    }),
+  );
+  return { ...stated, ...parseFields(v.object(schemas), stated) };
 }
 
 /** The envelope, its fields under the names that the tool has for them. */

@@ -23,7 +23,7 @@ const once = oncePer<UnitOfWork, StoredTag[]>();
  * got a new tag since: `with` are ids that are looked up when they are not in it.
  */
 export async function listTags(tx: UnitOfWork, { with: ids = [] as readonly number[] } = {}): Promise<StoredTag[]> {
-  const read = await once(tx, () => listAll(tx, Tags));
+  const read = await once(tx, async () => (await listAll(tx, Tags)).sort(byName));
   const tags = new Map(read.map((tag) => [tag.id, tag]));
   const later = ids.filter((id) => !tags.has(id)).map((id) => ({ id }));
   const found = later.length === 0 ? [] : await tx.findAll(Tags, later);
@@ -35,8 +35,10 @@ export async function listTags(tx: UnitOfWork, { with: ids = [] as readonly numb
 export const getTag = (tx: UnitOfWork, id: number): Promise<StoredTag> => tx.get(Tags, { id }, () => notFound('tag'));
 
 /** The tag of that name in any case. */
-export const findTag = async (tx: UnitOfWork, name: string): Promise<StoredTag | undefined> =>
-  (await listTags(tx)).find((tag) => sameName(tag.name) === sameName(name));
+export async function findTag(tx: UnitOfWork, name: string): Promise<StoredTag | undefined> {
+  const wanted = sameName(name);
+  return (await listTags(tx)).find((tag) => sameName(tag.name) === wanted);
+}
 
 /** A new tag. Raises 409 when the name is taken in any case, or when there are a thousand. */
 export async function createTag(tx: UnitOfWork, input: v.InferOutput<typeof CreateTag>): Promise<StoredTag> {

@@ -285,7 +285,7 @@ describe('a refusal is the REST envelope', () => {
       ['workspace_get', {}, 'part'],
       ['jobs_search', { view: 'twitter' }, 'id'],
       ['email_update', { id: 1 }, 'status'],
-      ['contacts_get', { id: 1, include: ['deals'] }, 'include'],
+      ['contacts_get', { id: 1, include: ['deals'] }, 'include[0]'],
       ['contacts_get', { id: 1, after: 3 }, 'after'],
     ] as const) {
       const { isError, value } = await tool.call(name, args);

@@ -17,10 +17,10 @@ import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
 import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { fields, filters, object, opened, page, paging } from '#lib/mcp/common.ts';
+import { checkedByOperation, distinct, fields, filters, object, page, paging } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
-import { idInput } from '#lib/schema.ts';
+import { choice, idInput, maxId, queryInteger } from '#lib/schema.ts';
 
 const profile = {
   name: 'Full name',
@@ -39,21 +39,21 @@ const parts: Record<string, Endpoint> = {
 };
 
 /** The lists to show; a cursor belongs to one of them. */
-function included({ include = ['messages', 'activities', 'metadata'], after }: Arguments): string[] {
-  const names = Array.isArray(include) ? include.map(String) : [String(include)];
-  const unknown = names.find((name) => !Object.hasOwn(parts, name));
-  if (unknown !== undefined)
-    throw invalidField('include', 'invalid_enum', `include must be of ${Object.keys(parts).join(', ')}`);
+function included({ include, after }: Arguments): string[] {
+  const names = (include as string[] | undefined) ?? ['messages', 'activities', 'metadata'];
   if (after !== undefined && names.length > 1)
     throw invalidField('after', 'not_allowed', 'after needs include to name the one list that it continues');
   return names;
 }
 
+/** As many as a contact can have. */
+const maxTagChanges = 100;
+
 /** What `contacts_update` changes, as the operations that change it. */
 function changesOf(args: Arguments): (readonly [Endpoint, Arguments])[] {
   const at = { id: args['id'] };
   const given = (name: string) => args[name] !== undefined;
-  const listed = (name: string) => (given(name) ? [args[name]].flat() : []);
+  const listed = (name: string) => (args[name] ?? []) as unknown[];
   return [
     [patchContact, args],
     ...(given('stage') ? [[setStage, args] as const] : []),
@@ -90,7 +90,7 @@ export const contactTools: Tool[] = [
       fields,
     },
     gives: page,
-    run: (ask, args) => ask(listContacts, opened(args)),
+    run: (ask, args) => ask(listContacts, args),
   },
   {
     name: 'contacts_get',
@@ -100,7 +100,10 @@ export const contactTools: Tool[] = [
     uses: [getContact, ...Object.values(parts)],
     takes: {
       id: idOf('Contact id'),
-      include: own(v.array(v.picklist(Object.keys(parts))), 'Default all but duplicates; name one to page it'),
+      include: own(
+        distinct(choice(Object.keys(parts)), Object.keys(parts).length, 'names'),
+        'Default all but duplicates; name one to page it',
+      ),
       filters: filters('Of messages: channel, direction, since, until; of activities: type'),
       ...paging(listMessages),
       fields,
@@ -108,10 +111,9 @@ export const contactTools: Tool[] = [
     gives: object,
     async run(ask, args) {
       const names = included(args);
-      const rows = opened(args);
       const [contact, ...lists] = await Promise.all([
         ask(getContact, args),
-        ...names.map((name) => ask(parts[name] as Endpoint, rows)),
+        ...names.map((name) => ask(parts[name] as Endpoint, args)),
       ]);
       return Object.assign(
         contact,
@@ -142,11 +144,11 @@ export const contactTools: Tool[] = [
       id: idOf('Contact id'),
       ...pick(patchContact.route.body, profile),
       ...optional(pick(setStage.route.body, { stage: 'Stage' })),
-      assignedToUserId: own(v.nullable(idInput()), 'Member id'),
-      leadScore: own(v.nullable(idInput()), '0-100'),
-      addTags: own(v.array(v.string()), 'Tag names, made if new'),
-      removeTagIds: own(v.array(idInput()), 'Tag ids'),
-      note: own(v.string(), 'Note for the timeline'),
+      assignedToUserId: own(checkedByOperation(v.nullable(idInput())), 'Member id'),
+      leadScore: own(checkedByOperation(v.nullable(idInput())), '0-100'),
+      addTags: own(distinct(checkedByOperation(v.string()), maxTagChanges, 'tags'), 'Tag names, made if new'),
+      removeTagIds: own(distinct(queryInteger(1, maxId), maxTagChanges, 'ids'), 'Tag ids'),
+      note: own(checkedByOperation(v.string()), 'Note for the timeline'),
       ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
     },
     renamed: { userId: 'assignedToUserId', score: 'leadScore', tagName: 'addTags', tagId: 'addTags', text: 'note' },

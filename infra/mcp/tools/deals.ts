@@ -5,7 +5,7 @@ import { handler as listDeals } from '#functions/deals/list.ts';
 import { handler as patchDeal } from '#functions/deals/patch.ts';
 import { handler as putMetadata } from '#functions/deals/put-metadata.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
-import { fields, filters, object, opened, page, paging } from '#lib/mcp/common.ts';
+import { fields, filters, object, page, paging } from '#lib/mcp/common.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -38,7 +38,7 @@ export const dealTools: Tool[] = [
       fields,
     },
     gives: page,
-    run: (ask, args) => ask(listDeals, opened(args)),
+    run: (ask, args) => ask(listDeals, args),
   },
   {
     name: 'deals_get',

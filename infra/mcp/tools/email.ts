@@ -6,7 +6,7 @@ import { handler as listMessages } from '#functions/email/list-messages.ts';
 import { handler as listThreads } from '#functions/email/list-threads.ts';
 import { handler as setStatus } from '#functions/email/status.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { fields, idempotencyKey, object, page, paging } from '#lib/mcp/common.ts';
+import { checkedByOperation, fields, idempotencyKey, object, page, paging } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { idInput } from '#lib/schema.ts';
@@ -62,7 +62,7 @@ export const emailTools: Tool[] = [
     takes: {
       id: idOf('Thread id'),
       ...optional(pick(setStatus.route.body, { status: 'Status' })),
-      assignedToUserId: own(v.nullable(idInput()), 'Member id'),
+      assignedToUserId: own(checkedByOperation(v.nullable(idInput())), 'Member id'),
     },
     renamed: { userId: 'assignedToUserId' },
     gives: object,

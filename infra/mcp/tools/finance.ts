@@ -7,7 +7,7 @@ import { handler as listInvoices } from '#functions/finance/list-invoices.ts';
 import { handler as listRevenueSources } from '#functions/finance/list-revenue-sources.ts';
 import { handler as listTransactions } from '#functions/finance/list-transactions.ts';
 import { handler as summarise } from '#functions/finance/summary.ts';
-import { fields, filters, idempotencyKey, object, opened, paging } from '#lib/mcp/common.ts';
+import { fields, filters, idempotencyKey, object, paging } from '#lib/mcp/common.ts';
 import { optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -42,8 +42,7 @@ export const financeTools: Tool[] = [
       fields,
     },
     gives: object,
-    run(ask, given) {
-      const args = opened(given);
+    run(ask, args) {
       const isOne = args['id'] !== undefined;
       switch (args['report']) {
         case 'summary':

@@ -9,7 +9,7 @@ import { handler as retryTelegram } from '#functions/telegram/retry.ts';
 import { handler as cancelTwitter } from '#functions/twitter/cancel.ts';
 import { handler as sendTwitter } from '#functions/twitter/create-message.ts';
 import { handler as getTwitter } from '#functions/twitter/get-message.ts';
-import { fields, filters, idempotencyKey, object, opened, paging } from '#lib/mcp/common.ts';
+import { fields, filters, idempotencyKey, object, paging } from '#lib/mcp/common.ts';
 import { allOrOne, idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -105,8 +105,7 @@ export const messageTools: Tool[] = [
       fields,
     },
     gives: object,
-    run(ask, given) {
-      const args = opened(given);
+    run(ask, args) {
       return ask(allOrOne(views, args['view'], args), args);
     },
   },

@@ -3,7 +3,7 @@ import { handler as analyseMessaging } from '#functions/analytics/messaging.ts';
 import { handler as getPipeline } from '#functions/pipelines/get.ts';
 import { handler as listPipelines } from '#functions/pipelines/list.ts';
 import { handler as listColumns } from '#functions/pipelines/list-columns.ts';
-import { filters, object, opened, paging } from '#lib/mcp/common.ts';
+import { filters, object, paging } from '#lib/mcp/common.ts';
 import { passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -34,8 +34,7 @@ export const reportTools: Tool[] = [
       ...paging(listPipelines),
     },
     gives: object,
-    run(ask, given) {
-      const args = opened(given);
+    run(ask, args) {
       switch (args['report']) {
         case 'dashboard':
           return ask(getDashboard, args);

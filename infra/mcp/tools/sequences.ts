@@ -4,7 +4,7 @@ import { handler as listSequences } from '#functions/sequences/list.ts';
 import { handler as listEnrollments } from '#functions/sequences/list-enrollments.ts';
 import { handler as pause } from '#functions/sequences/pause.ts';
 import { handler as resume } from '#functions/sequences/resume.ts';
-import { filters, object, opened, paging } from '#lib/mcp/common.ts';
+import { filters, object, paging } from '#lib/mcp/common.ts';
 import { idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -27,8 +27,7 @@ export const sequenceTools: Tool[] = [
       ...paging(listSequences),
     },
     gives: object,
-    run(ask, given) {
-      const args = opened(given);
+    run(ask, args) {
       if (args['view'] === 'enrollments') return ask(listEnrollments, args);
       return ask(args['id'] === undefined ? listSequences : getSequence, args);
     },

@@ -5,7 +5,7 @@ import { handler as listTasks } from '#functions/tasks/list.ts';
 import { handler as patchTask } from '#functions/tasks/patch.ts';
 import { handler as putMetadata } from '#functions/tasks/put-metadata.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
-import { fields, filters, object, opened, paging } from '#lib/mcp/common.ts';
+import { fields, filters, object, paging } from '#lib/mcp/common.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -44,7 +44,7 @@ export const taskTools: Tool[] = [
     },
     gives: object,
     async run(ask, args) {
-      if (args['id'] === undefined) return ask(listTasks, opened(args));
+      if (args['id'] === undefined) return ask(listTasks, args);
       const [task, metadata] = await Promise.all([ask(getTask, args), ask(getMetadata, args)]);
       return { ...task, ...metadata };
     },

@@ -5,7 +5,7 @@ import { handler as getEndpoint } from '#functions/webhooks/get.ts';
 import { handler as getDelivery } from '#functions/webhooks/get-delivery.ts';
 import { handler as listEndpoints } from '#functions/webhooks/list.ts';
 import { handler as listDeliveries } from '#functions/webhooks/list-deliveries.ts';
-import { filters, object, opened, paging } from '#lib/mcp/common.ts';
+import { filters, object, paging } from '#lib/mcp/common.ts';
 import { passed, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -33,8 +33,7 @@ export const webhookTools: Tool[] = [
       ...paging(listEndpoints),
     },
     gives: object,
-    run(ask, given) {
-      const args = opened(given);
+    run(ask, args) {
       switch (args['view']) {
         case 'endpoints':
           return ask(args['id'] === undefined ? listEndpoints : getEndpoint, args);

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { handler as getMe } from '#functions/me/get.ts';
 import { handler as getMember } from '#functions/members/get.ts';
 import { handler as listMembers } from '#functions/members/list.ts';
@@ -9,8 +8,8 @@ import { handler as patchTag } from '#functions/tags/patch.ts';
 import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
-import { filters, object, opened, paging } from '#lib/mcp/common.ts';
-import { type Arguments, allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { filters, object, paging, search } from '#lib/mcp/common.ts';
+import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 import { folded } from '#lib/text.ts';
 
@@ -20,10 +19,11 @@ interface NamedTag {
 }
 
 /** The dictionary is one list over HTTP; a model reads it page by page. */
-function pageOf(tags: NamedTag[], { q, after, limit = 25 }: Arguments) {
-  const found = tags.filter(({ name }) => folded(name).includes(folded(String(q ?? ''))));
+function pageOf(tags: NamedTag[], { q = '', after, limit = 25 }: { q?: string; after?: number; limit?: number }) {
+  const wanted = folded(q);
+  const found = tags.filter(({ name }) => folded(name).includes(wanted));
   const start = found.findIndex((tag) => tag.id === after) + 1;
-  const items = found.slice(start, start + Math.min(100, Math.max(1, Number(limit) || 25)));
+  const items = found.slice(start, start + limit);
   const hasMore = start + items.length < found.length;
   return { items, nextCursor: hasMore ? items.at(-1)?.id : null, hasMore };
 }
@@ -49,13 +49,12 @@ export const workspaceTools: Tool[] = [
     },
     takes: {
       id: passed(idInput(), 'One member or Telegram account'),
-      q: own(v.string(), 'Member or tag name contains'),
+      q: own(search(), 'Member or tag name contains'),
       filters: filters('Of members: isActive; of accounts: status'),
       ...shared(paging(listMembers)),
     },
     gives: object,
-    async run(ask, given) {
-      const args = opened(given);
+    async run(ask, args) {
       const answer = await ask(allOrOne(parts, args['part'], args), args);
       return args['part'] === 'tags' ? pageOf(answer.items, args) : answer;
     },
