@@ -4,9 +4,10 @@ import * as v from 'valibot';
 import { epochSeconds, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
 import { isConflict } from '#lib/table/errors.ts';
-import { type Key, rowKey } from '#lib/table/keys.ts';
+import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
-import { pages } from '#lib/table/pages.ts';
+import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
+import { cut } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
@@ -20,8 +21,6 @@ export interface Reply {
 }
 
 const keptSeconds = 24 * 3600;
-/** DynamoDB items end at 400 KB. */
-const pieceBytes = 350_000;
 
 /** The row of a key: claimed by a call, then the first piece of its answer. */
 const Stored = v.object({
@@ -32,7 +31,10 @@ const Stored = v.object({
   headers: v.optional(v.record(v.string(), v.string()), {}),
   piece: v.optional(v.instance(Uint8Array), new Uint8Array()),
   more: v.optional(v.number(), 0),
+  /** Of which attempt the further pieces are; an older version kept those of one. */
+  attempt: v.optional(v.string()),
 });
+type Stored = v.InferOutput<typeof Stored>;
 
 /** A call that died gives its key free a second after its time-out. */
 const claims = leases({
@@ -120,14 +122,19 @@ const inProgress = () =>
     },
   );
 
-/** Adds the answer, which must hold no secret, to the transaction that does the work, so that both happen or neither. */
-export function keepWith(tx: UnitOfWork, held: Claim, reply: Reply): void {
-  const [first, ...rest] = pieces(reply);
-  // The claim is gone only when another call took it over after the lock of this one ran out.
-  tx.write(settlement(held, reply, first, rest.length), inProgress);
+/**
+ * Adds the answer, which must hold no secret, to the transaction that does the work, so that both happen or neither. What one item
+ * does not hold is written ahead: there may be more than a transaction takes, and only who reads the settled claim finds it.
+ */
+export async function keepWith(tx: UnitOfWork, held: Claim, reply: Reply): Promise<void> {
+  const [first, ...rest] = cut(gzipSync(reply.body));
+  const written = { more: rest.length, attempt: tx.id };
+  const keys = furtherKeys(held.key, written);
+  if (rest.length > 0) tx.otherwise(() => removeRows(keys));
   const expiresAtSeconds = epochSeconds() + keptSeconds;
-  for (const [index, piece] of rest.entries())
-    tx.write({ key: { pk: held.key.pk, sk: String(index + 1) }, item: { piece, expiresAtSeconds } });
+  await putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds })));
+  // The claim is gone only when another call took it over after the lock of this one ran out.
+  tx.write(settlement(held, reply, first, written), inProgress);
 }
 
 /**
@@ -135,8 +142,8 @@ export function keepWith(tx: UnitOfWork, held: Claim, reply: Reply): void {
  * out, and it is theirs; or that the SDK repeated what was done, its answer lost.
  */
 export async function keepRefusal(held: Claim, reply: Reply): Promise<void> {
-  const [first] = pieces(reply);
-  await writeIf(settlement(held, reply, first, 0));
+  const [whole] = cut(gzipSync(reply.body));
+  await writeIf(settlement(held, reply, whole, { more: 0 }));
 }
 
 /** Gives the key free, unless it is somebody else's by now: the answer is one that is not kept. */
@@ -146,28 +153,26 @@ export async function release({ key, owner }: Claim): Promise<void> {
 
 const isOpen = (owner: string): Condition => ({ is: { owner }, absent: ['status'] });
 
-const settlement = ({ key, owner }: Claim, { status, headers }: Reply, piece: Buffer, more: number): Write => ({
+type Written = Pick<Stored, 'more' | 'attempt'>;
+
+const settlement = ({ key, owner }: Claim, { status, headers }: Reply, piece: Buffer, written: Written): Write => ({
   key,
-  set: { status, headers, piece, more },
+  set: { status, headers, piece, ...written },
   if: isOpen(owner),
 });
 
-function pieces(reply: Reply): [Buffer, ...Buffer[]] {
-  const packed = gzipSync(reply.body);
-  const rest: Buffer[] = [];
-  for (let start = pieceBytes; start < packed.length; start += pieceBytes)
-    rest.push(packed.subarray(start, start + pieceBytes));
-  return [packed.subarray(0, pieceBytes), ...rest];
-}
+const furtherKeys = ({ pk }: Key, { more, attempt }: Written): Key[] =>
+  Array.from({ length: more }, (_, index) => ({
+    pk,
+    sk: attempt === undefined ? String(index + 1) : `${attempt}#${sortableId(index + 1)}`,
+  }));
 
 const Piece = v.object({ piece: v.instance(Uint8Array) });
 
-async function kept(key: Key, row: v.InferOutput<typeof Stored> & { status: number }): Promise<Reply> {
-  const packed = [row.piece];
-  if (row.more > 0) {
-    for await (const page of pages({ pk: key.pk, ascending: true }))
-      for (const one of page) if (one['sk'] !== key.sk) packed.push(v.parse(Piece, one).piece);
-  }
+async function kept(key: Key, row: Stored & { status: number }): Promise<Reply> {
+  const keys = furtherKeys(key, row);
+  const further = await readRows(keys);
+  const packed = [row.piece, ...keys.map((one) => v.parse(Piece, further.get(identity(one))).piece)];
   return {
     status: row.status,
     headers: { ...row.headers, 'Idempotency-Replayed': 'true' },

@@ -173,7 +173,7 @@ async function commitWork(
     const result = await permittedWork(operation, { tx, caller, request, reply, claim: held, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
     tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params.id ?? idOf(result)));
-    if (held) keepWith(tx, held, withoutSecrets(operation.route, answer));
+    if (held) await keepWith(tx, held, withoutSecrets(operation.route, answer));
     return answer;
   });
 }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -170,6 +171,31 @@ describe('a kept answer', () => {
     await live.patch(`/v1/keys/${id}`, { scopes: ['keys:manage', 'deals:read'], ipAllowlist: ['127.0.0.0/8'] });
     expect(await calls.mint()).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } });
   });
+
+  test.each([false, true])(
+    'may be larger than a transaction: of a batch, atomic: %s',
+    async (atomic) => {
+      const { live } = await newWorkspace();
+      const text = (length: number) =>
+        String.fromCodePoint(...Array.from({ length }, () => randomInt(0x10_000, 0x10_ff_ff)));
+      const ids: number[] = [];
+      for (let index = 0; index < 5; index += 1) {
+        const texts = () => ({ name: text(200), company: text(200), notes: text(10_000) });
+        const items = Array.from({ length: 20 }, () => ({ op: 'create', ...texts() }));
+        const { results } = (await live.post('/v1/contacts/batch', { items })).body;
+        ids.push(...results.map(({ contact }: { contact: { id: number } }) => contact.id));
+      }
+      const items = ids.map((id) => ({ op: 'update', id, email: `of${id}@example.com` }));
+      const headers = { 'idempotency-key': 'large' };
+      const first = await live.post('/v1/contacts/batch', { items, atomic }, headers);
+      expect(first).toMatchObject({ status: 200, body: { succeeded: 100 } });
+      expect(gzipSync(JSON.stringify(first.body)).length).toBeGreaterThan(3_000_000);
+      const again = await live.post('/v1/contacts/batch', { items, atomic }, headers);
+      expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
+      expect(isDeepStrictEqual(again.body, first.body)).toBe(true);
+    },
+    60_000,
+  );
 });
 
 describe('a key that was first used under revision 1.2, which kept no API key with it', () => {
