@@ -7,7 +7,7 @@ import { fromCents, toCents } from '#lib/money.ts';
 import { time } from '#lib/schema.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import type { By, Entity } from '#lib/table/entity.ts';
-import { type EntryRow, entries, listCopies } from '#lib/table/entries.ts';
+import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { sumsOf } from './messaging.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
@@ -75,16 +75,16 @@ export async function analyseDashboard(
 async function contactFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['contacts']> {
   const [stages, created, unread] = await Promise.all([
     readCounters(tx, [Contacts], 'contacts'),
-    entriesBetween(tx, Contacts, { created: true }, range),
-    listCopies(tx, Contacts, { unread: true }),
+    countOf(entriesBetween(tx, Contacts, { created: true }, range)),
+    countOf(entries(tx, Contacts, { unread: true })),
   ]);
-  return { total: sum([...stages.values()], 'count'), new: created.length, withUnread: unread.length };
+  return { total: sum([...stages.values()], 'count'), new: created, withUnread: unread };
 }
 
 async function dealFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['deals']> {
   const [counters, closed] = await Promise.all([
     readCounters(tx, [Deals], 'deals'),
-    entriesBetween(tx, Deals, { closed: true }, range),
+    allOf(entriesBetween(tx, Deals, { closed: true }, range)),
   ]);
   const open = [...counters]
     .map(([name, sums]) => ({ ...sums, stage: name.split('/')[0], currency: name.split('/')[1] as string }))
@@ -107,25 +107,36 @@ async function dealFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['dea
 async function taskFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['tasks']> {
   const [counters, overdue, completed] = await Promise.all([
     readCounters(tx, [Tasks], 'tasks'),
-    entriesBetween(tx, Tasks, { due: true }, { from: '', to: tx.now }, 'before'),
-    entriesBetween(tx, Tasks, { completed: true }, range),
+    countOf(entriesBetween(tx, Tasks, { due: true }, { from: '', to: tx.now }, 'before')),
+    countOf(entriesBetween(tx, Tasks, { completed: true }, range)),
   ]);
-  return { open: counters.get('open')?.['count'] ?? 0, overdue: overdue.length, completed: completed.length };
+  return { open: counters.get('open')?.['count'] ?? 0, overdue, completed };
 }
 
 /** The entries of an ordered index whose time is in the range, or before its end. */
-async function entriesBetween<E extends Entity>(
+function entriesBetween<E extends Entity>(
   tx: UnitOfWork,
   of: E,
   by: By<E>,
   { from, to }: Range,
   end: 'within' | 'before' = 'within',
-): Promise<EntryRow[]> {
-  const found: EntryRow[] = [];
+): AsyncGenerator<EntryRow[]> {
   // Keys are `<time>#<id>`: `~` is behind every id of that time, and the bare time before.
   const below = end === 'within' ? `${to}~` : to;
-  for await (const page of entries(tx, of, by, { ...(from && { above: from }), below })) found.push(...page);
+  return entries(tx, of, by, { ...(from && { above: from }), below });
+}
+
+async function allOf(pages: AsyncIterable<readonly EntryRow[]>): Promise<EntryRow[]> {
+  const found: EntryRow[] = [];
+  for await (const page of pages) found.push(...page);
   return found;
+}
+
+/** Page by page: nobody keeps them all. */
+async function countOf(pages: AsyncIterable<readonly EntryRow[]>): Promise<number> {
+  let count = 0;
+  for await (const page of pages) count += page.length;
+  return count;
 }
 
 type Sums = Record<string, unknown>;

@@ -5,7 +5,7 @@ import { dayMs, shifted } from '#lib/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { count, id, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
-import { entries, listCopies } from '#lib/table/entries.ts';
+import { entries } from '#lib/table/entries.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -30,11 +30,6 @@ export async function summariseJobs(
   tx: UnitOfWork,
   since: string = shifted(tx.now, -dayMs),
 ): Promise<v.InferOutput<typeof JobSummary>> {
-  const [queued, oldestQueuedAt, completed] = await Promise.all([
-    countedQueues(tx),
-    oldestQueued(tx),
-    completedSince(tx, since),
-  ]);
   const rows = new Map<string, Row>();
   const rowOf = (channel: Row['channel'], accountId: number | null): Row => {
     const name = `${channel}/${accountId}`;
@@ -42,13 +37,14 @@ export async function summariseJobs(
     rows.set(name, row);
     return row;
   };
+  const [queued, oldestQueuedAt] = await Promise.all([
+    countedQueues(tx),
+    oldestQueued(tx),
+    eachSince(tx, since, ({ channel, accountId, status }) => {
+      if (status !== 'queued') rowOf(channel, accountId)[status] += 1;
+    }),
+  ]);
   for (const { channel, accountId, queued: count } of queued) rowOf(channel, accountId).queued = count;
-  for (const copy of completed) {
-    const { channel, accountId, status, at } = copy as Pick<StoredJob, 'channel' | 'accountId' | 'status'> & {
-      at: string;
-    };
-    if (status !== 'queued' && at >= since) rowOf(channel, accountId)[status] += 1;
-  }
   const byAccount = [...rows.values()].sort(
     (a, b) => a.channel.localeCompare(b.channel) || (a.accountId ?? 0) - (b.accountId ?? 0),
   );
@@ -59,14 +55,18 @@ export async function summariseJobs(
 /** So many days are read at a time. */
 const maxQueries = 16;
 
-async function completedSince(tx: UnitOfWork, since: string): Promise<Record<string, unknown>[]> {
+type Counted = Pick<StoredJob, 'channel' | 'accountId' | 'status'>;
+
+/** Counts what was completed since a time, and what was made since then and waits, page by page: nobody keeps them all. */
+async function eachSince(tx: UnitOfWork, since: string, count: (job: Counted) => void): Promise<void> {
   const days = daysFrom(await startOf(tx, since), tx.now);
-  const completed: Record<string, unknown>[] = [];
-  while (days.length > 0) {
-    const read = days.splice(0, maxQueries).map((day) => listCopies(tx, Jobs, { day }));
-    completed.push(...(await Promise.all(read)).flat());
-  }
-  return completed;
+  const countNext = async () => {
+    for (let day = days.pop(); day !== undefined; day = days.pop()) {
+      for await (const page of entries(tx, Jobs, { day }, { ascending: true, above: since }))
+        for (const copy of page) count(copy as unknown as Counted);
+    }
+  };
+  await Promise.all(Array.from({ length: maxQueries }, countNext));
 }
 
 /** No job was completed before the first one was made. */

@@ -1,5 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
+import { dayMs, shifted, timestamp } from '#lib/clock.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { summariseJobs } from '#lib/jobs/summary.ts';
+import { indexPartition } from '#lib/table/entity.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import { putRows } from '#lib/table/rows.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
+import { rowsRead } from '#test/rows.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -75,6 +84,24 @@ test('the job monitor sums up what waits and what was done, in all and by accoun
     sent: 0,
     failed: 0,
   });
+});
+
+test('a summary reads nothing of its first day that was before it', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant = { workspaceId, env: 'test' as const };
+  const day = shifted(timestamp(), -dayMs).slice(0, 10);
+  const sentAt = (hour: string) => (_: unknown, id: number) => {
+    const at = `${day}T${hour}:00:00Z`;
+    const key = { pk: indexPartition(tenant, Jobs, { day }), sk: `${at}#${sortableId(id)}` };
+    return { ...key, at, channel: 'telegram', accountId: 7, status: 'sent' };
+  };
+  await putRows([...Array.from({ length: 90 }, sentAt('11')), ...Array.from({ length: 5 }, sentAt('12'))]);
+  let summary: unknown;
+  const rows = await rowsRead(async () => {
+    summary = await summariseJobs(new UnitOfWork(tenant, system), `${day}T12:00:00Z`);
+  });
+  expect(summary).toMatchObject({ sent: 5, failed: 0, queued: 0 });
+  expect(rows).toBeLessThan(10);
 });
 
 test('the job monitor counts exactly with twenty senders at once', async () => {
