@@ -77,22 +77,31 @@ export const noControls = () =>
     'must have no control characters but tab, line feed and carriage return',
   );
 const singleLine = () => checked<string>('regex', isOneLine, 'must be one line without control characters');
+/** JSON can escape what neither UTF-8 nor the table can hold. */
+const wellFormed = () =>
+  checked<string>('regex', (text) => text.isWellFormed(), 'must have no half of a character (a lone surrogate)');
 
 /** Required text, trimmed, of `min` to `max` characters; blank counts as absent. */
 export const text = (max: number, min = 1) =>
-  reading(v.pipe(v.string(), codePoints('min', min), codePoints('max', max), noControls()), trimmedOrAbsent);
+  reading(
+    v.pipe(v.string(), codePoints('min', min), codePoints('max', max), wellFormed(), noControls()),
+    trimmedOrAbsent,
+  );
 
 /** Text or null, trimmed; blank counts as null. Wrap it in `v.optional` where it may be absent. */
 export const nullableText = (max: number) =>
-  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), noControls())), trimmedOrNull);
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), wellFormed(), noControls())), trimmedOrNull);
 
 /** Required text of one line: a name, a title, a subject, a label, a token. */
 export const line = (max: number) =>
-  reading(v.pipe(v.string(), codePoints('min', 1), codePoints('max', max), singleLine()), trimmedOrAbsent);
+  reading(
+    v.pipe(v.string(), codePoints('min', 1), codePoints('max', max), wellFormed(), singleLine()),
+    trimmedOrAbsent,
+  );
 
 /** The same, or null; blank counts as null. */
 export const nullableLine = (max: number) =>
-  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), singleLine())), trimmedOrNull);
+  reading(v.nullable(v.pipe(v.string(), codePoints('max', max), wellFormed(), singleLine())), trimmedOrNull);
 
 /** Text of a form in one line, or null: `nullablePattern(/^\d+$/, 20, 'digits')`. */
 export const nullablePattern = (
@@ -102,7 +111,9 @@ export const nullablePattern = (
   prepare: (value: string) => string = (value) => value,
 ) =>
   reading(
-    v.nullable(v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), singleLine())),
+    v.nullable(
+      v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), wellFormed(), singleLine()),
+    ),
     (value) => {
       const ready = trimmedOrNull(value);
       return typeof ready === 'string' ? trimmedOrNull(prepare(ready)) : ready;
@@ -117,7 +128,7 @@ export const pattern = (
   prepare: (value: string) => string = (value) => value,
 ) =>
   reading(
-    v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), singleLine()),
+    v.pipe(v.string(), codePoints('max', max), v.regex(form, `must be ${description}`), wellFormed(), singleLine()),
     (value) => {
       const ready = trimmedOrAbsent(value);
       return typeof ready === 'string' ? prepare(ready) : ready;
@@ -274,7 +285,7 @@ export const queryBoolean = () =>
   });
 /** Text to search for; blank counts as absent. */
 export const queryText = (max = 200) =>
-  reading(v.pipe(v.string(), codePoints('max', max), noControls()), (value) => trimmedOrAbsent(value));
+  reading(v.pipe(v.string(), codePoints('max', max), wellFormed(), noControls()), (value) => trimmedOrAbsent(value));
 
 const maxIds = 100;
 /** `ids=3,1,2`: at most a hundred. */

@@ -8,10 +8,13 @@ const lineControls = /\p{Cc}/u;
 export const hasControls = (text: string) => text.search(controls) !== -1;
 export const isOneLine = (text: string) => !lineControls.test(text);
 
-/** What came from outside as a text may be stored: without its control characters but tab, line feed and carriage return. */
-export const withoutControls = (text: string) => text.replace(controls, '');
+/**
+ * What came from outside as a text may be stored: without its control characters but tab, line feed and carriage return, and with
+ * U+FFFD for each half of a character (a lone surrogate), which no UTF-8 can hold.
+ */
+export const withoutControls = (text: string) => text.replace(controls, '').toWellFormed();
 
-/** What came from outside as a name or a subject may be stored: trimmed, line breaks and tabs as a space, no other control characters. */
+/** The same of a name or a subject: trimmed, line breaks and tabs as a space, no other control characters. */
 export const oneLine = (text: string) =>
   withoutControls(text)
     .replace(/[\t\n\r]+/g, ' ')

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { folded } from '#lib/text.ts';
+import { previewOf } from '#lib/email/body.ts';
+import { reasonOf } from '#lib/table/set-aside.ts';
+import { firstBytes, firstCharacters, folded, oneLine, withoutControls } from '#lib/text.ts';
 
 describe('a search finds', () => {
   test.each([
@@ -45,4 +47,19 @@ describe('a search finds', () => {
         throw new Error(`${code.toString(16)} grows`);
     }
   });
+});
+
+test('nothing that is stored of a text from outside holds half a character, wherever it is cut', () => {
+  for (const half of ['\ud83d', '\ude00', '\ud83d\u0007\ud83d'])
+    expect(
+      [withoutControls(half), oneLine(`a${half}`)].every((text) => /\ufffd$/.test(text) && text.isWellFormed()),
+    ).toBe(true);
+  for (let length = 0; length < 10; length += 1) {
+    const text = `${'x'.repeat(length)}${'😀'.repeat(10)}`;
+    for (const cut of [firstBytes, firstCharacters])
+      for (let limit = 0; limit < 40; limit += 1) expect(cut(text, limit).isWellFormed()).toBe(true);
+  }
+  for (let length = 2790; length < 2810; length += 1)
+    expect(previewOf(`a${' '.repeat(length)}😀`).isWellFormed()).toBe(true);
+  for (const start of ['', 'x']) expect(reasonOf(new Error(`${start}${'😀'.repeat(300)}`)).isWellFormed()).toBe(true);
 });

@@ -7,7 +7,7 @@ export interface Body {
   bodyHtml: string | null;
 }
 
-/** What an item of 400 KB holds of a message, beside its keys. JSON is never shorter than what the table counts. */
+/** What an item of 400 KB holds of a message, beside its keys. JSON is hardly ever shorter than what the table counts. */
 const maxRowBytes = 350_000;
 const partCharacters = 300_000;
 

@@ -73,4 +73,4 @@ const until = (job: StoredJob, runAt: string): StoredJob => ({ ...job, runAt, qu
 const failed = (job: StoredJob, error: string): StoredJob => ({ ...job, status: 'failed', lastError: shown(error) });
 
 /** What a provider answers may be of any length. */
-const shown = (error: string) => firstCharacters(oneLine(error.toWellFormed()), maxErrorCharacters);
+const shown = (error: string) => firstCharacters(oneLine(error), maxErrorCharacters);

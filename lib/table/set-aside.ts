@@ -6,6 +6,7 @@ import { env } from '../env.ts';
 import { log } from '../log.ts';
 import { conflict, Problem } from '../problem.ts';
 import { operator, parseTenantKey } from '../tenant.ts';
+import { firstCharacters, withoutControls } from '../text.ts';
 import { documentClient } from './client.ts';
 import { failedCondition, failedConditions, failureOf } from './errors.ts';
 import { type Key, rowKey, rowPartition } from './keys.ts';
@@ -95,6 +96,7 @@ export function readable<S extends v.GenericSchema>(schema: S, row: unknown): v.
 /** What DynamoDB, SQS and the Scheduler say of one row, and not of their own state. */
 const refusals = [
   'ValidationException',
+  'SerializationException',
   'TransactionCanceledException',
   'ItemCollectionSizeLimitExceededException',
   'BatchRequestTooLong',
@@ -181,7 +183,7 @@ const maxReason = 300;
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error was thrown';
   if (error instanceof SyntaxError || error instanceof v.ValiError) return error.name;
-  return `${error.name}: ${error.message}`.slice(0, maxReason);
+  return firstCharacters(withoutControls(`${error.name}: ${error.message}`), maxReason);
 }
 
 const idOf = ({ pk, sk }: Key) => `${pk}/${sk}`;

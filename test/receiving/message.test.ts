@@ -53,6 +53,24 @@ test('an inbound message loses its control characters and whatever of a name is 
   expect((await live.get(`/v1/contacts/${contactId}/messages`)).body.items[0].body).toBe(body);
 });
 
+test('an inbound message with halves of characters is stored with what can be', async () => {
+  const { contactId } = await transact(tenant, system, (tx) =>
+    receiveMessage(
+      tx,
+      v.parse(ReceiveMessage, {
+        channel: 'telegram',
+        accountId,
+        from: { telegramUserId: 7052, username: 'half\ud83d', name: 'half \ud83d' },
+        body: '\ude00 half',
+        threadId: 'half \ud83d',
+      }),
+    ),
+  );
+  expect((await live.get(`/v1/contacts/${contactId}`)).body).toMatchObject({ name: 'half \ufffd', username: null });
+  const [{ body, threadId }] = (await live.get(`/v1/contacts/${contactId}/messages`)).body.items;
+  expect([body, threadId]).toEqual(['\ufffd half\n\n[Left out of this message: the id of its thread.]', null]);
+});
+
 test('an inbound message has no thread id that cannot be kept whole, and says so', async () => {
   const message = { channel: 'telegram', accountId, from: { telegramUserId: 7051 }, body: 'x'.repeat(10_000) };
   const { contactId } = await transact(tenant, system, (tx) =>
