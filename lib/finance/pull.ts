@@ -1,8 +1,12 @@
 import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
+import { log } from '#lib/log.ts';
+import { sliced } from '#lib/parallel.ts';
 import { decrypt } from '#lib/secrets.ts';
+import { keyOf } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
+import { isOwnReason } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -52,29 +56,56 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
   try {
     const secret = credential === null ? null : await decrypt(credential, secretContext(tenant, id));
     const { rows, refused } = await fetchFeed(feedUrl, secret);
-    return { failure: null, refused, ...(await ingest(tenant, source, rows)) };
+    const { unbookable, ...booked } = await ingest(tenant, source, rows);
+    const refusals = [refused, unbookable.length > 0 && notBooked(unbookable)].filter((refusal) => refusal);
+    return { failure: null, refused: refusals.join('; ') || null, ...booked };
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;
     return { failure: error.message, refused: null, ingested: 0, isUnfinished: false };
   }
 }
 
-/** Books the rows that were never seen before, some at a time. */
+const maxNamed = 3;
+
+const notBooked = (ids: readonly string[]) =>
+  `${ids.length} rows could not be booked, with the ids ${JSON.stringify(ids.slice(0, maxNamed))}`;
+
+/** Books the rows that were never seen before, some at a time; of those that fail for a reason of one, each by itself. */
 async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonly FeedRow[]) {
   const deadline = Date.now() + ingestMs;
-  const left = await unseen(new UnitOfWork(tenant, system), source.id, rows);
+  const fresh = await unseen(new UnitOfWork(tenant, system), source.id, rows, true);
+  const left = sliced(fresh, rowsPerTransaction);
+  const unbookable: string[] = [];
   let ingested = 0;
-  while (left.length > 0 && Date.now() < deadline) {
-    const some = left.splice(0, rowsPerTransaction);
-    ingested += await transact(tenant, system, (tx) => bookRows(tx, source, some));
+  for (let some = left.shift(); some; some = Date.now() < deadline ? left.shift() : undefined) {
+    const together = some;
+    try {
+      ingested += await transact(tenant, system, (tx) => bookRows(tx, source, together));
+    } catch (error) {
+      if (!isOwnReason(error)) throw error;
+      const [{ id }, ...others] = together as [FeedRow, ...FeedRow[]];
+      if (others.length > 0) left.unshift(...sliced(together, 1));
+      else {
+        unbookable.push(id);
+        log().error('a row of a feed cannot be booked', { revenueSourceId: source.id, error: error as Error });
+      }
+    }
   }
-  return { ingested, isUnfinished: left.length > 0 };
+  return { ingested, unbookable, isUnfinished: left.length > 0 };
 }
 
-async function unseen(tx: UnitOfWork, revenueSourceId: number, rows: readonly FeedRow[]): Promise<FeedRow[]> {
-  const seen = await tx.findAll(
+/** Those that were never booked, as far as it can be read what was: that of one row need not hold up the others. */
+async function unseen(
+  tx: UnitOfWork,
+  revenueSourceId: number,
+  rows: readonly FeedRow[],
+  leavesOut = false,
+): Promise<FeedRow[]> {
+  const seen = await tx.findAllByKey(
     IngestedRows,
-    rows.map(({ id }) => ({ revenueSourceId, externalId: id })),
+    rows.map(({ id }) => keyOf(tx.tenant, IngestedRows, { revenueSourceId, externalId: id })),
+    () => true,
+    leavesOut,
   );
   const ids = new Set(seen.map(({ externalId }) => externalId));
   return rows.filter(({ id }) => !ids.has(id));

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/revenue-source.ts';
-import { RevenueSources } from '#lib/entities/revenue-source.ts';
+import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -139,6 +140,44 @@ test('wrong rows are named and left out, the others are booked', async () => {
     lastSyncError:
       '3 of 4 rows were refused: items[1].amount must be at least 0.01; items[2] must be an object; items[3].id is required',
     totalIngested: 1,
+  });
+});
+
+test('half a character in a row is replaced in its texts and refused in its id', async () => {
+  const workspace = await newWorkspace();
+  const rows = [
+    { id: 'first', amount: 1 },
+    { id: 'half \ud83d', amount: 2 },
+    { id: 'texts', amount: 3, description: 'cut \udfff', category: 'cut\ud83d' },
+    { id: 'last', amount: 4 },
+  ];
+  serve('/halves', rows);
+  const id = await connect(workspace, '/halves');
+  expect(await settled(workspace, id)).toMatchObject({
+    lastSyncStatus: 'ok',
+    lastSyncError: '1 of 4 rows were refused: items[1].id must have no half of a character (a lone surrogate)',
+    totalIngested: 3,
+  });
+  const booked = await everyItem(workspace.live, '/v1/finance/transactions');
+  expect(booked.find(({ amount }) => amount === 3)).toMatchObject({ description: 'cut \ufffd', category: 'cut\ufffd' });
+});
+
+test('a row that cannot be booked is named, and those beside it are booked', async () => {
+  const workspace = await newWorkspace();
+  serve('/broken', [{ id: 'broken', amount: 1 }]);
+  const id = await connect(workspace, '/broken');
+  await settled(workspace, id);
+  const place = { revenueSourceId: id, externalId: 'broken' };
+  await breakRow({ workspaceId: workspace.id, env: 'live' }, IngestedRows, place, 'transactionId');
+  serve(
+    '/broken',
+    ['broken', ...'abcdefghij'].map((of) => ({ id: of, amount: 1 })),
+  );
+  const before = await makeDue(workspace, id);
+  expect(await settled(workspace, id, before)).toMatchObject({
+    lastSyncStatus: 'ok',
+    lastSyncError: '1 rows could not be booked, with the ids ["broken"]',
+    totalIngested: 11,
   });
 });
 
