@@ -169,6 +169,19 @@ describe.each(withBody)('$name', ({ method, path, body, example }) => {
   });
 });
 
+test.each(withBody.filter(({ path }) => path.includes('{id}')))(
+  '$name says that it is missing before it says what else is',
+  async ({ method, path, body, example }) => {
+    const { properties } = body as Schema;
+    const references = Object.keys(properties as Record<string, Schema>).filter((name) => name.endsWith('Id'));
+    const unknown = Object.fromEntries(references.map((name) => [name, 999_999]));
+    const answer = await client.call(method, path.replaceAll(/\{\w+\}/g, '999999'), {
+      body: { ...example, ...unknown },
+    });
+    expect([answer.status, answer.body.error]).toEqual([404, 'not_found']);
+  },
+);
+
 describe.each(batches)('$name', ({ method, path, body }) => {
   const { items } = (body as Schema)['properties'] as Record<string, Schema>;
 
