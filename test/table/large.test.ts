@@ -125,3 +125,31 @@ test('what is too much for one transaction by its bytes, though few rows, is wri
   await expect(tooLarge).rejects.toThrow('more than an item of the table may have');
   expect(await read()).toEqual(texts);
 });
+
+test('whenever the process dies, rows that are each kept in several parts are written entirely or not at all', async () => {
+  const Parted = entity({ name: 'parted', schema: v.object({ id: v.number(), text: v.string() }) });
+  const ids = Array.from({ length: 101 }, (_, index) => index + 1);
+  // The first letter tells which it is; in JSON two of them are twice as long.
+  const text = (id: number, letter: string) => `${letter}${'"'.repeat(id < 3 ? 408_000 : 0)}`;
+  await run(async (tx) => {
+    for (const id of ids) tx.create(Parted, { id, text: text(id, 'A') });
+  });
+  const letters = async () => new Set((await run((tx) => listAll(tx, Parted))).map((row) => row.text.charAt(0)));
+  const seen = new Set<string>();
+  // Before this no more than parts are kept.
+  for (let allowedWrites = 6, survived = false; !survived; allowedWrites += 1) {
+    const [before] = await letters();
+    const letter = before === 'A' ? 'B' : 'A';
+    survived = await dyingAfter(allowedWrites, () =>
+      run(async (tx) => {
+        for (const id of ids) tx.update(Parted, { ...(await tx.get(Parted, { id })), text: text(id, letter) });
+      }),
+    );
+    await finishAll();
+    const after = await letters();
+    expect(after.size).toBe(1);
+    seen.add(after.has(letter) ? 'done' : 'undone');
+  }
+  expect(seen).toEqual(new Set(['undone', 'done']));
+  expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
+}, 120_000);
