@@ -210,7 +210,7 @@ describe('a delivery', () => {
 describe('a failed attempt', () => {
   test('is repeated with the same id and the same bytes, signed anew', async () => {
     await using receiver = await startReceiver((_, response, index) => {
-      response.writeHead(index < 3 ? 500 : 200).end(index < 3 ? 'x'.repeat(3000) : 'ok');
+      response.writeHead(index < 3 ? 500 : 200).end(index < 3 ? `x${'😀'.repeat(3000)}` : 'ok');
     });
     const hook = await endpoint(receiver);
     await addContact('Ada');
@@ -218,7 +218,7 @@ describe('a failed attempt', () => {
     expect(retrying).toMatchObject({
       nextAttemptAt: time,
       responseStatus: 500,
-      responseBody: 'x'.repeat(1024),
+      responseBody: `x${'😀'.repeat(1023)}`,
       error: 'the endpoint answered 500',
       completedAt: null,
     });
