@@ -4,7 +4,7 @@ import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** A username may pass to another person, so what it meant is soon forgotten. */
-export const usernameKeptMs = dayMs;
+const usernameKeptMs = dayMs;
 
 /** Somebody whom a user account can write to: the key to a person is different for each account. */
 export const Peers = entity({

@@ -1,6 +1,5 @@
 import type * as v from 'valibot';
-import { shifted } from '#lib/clock.ts';
-import { Peers, usernameKeptMs } from '#lib/entities/peer.ts';
+import { Peers } from '#lib/entities/peer.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -21,9 +20,7 @@ export async function findPeer(
     telegramUserId ? tx.find(Peers, { accountId, name: String(telegramUserId) }) : undefined,
     username ? tx.find(Peers, { accountId, name: usernameKey(username) }) : undefined,
   ]);
-  // The table removes an expired row when it comes to it.
-  const isForgotten = named === undefined || named.createdAt < shifted(tx.now, -usernameKeptMs);
-  return known ?? (isForgotten ? undefined : named);
+  return known ?? named;
 }
 
 /** From now on the account knows this person; one it had not met counts as new today. */
