@@ -56,7 +56,9 @@ const strange: Letters = {
   text: (length) => filled(length, (index) => lost[index % lost.length] as string),
 };
 
-export const everyLetters: readonly Letters[] = [wide, escaped, strange];
+/** `npm run test:largest` sends them all; those that take the most room are for every day. */
+export const everyLetters: readonly Letters[] =
+  process.env['MODE'] === 'every-letter' ? [wide, escaped, strange] : [wide];
 
 /** Texts that are more than one line. */
 const multiLine = new Set(['text', 'notes', 'description', 'message', 'body', 'bodyText', 'bodyHtml', 'instructions']);
