@@ -165,8 +165,8 @@ test('a row that was set aside is listed, and published once an operator puts it
   const { id, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId: id, env: 'live' };
   const row = outboxRow(tenant, 'late');
-  // As if it had been passed over: nobody waits for it.
-  await put([{ ...row, events: 'not yet', tries: 59 }]);
+  // As if it had just been passed over: nobody waits for it, and the publisher leaves it for a minute.
+  await put([{ ...row, events: 'not yet', tries: 59, triedAt: shifted(new Date(), 0) }]);
   await setAside(row, 60, new Error('a reason'));
   expect((await readRows([row])).size).toBe(0);
   const listed = await admin<SetAside[]>('outbox', 'list', {});
