@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { Need, QueueName } from './queues.ts';
 
 /** What starts a worker. Infra makes the event-source mapping or the rule from it. */
@@ -24,14 +23,14 @@ export interface WorkerSettings {
 }
 
 export interface Worker<Event = unknown, Result = unknown> {
-  (event: Event, context: Context): Promise<Result>;
+  (event: Event): Promise<Result>;
   worker: WorkerSettings;
 }
 
 /** A Lambda fed by a queue, a stream or a rule: the work with its declaration attached. */
 export function worker<Event, Result>(
   settings: WorkerSettings,
-  work: (event: Event, context: Context) => Promise<Result>,
+  work: (event: Event) => Promise<Result>,
 ): Worker<Event, Result> {
-  return Object.assign((event: Event, context: Context) => work(event, context), { worker: settings });
+  return Object.assign((event: Event) => work(event), { worker: settings });
 }

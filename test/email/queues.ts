@@ -1,4 +1,4 @@
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
 import { handler as receive } from '#functions/workers/receive-mail.ts';
 import { handler as route } from '#functions/workers/route-mail.ts';
 import { startMappings } from '#infra/local/mappings.ts';
@@ -36,7 +36,7 @@ export async function mailQueues() {
         streamMappings: [],
         rules: [],
       },
-      invoke: async (_, event) => ({ payload: JSON.stringify(await handler(JSON.parse(event), {} as Context)) }),
+      invoke: async (_, event) => ({ payload: JSON.stringify(await handler(JSON.parse(event))) }),
       streamOf: () => {
         throw new Error('no stream here');
       },
@@ -50,11 +50,11 @@ export async function mailQueues() {
     startReceiving: () => start(receive),
     /** Handles what SES tells to its end. Returns what the two functions answered, the first one first. */
     async handle(event: SQSEvent) {
-      const answers = [await route(event, {} as Context)];
+      const answers = [await route(event)];
       for (;;) {
         const [record] = await queues.stored.receiveRecords({ waitSeconds: 0 });
         if (record === undefined) return answers;
-        answers.push(await receive({ Records: [record] }, {} as Context));
+        answers.push(await receive({ Records: [record] }));
         queues.stored.delete(record.receiptHandle);
       }
     },
