@@ -22,12 +22,17 @@ export interface WorkerSettings {
   memoryMb?: number;
 }
 
+/** Of a worker that is fed by a queue, or by the stream. */
+export type TriggeredBy<By extends 'queue' | 'stream'> = WorkerSettings & {
+  trigger: Extract<Trigger, Record<By, unknown>>;
+};
+
 export interface Worker<Event = unknown, Result = unknown> {
   (event: Event): Promise<Result>;
   worker: WorkerSettings;
 }
 
-/** A Lambda fed by a queue, a stream or a rule: the work with its declaration attached. */
+/** A Lambda that nobody calls over HTTP: the work with its declaration attached. */
 export function worker<Event, Result>(
   settings: WorkerSettings,
   work: (event: Event) => Promise<Result>,

@@ -12,7 +12,6 @@ const layers = [
   ['lib/*.ts'],
   ['lib/channels', 'lib/network'],
   ['lib/queues'],
-  ['lib/worker'],
   ['lib/events'],
   ['lib/table'],
   ['lib/entities', 'lib/keys', 'lib/quotas', 'lib/timers'],
@@ -23,7 +22,7 @@ const layers = [
   ['lib/email', 'lib/channels/*'],
   ['lib/sequences'],
   ['lib/receiving', 'lib/sending'],
-  ['lib/http'],
+  ['lib/http', 'lib/worker'],
   ['lib/mcp'],
   ['functions/*'],
   ['infra/mcp'],
@@ -56,19 +55,22 @@ function placeOf(file: string): { unit: string; rank: number } | undefined {
   return rank === undefined ? undefined : { unit, rank };
 }
 
-function importsOf(file: string): string[] {
+/** What a file imports, as it stands there. */
+function namedIn(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8');
   const { staticImports, staticExports, dynamicImports } = parseSync(file, source).module;
-  const named = [
+  return [
     ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
     ...dynamicImports.map(({ moduleRequest }) => source.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
   ];
-  return named.flatMap((name) => {
+}
+
+const importsOf = (file: string): string[] =>
+  namedIn(file).flatMap((name) => {
     if (name.startsWith('#')) return [name.slice(1)];
     return name.startsWith('.') ? [join(dirname(file), name)] : [];
   });
-}
 
 test('every file stands in a layer: name its folder in this test, above all that it imports', () => {
   expect(files.filter((file) => placeOf(file) === undefined)).toEqual([]);
@@ -83,6 +85,11 @@ test('imports go down: what two units need of each other goes below both, or is 
     }),
   );
   expect(wrong).toEqual([]);
+});
+
+test('what AWS calls a function with is read where functions are made of work, and nowhere else', () => {
+  const readers = files.filter((file) => !file.startsWith('infra/') && namedIn(file).includes('aws-lambda'));
+  expect(new Set(readers.map((file) => placeOf(file)?.unit))).toEqual(new Set(['lib/http', 'lib/worker']));
 });
 
 test('every layer is one of files that there are', () => {

@@ -1,18 +1,17 @@
-import type { SQSEvent } from 'aws-lambda';
 import { id } from '#lib/schema.ts';
 import { advance } from '#lib/sequences/advance.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Enrolled contacts get their next message when it is due. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Due steps of sequences become message jobs',
     trigger: { queue: 'sequences', batchSize: 10, maxConcurrency: 30 },
     timeoutSeconds: 30,
   },
-  (event: SQSEvent) =>
-    receive(event, { sequenceId: id(), enrollmentId: id() }, (tenant, { sequenceId, enrollmentId }) =>
+  (messages) =>
+    receive(messages, { sequenceId: id(), enrollmentId: id() }, (tenant, { sequenceId, enrollmentId }) =>
       advance(tenant, sequenceId, enrollmentId),
     ),
 );

@@ -1,10 +1,9 @@
-import type { SQSEvent } from 'aws-lambda';
 import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
 import { handleSignals } from '#lib/webhooks/signals.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Sends due webhook deliveries, one process per endpoint. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Due webhook deliveries are sent',
     trigger: { queue: 'deliveries', batchSize: 10, maxConcurrency: 150 },
@@ -12,5 +11,5 @@ export const handler = worker(
     needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,
   },
-  (event: SQSEvent) => handleSignals(event, 'deliveries'),
+  (messages) => handleSignals(messages, 'deliveries'),
 );

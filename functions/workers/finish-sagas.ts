@@ -1,4 +1,3 @@
-import type { SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
@@ -15,7 +14,7 @@ import { resumeSaga } from '#lib/table/resume.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { sagaTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   commit: largeCommit,
@@ -31,13 +30,13 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
 };
 
 /** What was decided and then interrupted is completed. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Sagas that their request did not complete are completed',
     trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
   },
-  (event: SQSEvent) =>
-    receive(event, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),
+  (messages) =>
+    receive(messages, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),
 );

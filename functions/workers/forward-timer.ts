@@ -1,22 +1,21 @@
-import type { SQSEvent } from 'aws-lambda';
 import { queues } from '#lib/queues.ts';
 import { tenantKey } from '#lib/tenant.ts';
 import { receiveGroups } from '#lib/timers/receive.ts';
 import { dispatchTimers } from '#lib/timers/send.ts';
 import { TimerRow } from '#lib/timers/timer.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** A schedule fires up to a minute early: what is left of the wait is the queue's own delay. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Fired schedules go on to the queue of their row',
     trigger: { queue: 'timers', batchSize: 10, maxConcurrency: 20 },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: 10,
   },
-  (event: SQSEvent) =>
+  (messages) =>
     receiveGroups(
-      event,
+      messages,
       TimerRow.entries,
       () => 'all',
       async (signals) => {

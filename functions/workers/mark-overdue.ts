@@ -1,20 +1,19 @@
-import type { SQSEvent } from 'aws-lambda';
 import { markOverdue } from '#lib/finance/invoice-store.ts';
 import { id } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/tenant.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Each sent invoice is told of at its due date, so the cost follows the invoices that are due. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Sent invoices whose due date has passed become overdue',
     trigger: { queue: 'invoices', batchSize: 10, maxConcurrency: 10 },
     timeoutSeconds: 30,
   },
-  (event: SQSEvent) =>
-    receive(event, { invoiceId: id() }, (tenant, { invoiceId }) =>
+  (messages) =>
+    receive(messages, { invoiceId: id() }, (tenant, { invoiceId }) =>
       transact(tenant, system, (tx) => markOverdue(tx, invoiceId)),
     ),
 );

@@ -1,12 +1,11 @@
-import type { SQSEvent } from 'aws-lambda';
 import { pullRevenue } from '#lib/finance/pull.ts';
 import { id } from '#lib/schema.ts';
 import { pullTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Pulls the revenue sources that are due. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Revenue feeds are pulled and booked',
     trigger: { queue: 'revenue', batchSize: 1, maxConcurrency: 10 },
@@ -16,6 +15,6 @@ export const handler = worker(
     // A feed of 10 MB may be millions of empty objects.
     memoryMb: 1024,
   },
-  (event: SQSEvent) =>
-    receive(event, { revenueSourceId: id() }, (tenant, { revenueSourceId }) => pullRevenue(tenant, revenueSourceId)),
+  (messages) =>
+    receive(messages, { revenueSourceId: id() }, (tenant, { revenueSourceId }) => pullRevenue(tenant, revenueSourceId)),
 );

@@ -1,11 +1,10 @@
-import type { SQSEvent } from 'aws-lambda';
 import { Judged } from '#lib/email/arrival.ts';
 import { deliverIncoming } from '#lib/receiving/incoming.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** A mail for a workspace is read and stored there. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Incoming mail is stored in its thread',
     // One at a time, and few side by side: a mail may have 40 MB, and strangers choose when they come.
@@ -15,5 +14,5 @@ export const handler = worker(
     timeoutSeconds: 60,
     memoryMb: 1024,
   },
-  (event: SQSEvent) => receive(event, { notice: Judged }, (tenant, { notice }) => deliverIncoming(tenant, notice)),
+  (messages) => receive(messages, { notice: Judged }, (tenant, { notice }) => deliverIncoming(tenant, notice)),
 );

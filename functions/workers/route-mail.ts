@@ -1,11 +1,10 @@
-import type { SQSEvent } from 'aws-lambda';
 import { Notice } from '#lib/email/arrival.ts';
 import { routeMail } from '#lib/receiving/route.ts';
 import { receiveEach } from '#lib/timers/receive.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Every mail that SES stores gets in line for each workspace that its envelope names: who that is SES does not know. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Incoming mail gets in line, workspace by workspace',
     // It reads an envelope and no mail, so that a flood of one workspace is soon in that one's line.
@@ -14,8 +13,8 @@ export const handler = worker(
     needs: ['mail-domain', 'send:workspace-mail'],
     timeoutSeconds: 30,
   },
-  (event: SQSEvent) =>
-    receiveEach(event, Notice, async (notice) => {
+  (messages) =>
+    receiveEach(messages, Notice, async (notice) => {
       if ('receipt' in notice) await routeMail(notice);
     }),
 );

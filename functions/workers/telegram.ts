@@ -1,12 +1,11 @@
-import type { SQSEvent } from 'aws-lambda';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { handleSignals } from '#lib/sending/signals.ts';
 import { senderTimeoutSeconds } from '#lib/timeouts.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Sends the due messages of the accounts that it is told of, one sender per account. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Queued Telegram messages are sent',
     trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 60 },
@@ -14,5 +13,5 @@ export const handler = worker(
     needs: ['decrypt:account'],
     timeoutSeconds: senderTimeoutSeconds,
   },
-  (event: SQSEvent) => handleSignals(event, telegram.name, openTelegram),
+  (messages) => handleSignals(messages, telegram.name, openTelegram),
 );

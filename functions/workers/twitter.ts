@@ -1,12 +1,11 @@
-import type { SQSEvent } from 'aws-lambda';
 import { twitter } from '#lib/channels/twitter/channel.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { handleSignals } from '#lib/sending/signals.ts';
 import { senderTimeoutSeconds } from '#lib/timeouts.ts';
-import { worker } from '#lib/worker.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Sends the due messages of the accounts that it is told of, one sender per account. */
-export const handler = worker(
+export const handler = queueWorker(
   {
     summary: 'Queued X messages are sent',
     trigger: { queue: twitter.name, batchSize: 10, maxConcurrency: 20 },
@@ -14,5 +13,5 @@ export const handler = worker(
     needs: ['decrypt:account'],
     timeoutSeconds: senderTimeoutSeconds,
   },
-  (event: SQSEvent) => handleSignals(event, twitter.name, openTwitter),
+  (messages) => handleSignals(messages, twitter.name, openTwitter),
 );

@@ -1,18 +1,17 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { id } from '#lib/schema.ts';
-import { receiveGroups } from '#lib/timers/receive.ts';
+import { type Message, receiveGroups } from '#lib/timers/receive.ts';
 import { drainAccount } from './drain.ts';
 
 /** What a timer says: of an account, and of which job if one became due. */
 const signal = { accountId: id(), jobId: v.optional(id()) };
 
-/** Handles a batch of timers, account by account side by side. Only faults of ours are reported back to the queue. */
-export const handleSignals = (event: SQSEvent, channel: Platform, open: OpenSender): Promise<SQSBatchResponse> =>
+/** Handles a batch of timers, account by account side by side. Returns those that failed through a fault of ours. */
+export const handleSignals = (messages: readonly Message[], channel: Platform, open: OpenSender): Promise<Message[]> =>
   receiveGroups(
-    event,
+    messages,
     signal,
     ({ accountId }) => accountId,
     async (signals) => {

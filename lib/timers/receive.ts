@@ -1,22 +1,27 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { log } from '#lib/log.ts';
 import { readable } from '#lib/table/set-aside.ts';
 import { parseTenantKey, type Tenant } from '#lib/tenant.ts';
 
-type Signal<Message extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Message, undefined>> & { tenant: Tenant };
+/** As its queue hands it out. */
+export interface Message {
+  id: string;
+  body: string;
+}
+
+type Signal<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>> & { tenant: Tenant };
 
 /**
- * Handles each message of a batch by itself, side by side. One that cannot be read or handled is reported back to its queue, which
- * tells it again and after five times keeps it as a dead letter; the others are done.
+ * Handles each message of a batch by itself, side by side. Returns those that could not be read or handled: their queue delivers
+ * them again, and after five times keeps them as dead letters; the others are done.
  */
-export const receive = <Message extends v.ObjectEntries>(
-  event: SQSEvent,
-  message: Message,
-  work: (tenant: Tenant, message: v.InferOutput<v.ObjectSchema<Message, undefined>>) => Promise<void>,
-): Promise<SQSBatchResponse> =>
-  receiveGroups(event, message, undefined, async ([signal]) => {
-    const { tenant, ...rest } = signal as Signal<Message>;
+export const receive = <Entries extends v.ObjectEntries>(
+  messages: readonly Message[],
+  entries: Entries,
+  work: (tenant: Tenant, message: v.InferOutput<v.ObjectSchema<Entries, undefined>>) => Promise<void>,
+): Promise<Message[]> =>
+  receiveGroups(messages, entries, undefined, async ([signal]) => {
+    const { tenant, ...rest } = signal as Signal<Entries>;
     await work(tenant, rest as never);
     return [];
   });
@@ -25,59 +30,59 @@ export const receive = <Message extends v.ObjectEntries>(
  * The same for messages of which several are one piece of work: those of a tenant for which `groupOf` says the same. The work may
  * return those that failed while the others of its group did not.
  */
-export async function receiveGroups<Message extends v.ObjectEntries>(
-  { Records }: SQSEvent,
-  message: Message,
-  groupOf: ((message: Signal<Message>) => string | number) | undefined,
-  work: (signals: [Signal<Message>, ...Signal<Message>[]]) => Promise<readonly Signal<Message>[]>,
-): Promise<SQSBatchResponse> {
-  const failed: string[] = [];
-  const schema = v.object({ ...message, tenant: v.string() });
-  const groups = new Map<string, Map<Signal<Message>, SQSRecord>>();
-  for (const record of Records) {
+export async function receiveGroups<Entries extends v.ObjectEntries>(
+  messages: readonly Message[],
+  entries: Entries,
+  groupOf: ((message: Signal<Entries>) => string | number) | undefined,
+  work: (signals: [Signal<Entries>, ...Signal<Entries>[]]) => Promise<readonly Signal<Entries>[]>,
+): Promise<Message[]> {
+  const failed: Message[] = [];
+  const schema = v.object({ ...entries, tenant: v.string() });
+  const groups = new Map<string, Map<Signal<Entries>, Message>>();
+  for (const message of messages) {
     try {
-      const read = readMessage(schema, record) as { tenant: string };
-      const signal = { ...read, tenant: parseTenantKey(read.tenant) } as Signal<Message>;
-      const name = groupOf ? `${read.tenant}/${groupOf(signal)}` : record.messageId;
-      groups.set(name, (groups.get(name) ?? new Map()).set(signal, record));
+      const read = readMessage(schema, message) as { tenant: string };
+      const signal = { ...read, tenant: parseTenantKey(read.tenant) } as Signal<Entries>;
+      const name = groupOf ? `${read.tenant}/${groupOf(signal)}` : message.id;
+      groups.set(name, (groups.get(name) ?? new Map()).set(signal, message));
     } catch (error) {
-      failed.push(...reported([record], error));
+      failed.push(...logged([message], error));
     }
   }
   await Promise.all(
     [...groups.values()].map(async (group) => {
       try {
-        const left = await work([...group.keys()] as [Signal<Message>, ...Signal<Message>[]]);
-        for (const signal of left) failed.push((group.get(signal) as SQSRecord).messageId);
+        const left = await work([...group.keys()] as [Signal<Entries>, ...Signal<Entries>[]]);
+        for (const signal of left) failed.push(group.get(signal) as Message);
       } catch (error) {
-        failed.push(...reported([...group.values()], error));
+        failed.push(...logged([...group.values()], error));
       }
     }),
   );
-  return answerOf(failed);
+  return failed;
 }
 
 /** The same for messages that are no timers of ours and name no tenant, each by itself. */
 export async function receiveEach<Schema extends v.GenericSchema>(
-  { Records }: SQSEvent,
+  messages: readonly Message[],
   schema: Schema,
   work: (message: v.InferOutput<Schema>) => Promise<unknown>,
-): Promise<SQSBatchResponse> {
+): Promise<Message[]> {
   const failed = await Promise.all(
-    Records.map(async (record) => {
+    messages.map(async (message) => {
       try {
-        await work(readMessage(schema, record));
+        await work(readMessage(schema, message));
         return [];
       } catch (error) {
-        return reported([record], error);
+        return logged([message], error);
       }
     }),
   );
-  return answerOf(failed.flat());
+  return failed.flat();
 }
 
 /** Throws without a word of what the message holds. */
-function readMessage<Schema extends v.GenericSchema>(schema: Schema, { body }: SQSRecord): v.InferOutput<Schema> {
+function readMessage<Schema extends v.GenericSchema>(schema: Schema, { body }: Message): v.InferOutput<Schema> {
   let message: unknown;
   try {
     message = JSON.parse(body);
@@ -87,11 +92,7 @@ function readMessage<Schema extends v.GenericSchema>(schema: Schema, { body }: S
   return readable(schema, message);
 }
 
-function reported(records: readonly SQSRecord[], error: unknown): string[] {
+function logged(messages: Message[], error: unknown): Message[] {
   log().error('messages of a queue could not be handled', error as Error);
-  return records.map(({ messageId }) => messageId);
+  return messages;
 }
-
-const answerOf = (failed: readonly string[]): SQSBatchResponse => ({
-  batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })),
-});

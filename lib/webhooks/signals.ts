@@ -1,21 +1,20 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { secondMs } from '#lib/clock.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { id } from '#lib/schema.ts';
 import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
-import { receiveGroups } from '#lib/timers/receive.ts';
+import { type Message, receiveGroups } from '#lib/timers/receive.ts';
 import { type DeliveryMetrics, report } from './delivery-metrics.ts';
 import { drain } from './drain.ts';
 
 /** New attempts are begun for so long; then there is room for the last ones to end. */
 const budgetMs = (deliverTimeoutSeconds - 12) * secondMs;
 
-/** Delivers for all endpoints that a batch names, side by side. Only a fault of ours sends a message back. */
-export async function handleSignals(event: SQSEvent, lane: Lane): Promise<SQSBatchResponse> {
+/** Delivers for all endpoints that a batch names, side by side. Returns those that failed through a fault of ours. */
+export async function handleSignals(messages: readonly Message[], lane: Lane): Promise<Message[]> {
   const deadlineMs = Date.now() + budgetMs;
   const metrics: DeliveryMetrics[] = [];
-  const response = await receiveGroups(
-    event,
+  const failed = await receiveGroups(
+    messages,
     { endpointId: id() },
     ({ endpointId }) => endpointId,
     async ([{ tenant, endpointId }]) => {
@@ -24,5 +23,5 @@ export async function handleSignals(event: SQSEvent, lane: Lane): Promise<SQSBat
     },
   );
   report(lane, metrics);
-  return response;
+  return failed;
 }

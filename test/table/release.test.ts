@@ -20,8 +20,8 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { dyingAfter } from '#test/crash.ts';
 import { eventually } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
 
 /** Contacts as the release before writes them: it does not know the newest index. */

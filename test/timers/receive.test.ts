@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { loadWorkers } from '#infra/functions.ts';
-import { receive, receiveGroups } from '#lib/timers/receive.ts';
+import { type Message, receive, receiveGroups } from '#lib/timers/receive.ts';
 
 /** A batch of these bodies; each message is called by its body. */
 const batch = (...bodies: string[]): SQSEvent => ({
   Records: bodies.map((body) => ({ messageId: body, body }) as SQSEvent['Records'][number]),
 });
-const failedOf = ({ batchItemFailures }: SQSBatchResponse) =>
-  batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+const messages = (...bodies: string[]): Message[] => bodies.map((body) => ({ id: body, body }));
 
 const garbage = ['', 'not JSON', '7', 'null', '[]', '{}', '{"tenant":"nobody"}', '{"tenant":"0:live"}', '{"tenant":5}'];
 
@@ -18,15 +16,15 @@ const ofQueues = (await loadWorkers()).filter(({ worker }) => 'queue' in worker.
 
 test.each(ofQueues)('$name gives back each message that it cannot read, by itself', async ({ file }) => {
   const { handler } = await import(file);
-  const answer = await handler(batch(...garbage), { awsRequestId: randomUUID() });
-  expect(failedOf(answer).sort()).toEqual([...garbage].sort());
+  const { batchItemFailures }: SQSBatchResponse = await handler(batch(...garbage));
+  expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort()).toEqual([...garbage].sort());
 });
 
 test('the others of a batch are done, and only what failed comes again', async () => {
   const done: number[] = [];
   const good = (id: number) => JSON.stringify({ tenant: '7:live', id });
-  const answer = await receive(
-    batch(good(1), 'not JSON', good(2), good(3)),
+  const failed = await receive(
+    messages(good(1), 'not JSON', good(2), good(3)),
     { id: v.number() },
     async (tenant, { id }) => {
       expect(tenant).toEqual({ workspaceId: 7, env: 'live' });
@@ -35,7 +33,7 @@ test('the others of a batch are done, and only what failed comes again', async (
     },
   );
   expect(done).toEqual([1, 3]);
-  expect(failedOf(answer).sort()).toEqual([good(2), 'not JSON'].sort());
+  expect(failed.map(({ id }) => id).sort()).toEqual([good(2), 'not JSON'].sort());
 });
 
 test('messages of one piece of work are handled and fail together, but for those that the work names', async () => {
@@ -48,8 +46,8 @@ test('messages of one piece of work are handled and fail together, but for those
     signal('7:live', 2, 5),
   ];
   const seen: number[][] = [];
-  const answer = await receiveGroups(
-    batch(...bodies),
+  const failed = await receiveGroups(
+    messages(...bodies),
     { account: v.number(), job: v.number() },
     ({ account }) => account,
     async (signals) => {
@@ -59,5 +57,5 @@ test('messages of one piece of work are handled and fail together, but for those
     },
   );
   expect(seen).toEqual([[1, 2], [3], [4, 5]]);
-  expect(failedOf(answer).sort()).toEqual([bodies[0], bodies[1], bodies[4]].sort());
+  expect(failed.map(({ id }) => id).sort()).toEqual([bodies[0], bodies[1], bodies[4]].sort());
 });
