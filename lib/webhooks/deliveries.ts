@@ -37,6 +37,9 @@ export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
+/** Seven actions a delivery at most, of a transaction's hundred. */
+export const maxPerTransaction = 12;
+
 /** Why a delivery was skipped. */
 export const skippedFor = {
   disabled: 'the endpoint was disabled',

@@ -23,7 +23,7 @@ import { readBacklog } from '#lib/webhooks/backlog.ts';
 import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
-import { clear, skip } from '#lib/webhooks/leftovers.ts';
+import { clear, skip } from '#lib/webhooks/discard.ts';
 import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
 import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { eventually, everyItem } from '#test/client.ts';

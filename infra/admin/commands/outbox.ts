@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { notFound } from '#lib/problem.ts';
 import { type AsideKind, discard, listSetAside, putBack } from '#lib/table/set-aside.ts';
-import { deliveryAside } from '#lib/webhooks/leftovers.ts';
+import { deliveryAside } from '#lib/webhooks/poison.ts';
 
 const Retry = v.object({ id: v.optional(v.string()) });
 const Discard = v.object({ id: v.string() });

@@ -1,8 +1,6 @@
-import { minuteMs } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
-import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict } from '#lib/problem.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
@@ -11,84 +9,17 @@ import { type Aside, type AsideKind, countTry, failed, isOwnReason, moving, pass
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import type { Backlog, Suspect, Waiting } from './backlog.ts';
-import { repeat, skippedFor } from './deliveries.ts';
+import type { Backlog, Suspect } from './backlog.ts';
+import { maxPerTransaction } from './deliveries.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
-import { faults, finished, forgetEntry, isUnderWay, LeaseLost, type Result, requireLease, settle } from './settle.ts';
+import { faults, LeaseLost, type Result, requireLease, settle } from './settle.ts';
 import { countWaiting } from './waiting.ts';
 
-/** Seven actions a delivery at most, of a transaction's hundred. */
-const chunkSize = 12;
-
-/**
- * Finishes some of what waits for an endpoint that is disabled (what was never tried is skipped, the rest has failed) or
- * deleted (it is dropped). Throws LeaseLost.
- */
-export function clear(
-  tenant: Tenant,
-  endpointId: number,
-  owner: string,
-  { first, retries, later }: Backlog,
-): Promise<void> {
-  const chunk = [...first, ...retries, ...later].slice(0, chunkSize);
-  return transact(tenant, system, async (tx) => {
-    const [endpoint, rows] = await Promise.all([
-      tx.find(Endpoints, { id: endpointId }),
-      rowsOf(tx, endpointId, owner, chunk),
-    ]);
-    if (endpoint?.isActive) return;
-    for (const row of rows) {
-      if (!endpoint) tx.delete(Deliveries, row);
-      else tx.update(Deliveries, ended(tx, row, row.attemptCount === 0 ? 'skipped' : 'failed', 'disabled'));
-    }
-    countWaiting(tx, endpointId, -rows.length, 'finished');
-  });
-}
-
-/** Skips some of what is due: the attempts of the day are used up. Throws LeaseLost. */
-export function skip(tenant: Tenant, endpointId: number, owner: string, { first, retries }: Backlog): Promise<void> {
-  const chunk = [...first, ...retries].slice(0, chunkSize);
-  return transact(tenant, system, async (tx) => {
-    const rows = await rowsOf(tx, endpointId, owner, chunk);
-    for (const row of rows) tx.update(Deliveries, ended(tx, row, 'skipped', 'quota'));
-    countWaiting(tx, endpointId, -rows.length, 'finished');
-  });
-}
-
-/**
- * The deliveries of some entries that are not finished, for the owner of the lease alone; an entry whose delivery is gone goes, too.
- */
-async function rowsOf(
-  tx: UnitOfWork,
-  endpointId: number,
-  owner: string,
-  chunk: readonly Waiting[],
-): Promise<StoredDelivery[]> {
-  const [health, rows] = await Promise.all([
-    tx.find(Healths, { id: endpointId }),
-    tx.findAll(
-      Deliveries,
-      chunk.map(({ id }) => ({ endpointId, id })),
-    ),
-  ]);
-  requireLease(health, owner);
-  tx.requireUnchanged(Healths, health);
-  for (const { id, entry } of chunk) if (!rows.some((row) => row.id === id)) forgetEntry(tx, entry);
-  return rows.filter(isUnderWay);
-}
-
-const ended = (
-  tx: UnitOfWork,
-  row: StoredDelivery,
-  status: 'skipped' | 'failed',
-  why: keyof typeof skippedFor,
-): StoredDelivery => ({ ...finished(tx, row, status), error: skippedFor[why] });
+/** Whether a write failed for what it holds, not for the state of the table or of others. */
+export const isPoison = (error: unknown): boolean => !(error instanceof LeaseLost) && isOwnReason(error);
 
 /** Of one endpoint no more are passed over at a time: all of them are read whenever it is looked what waits. */
 const maxSuspects = 100;
-/** Replays of which it is looked whether they can be read. */
-const maxLookedThrough = 100;
-
 /** Passes over what cannot be read of the deliveries that come next, whose row stopped the work on them. Returns how many these were. */
 export async function passOverUnreadable(
   tenant: Tenant,
@@ -97,7 +28,7 @@ export async function passOverUnreadable(
   { first, retries, later, suspects }: Backlog,
 ): Promise<number> {
   let count = 0;
-  for (const { id, entry } of [...first, ...retries, ...later].slice(0, chunkSize)) {
+  for (const { id, entry } of [...first, ...retries, ...later].slice(0, maxPerTransaction)) {
     const error = await refusalOf(tenant, endpointId, id);
     if (error === undefined) continue;
     await passOverDelivery(tenant, endpointId, owner, { id, entry }, error, suspects.length + count);
@@ -107,7 +38,7 @@ export async function passOverUnreadable(
 }
 
 /** Why the row of a delivery cannot be read; undefined when it can. */
-async function refusalOf(tenant: Tenant, endpointId: number, id: number): Promise<unknown> {
+export async function refusalOf(tenant: Tenant, endpointId: number, id: number): Promise<unknown> {
   try {
     await new UnitOfWork(tenant, system).find(Deliveries, { endpointId, id });
     return undefined;
@@ -153,7 +84,7 @@ export async function retrySuspects(
       if (!isReadable) throw new Error('the entry of a delivery cannot be read');
       await settle(tenant, endpointId, owner, { results: [{ id, entry, fault: faults.unrecordable }] });
     } catch (error) {
-      if (error instanceof LeaseLost || !isOwnReason(error)) throw error;
+      if (!isPoison(error)) throw error;
       const move = (aside: Aside) => setDeliveryAside(tenant, endpointId, owner, { id, entry }, aside);
       if (suspects.length > maxSuspects) await move({ tries: tries ?? 1, error });
       else await failed(entry, tries, error, move);
@@ -164,7 +95,8 @@ export async function retrySuspects(
 /** Whether it has rested. */
 export const isDue = ({ at }: Suspect) => at <= instant(Date.now());
 
-const placeOf = (tenant: Tenant, endpointId: number, id: number): Key =>
+/** The key of a delivery. */
+export const placeOf = (tenant: Tenant, endpointId: number, id: number): Key =>
   keyOf(tenant, Deliveries, { endpointId, id } as StoredDelivery);
 
 /** The entries by which a delivery is found that waits, as far as they are there. */
@@ -219,55 +151,3 @@ export const deliveryAside: AsideKind<{ endpointId: number }> = {
     await dispatchSoon(tx, endpointId);
   },
 };
-
-/** Makes some of the deliveries that wait to be replayed; those whose originals cannot be read hold up none of the others. */
-export async function expandReplays(tenant: Tenant, endpointId: number): Promise<void> {
-  try {
-    await expand(tenant, endpointId, new Set());
-  } catch (error) {
-    const unreadable = isOwnReason(error) ? await passOverOriginals(tenant, endpointId) : new Set<number>();
-    if (unreadable.size === 0) throw error;
-    await expand(tenant, endpointId, unreadable);
-  }
-}
-
-async function passOverOriginals(tenant: Tenant, endpointId: number): Promise<Set<number>> {
-  const queue = await new UnitOfWork(tenant, system).find(ReplayQueues, { id: endpointId });
-  const unreadable = new Set<number>();
-  for (const id of queue?.deliveryIds.slice(0, maxLookedThrough) ?? []) {
-    const error = await refusalOf(tenant, endpointId, id);
-    if (error === undefined) continue;
-    await passOver(placeOf(tenant, endpointId, id), error);
-    unreadable.add(id);
-  }
-  return unreadable;
-}
-
-/** Those that cannot be read go to the end of the queue, which rests when they are all that was looked at. */
-const expand = (tenant: Tenant, endpointId: number, unreadable: ReadonlySet<number>): Promise<void> =>
-  transact(tenant, system, async (tx) => {
-    const [waiting, endpoint] = await Promise.all([
-      tx.find(ReplayQueues, { id: endpointId }),
-      tx.find(Endpoints, { id: endpointId }),
-    ]);
-    if (!waiting) return;
-    if (!endpoint) {
-      tx.delete(ReplayQueues, waiting);
-      return;
-    }
-    const isSound = (id: number) => !unreadable.has(id);
-    const chunk = waiting.deliveryIds.slice(0, maxLookedThrough).filter(isSound).slice(0, chunkSize);
-    const originals = await tx.findAll(
-      Deliveries,
-      chunk.map((id) => ({ endpointId, id })),
-    );
-    await tx.reserveIds({ [Deliveries.name]: originals.length });
-    for (const original of originals) {
-      if (!original.isReplayed) await repeat(tx, original, endpoint.isActive);
-    }
-    const left = waiting.deliveryIds.filter((id) => !chunk.includes(id));
-    const deliveryIds = [...left.filter(isSound), ...left.filter((id) => unreadable.has(id))];
-    const notBefore = chunk.length === 0 ? instant(Date.now() + minuteMs) : null;
-    if (deliveryIds.length === 0) tx.delete(ReplayQueues, waiting);
-    else tx.update(ReplayQueues, { ...waiting, deliveryIds, notBefore });
-  });

@@ -1,0 +1,53 @@
+import { log } from '#lib/log.ts';
+import { type Grant, left, settle, today, topUp } from '#lib/quotas/quota.ts';
+import type { Tenant } from '#lib/tenant.ts';
+
+/** Attempts that are taken from the quota at a time; a worker that dies takes them along. */
+const maxGrant = 100;
+
+/** The attempts that a worker may make of the tenant's quota of the day: taken for all that is due, not one by one. */
+export class AttemptQuota {
+  readonly #tenant: Tenant;
+  /** Taken, and not made yet. */
+  #grant: Grant = { day: '', amount: 0 };
+  /** The day whose attempts are used up. */
+  #spentDay = '';
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
+
+  get isSpent(): boolean {
+    return this.#spentDay === today();
+  }
+
+  /** Takes as many attempts as are wanted, or as there are left; so many more as are due may follow. Returns how many. */
+  async take(wanted: number, due: number): Promise<number> {
+    if (wanted > this.#grant.amount) {
+      this.#grant = await topUp(this.#tenant, 'deliveries', this.#grant, Math.min(maxGrant, wanted + due));
+      if (this.#grant.amount < wanted) this.#spentDay = this.#grant.day;
+    }
+    const taken = Math.min(wanted, this.#grant.amount);
+    this.#grant.amount -= taken;
+    return taken;
+  }
+
+  /** Attempts that were taken and are not made after all. */
+  putBack(count: number): void {
+    this.#grant.amount += count;
+  }
+
+  /** Whether there are attempts left today; when there are none, they are used up for this worker, too. */
+  async hasLeft(): Promise<boolean> {
+    const isLeft = (await left(this.#tenant, 'deliveries')) > 0;
+    if (!isLeft) this.#spentDay = today();
+    return isLeft;
+  }
+
+  /** Returns the attempts that were not made to the day's quota. */
+  async giveBack(): Promise<void> {
+    await settle(this.#tenant, 'deliveries', this.#grant, 0).catch((error) =>
+      log().warn('attempts that were not made stay counted', error as Error),
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { nextDay, secondMs } from '#lib/clock.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
+import { Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
+import { type Health, Healths } from '#lib/entities/webhook-health.ts';
+import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { type Backlog, readBacklog } from './backlog.ts';
+import { instant } from './dispatch.ts';
+import { isDue } from './poison.ts';
+import { LeaseLost, requireLease } from './settle.ts';
+import { isOver, isSlowBy, type Turn } from './turn.ts';
+import { countWaiting, forgetWaiting, readWaiting } from './waiting.ts';
+
+/** A further attempt this near is waited for. */
+const nearMs = secondMs;
+
+/** What a worker does next; nothing when its turn has ended. */
+export type Next = 'deliver' | 'retry-suspects' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
+
+interface Decision {
+  next: Next | undefined;
+  health: Health;
+  backlog: Backlog;
+}
+
+/**
+ * Decides what a worker does that has nothing in hand. When nothing is left for it, its turn ends here: the lease is given up, and
+ * the timer says when the endpoint has its next. Throws LeaseLost.
+ */
+export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Promise<Decision> {
+  const id = turn.endpointId;
+  const [dispatch, health, endpoint, replays, waiting] = await Promise.all([
+    tx.find(Dispatches, { id }),
+    tx.find(Healths, { id }),
+    tx.find(Endpoints, { id }),
+    tx.find(ReplayQueues, { id }),
+    readWaiting(tx),
+  ]);
+  if (!dispatch) throw new LeaseLost();
+  requireLease(health, turn.owner);
+  // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
+  const backlog = await readBacklog(tx, id);
+  const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
+  const dueCount = backlog.first.length + backlog.retries.length;
+  if (backlog.suspects.some(isDue)) return decided('retry-suspects');
+  const replaysAt = isSpent ? instant(Date.parse(nextDay())) : (replays?.notBefore ?? instant(0));
+  if (replays && !(endpoint && replaysAt > instant(Date.now()))) return decided('replay');
+  if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return decided('clear');
+  const suspectAt = backlog.suspects.reduce<string | null>((first, { at }) => earliest(first, at), null);
+  if (!endpoint && suspectAt === null) {
+    tx.delete(Dispatches, dispatch);
+    tx.delete(Healths, health);
+    forgetWaiting(tx, id);
+    return decided(undefined);
+  }
+  const now = Date.now();
+  if (dueCount > 0 && isSpent) return decided('skip');
+  const isOpen = health.openUntilMs > now;
+  if (dueCount > 0 && !isOpen && !isOver(turn, health)) return decided('deliver');
+  const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
+  if (dueCount === 0 && !isOpen && !isOver(turn, health) && nextRetryMs - now <= nearMs)
+    return decided({ sleepMs: Math.max(1, nextRetryMs - now) });
+  // What was counted by an older version, or not, is put right where nothing waits.
+  const waitingCount = dueCount + backlog.later.length + backlog.suspects.length;
+  if (waitingCount === 0) countWaiting(tx, id, -(waiting.get(id) ?? 0), 'finished');
+  const next = earliest(earliest(backlog.nextRetryAt, suspectAt), replays ? replaysAt : null);
+  const at = dueCount > 0 ? instant(now) : next;
+  const lookAt = dispatch.lookAt !== null && dispatch.lookAt > instant(now) ? dispatch.lookAt : null;
+  const notBefore = isOpen ? instant(health.openUntilMs) : null;
+  tx.update(Dispatches, { ...dispatch, at, lookAt, notBefore, isSlow: isSlowBy(turn, health) });
+  tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
+  return decided(undefined);
+}

@@ -1,0 +1,82 @@
+import { timestamp } from '#lib/clock.ts';
+import type { DueDelivery } from '#lib/entities/delivery.ts';
+import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system } from '#lib/tenant.ts';
+import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
+import { findRegistry, secretsOf } from './registry.ts';
+import type { Target } from './sending.ts';
+import { type Signer, signer } from './sign.ts';
+import type { Turn } from './turn.ts';
+
+/** What a worker has read of its endpoint, and what waits there to be begun. */
+export class Pending {
+  /** As it was read or written last. */
+  isActive = true;
+  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, suspects: [] };
+  readonly #turn: Turn;
+  #endpoint: StoredEndpoint | undefined;
+  #signers: readonly [Signer, Signer?] | undefined;
+  #readAtMs = 0;
+  #startsWithRetry = false;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
+  /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
+  get target(): Target | undefined {
+    return this.#endpoint && this.#signers && { url: this.#endpoint.url, signers: this.#signers };
+  }
+
+  get dueCount(): number {
+    return this.backlog.first.length + this.backlog.retries.length;
+  }
+
+  /** What was read is the past now. */
+  expire(): void {
+    this.#readAtMs = 0;
+  }
+
+  isOlderThan(ageMs: number): boolean {
+    return Date.now() - this.#readAtMs >= ageMs;
+  }
+
+  /** Reads the endpoint and what waits for it, but for what is in hand. */
+  async read(inHandNow: Iterable<number>): Promise<void> {
+    // What is written while this reads may still look as if it were waiting.
+    const inHand = new Set(inHandNow);
+    const isFree = ({ id }: Waiting) => !inHand.has(id);
+    const { tenant, endpointId } = this.#turn;
+    const tx = new UnitOfWork(tenant, system);
+    const [endpoint, registry, backlog] = await Promise.all([
+      tx.find(Endpoints, { id: endpointId }),
+      findRegistry(tx),
+      readBacklog(tx, endpointId),
+    ]);
+    const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
+    this.#readAtMs = Date.now();
+    this.#endpoint = endpoint;
+    this.isActive = endpoint?.isActive === true;
+    this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;
+    this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };
+  }
+
+  /** First attempts and retries take turns. A first attempt waits until the one before it of its subject is written. */
+  take(inHand: Iterable<Waiting | undefined>): Waiting | undefined {
+    if (!this.#endpoint?.isActive || !this.#signers) return undefined;
+    const { first, retries } = this.backlog;
+    const busy = new Set([...inHand].flatMap((one) => (one && isFirst(one) ? [one.subject] : [])));
+    this.#startsWithRetry = !this.#startsWithRetry;
+    for (const list of this.#startsWithRetry ? [retries, first] : [first, retries]) {
+      for (const [index, entry] of list.entries()) {
+        if (isFirst(entry) && busy.has(entry.subject)) continue;
+        list.splice(index, 1);
+        return entry;
+      }
+    }
+    return undefined;
+  }
+}
+
+const isFirst = ({ attemptCount }: DueDelivery) => attemptCount === 0;

@@ -1,0 +1,46 @@
+import { log } from '#lib/log.ts';
+import { isPoison, passOverDelivery } from './poison.ts';
+import { faults, settle, type Written } from './settle.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Writes what one transaction of a worker has to write. A result that cannot be written for a reason of its own keeps no other from
+ * being written: it is recorded as a fault of ours, or passed over beside the suspects that there are. Throws LeaseLost.
+ */
+export async function record(
+  { tenant, endpointId, owner }: Turn,
+  written: Written,
+  suspectCount: () => number,
+): ReturnType<typeof settle> {
+  const write = (what: Written) => settle(tenant, endpointId, owner, what);
+  const { results = [], ...others } = written;
+  try {
+    return await write(written);
+  } catch (error) {
+    if (results.length === 0 || !isPoison(error)) throw error;
+  }
+  for (const result of results) {
+    const { id, entry } = result;
+    await firstOf(
+      () => write({ results: [result] }),
+      () => write({ results: [{ id, entry, fault: faults.unrecordable }] }),
+      (error) => passOverDelivery(tenant, endpointId, owner, result, error, suspectCount()),
+    );
+  }
+  return write(others);
+}
+
+/** Tries one after the other until one is not refused for what it holds. */
+async function firstOf(...ways: ((error?: unknown) => Promise<unknown>)[]): Promise<void> {
+  let refusal: unknown;
+  for (const [index, way] of ways.entries()) {
+    try {
+      await way(refusal);
+      return;
+    } catch (error) {
+      if (index === ways.length - 1 || !isPoison(error)) throw error;
+      refusal = error;
+      log().error('the outcome of an attempt could not be recorded', error as Error);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { secondMs } from '#lib/clock.ts';
+import { Deliveries, type DueDelivery } from '#lib/entities/delivery.ts';
+import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { log } from '#lib/log.ts';
+import type { Outbound } from '#lib/network/outbound.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system } from '#lib/tenant.ts';
+import { attempt } from './attempt.ts';
+import type { Waiting } from './backlog.ts';
+import { newDeliveryMetrics } from './delivery-metrics.ts';
+import { faults, type Result } from './settle.ts';
+import type { Signer } from './sign.ts';
+import type { Turn } from './turn.ts';
+
+const maxPerSecond = 50;
+
+export interface Target {
+  url: string;
+  signers: readonly [Signer, Signer?];
+}
+
+/** The attempts of a worker from when they are written as begun until their results are to be written, fifty a second at most. */
+export class Sending {
+  readonly metrics = newDeliveryMetrics();
+  readonly #turn: Turn;
+  readonly #outbound: Outbound;
+  /** Begun, and to be made when the pace allows it. */
+  #ready: Waiting[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #finished: Result[] = [];
+  #nextStartMs = 0;
+
+  constructor(turn: Turn, outbound: Outbound) {
+    this.#turn = turn;
+    this.#outbound = outbound;
+  }
+
+  /** Attempts to make in this order. */
+  add(deliveries: readonly Waiting[]): void {
+    this.#ready.push(...deliveries);
+  }
+
+  /** What became of an attempt that another worker began. */
+  addResult(result: Result): void {
+    this.#finished.push(result);
+  }
+
+  /** The attempts that were not made yet are not made after all. Returns their deliveries. */
+  release(): number[] {
+    return this.#ready.splice(0).map(({ id }) => id);
+  }
+
+  /** The results that are not taken yet, so many at most. */
+  takeResults(max: number): Result[] {
+    return this.#finished.splice(0, max);
+  }
+
+  /** Those that end one by one. */
+  get inFlight(): Iterable<Promise<void>> {
+    return this.#inFlight;
+  }
+
+  /** When the pace allows the next one that is ready; infinite when none is. */
+  get startsInMs(): number {
+    return this.#ready.length > 0 ? this.#nextStartMs - Date.now() : Number.POSITIVE_INFINITY;
+  }
+
+  /** Makes the next attempt that is ready. */
+  start(target: Target | undefined): void {
+    const delivery = this.#ready.shift();
+    if (delivery === undefined) return;
+    this.#nextStartMs = Math.max(this.#nextStartMs, Date.now()) + secondMs / maxPerSecond;
+    const work = this.#deliver(delivery, target)
+      .catch((error: unknown): Result => {
+        log().error('an attempt could not be made', { deliveryId: delivery.deliveryId, error: error as Error });
+        return { ...delivery, fault: faults.unsendable };
+      })
+      .then((result) => {
+        this.#finished.push(result);
+      })
+      .finally(() => this.#inFlight.delete(work));
+    this.#inFlight.add(work);
+  }
+
+  async #deliver(delivery: Waiting, target: Target | undefined): Promise<Result> {
+    const { id, entry } = delivery;
+    if (target === undefined) throw new Error('the endpoint has no URL or no secret');
+    const event = await this.#eventOf(delivery);
+    if (!event) return { id, entry };
+    const made = await attempt(this.#outbound, target.url, delivery, event.body, target.signers);
+    const { committedAt } = event;
+    this.metrics.attempts += 1;
+    if (made.isSuccess) {
+      this.metrics.successes += 1;
+      if (committedAt && delivery.replayOf === null)
+        this.metrics.latenciesMs.push(Math.max(0, Date.now() - new Date(committedAt).getTime()));
+    }
+    return { id, entry, attempt: made };
+  }
+
+  async #eventOf({ id, sequence }: DueDelivery): Promise<(Pick<FeedEvent, 'body'> & Partial<FeedEvent>) | undefined> {
+    const { tenant, endpointId } = this.#turn;
+    const tx = new UnitOfWork(tenant, system);
+    if (sequence !== null) return tx.find(Feed, { sequence });
+    const body = (await tx.find(Deliveries, { endpointId, id }))?.body;
+    return body ? { body } : undefined;
+  }
+}
