@@ -14,7 +14,7 @@ export interface AppInput {
   outdir?: string;
 }
 
-/** A setting that the operator can mend: told in one line, without a stack trace. */
+/** A setting that the operator can mend: shown in one line, without a stack trace. */
 export class ContextProblem extends Error {}
 
 /** The CDK app: CrmData, which stays, and CrmApi, which each deployment replaces. */

@@ -46,13 +46,13 @@ const meanings: Readonly<Record<string, string>> = {
   task: 'a task',
   transaction: 'a booking of money',
   upsert: 'keeps two upserts of the same person from making two contacts',
-  webhook: 'an endpoint that is told of events',
+  webhook: 'an endpoint that subscribes to events',
   'webhook-fan-out': 'from where to where events have yet to be given to their endpoints',
   'webhook-fan-out-retry': 'an event whose deliveries could not be made, and is tried by itself',
   'webhook-health': 'how an endpoint answers, its breaker, and who delivers to it until when',
   'webhook-registry': 'all endpoints of a tenant with the secret that signs',
   'webhook-replays': 'deliveries that shall be made again',
-  'webhook-wake': 'when the worker of an endpoint is told, and in which lane',
+  'webhook-wake': 'when the worker of an endpoint is due, and in which lane',
   workspace: 'the workspace',
 };
 

@@ -64,16 +64,16 @@ function typeNamed(expected: string | null): string {
 }
 
 /**
- * The input as its schema reads it. Raises 400 with every wrong field, also those that are `misplaced`: known, but of the other
+ * The input as its schema reads it. Raises 400 with every wrong field, also those that are `readOnly`: known, but changed by another
  * operation that is named (contract 0.1).
  */
 export function parseFields<Schema extends v.GenericSchema>(
   schema: Schema,
   input: object,
-  misplaced: Record<string, string> = {},
+  readOnly: Record<string, string> = {},
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, input);
-  const elsewhere = Object.entries(misplaced).filter(([field]) => Object.hasOwn(input, field));
+  const elsewhere = Object.entries(readOnly).filter(([field]) => Object.hasOwn(input, field));
   const wrong: FieldError[] = [
     ...elsewhere.map(([field, pointer]) => ({
       field,

@@ -10,7 +10,7 @@ const units = {
   deliveryAttempts: 'Count',
   deliverySuccesses: 'Count',
   deliveryFailures: 'Count',
-  /** From the commit of a change to the 2xx of the endpoint that is told. */
+  /** From the commit of a change to the 2xx of the endpoint. */
   deliveryLatency: 'Milliseconds',
   breakerOpenings: 'Count',
   overdueRows: 'Count',

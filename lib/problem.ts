@@ -38,7 +38,7 @@ interface Details {
   [name: string]: unknown;
 }
 
-/** A refusal that the caller is told: a public sentence and structured details; the private reason is its `cause`. */
+/** A refusal that the caller sees: a public sentence and structured details; the private reason is its `cause`. */
 export class Problem extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -3,7 +3,7 @@ let works = 0;
 /** Whether log and metrics leave no line. */
 export const isQuiet = (): boolean => works > 0;
 
-/** Does work of which neither log nor metrics tell; whatever else the process does meanwhile is not told either. */
+/** Does work that leaves no line in the log and no metric; nor does whatever else the process does meanwhile. */
 export async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   works += 1;
   try {

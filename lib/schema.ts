@@ -18,7 +18,7 @@ export function reading<Schema extends v.GenericSchema>(schema: Schema, prepare:
   } as Schema;
 }
 
-/** The schema for what comes from outside: `clean` takes away what our own callers are told not to send. */
+/** The schema for what comes from outside: `clean` takes away what our own callers must not send. */
 export const cleaned = <Schema extends v.GenericSchema>(schema: Schema, clean: (text: string) => string): Schema =>
   reading(schema, (value) => (typeof value === 'string' ? clean(value) : value));
 

@@ -6,7 +6,7 @@ export const longTimeoutSeconds = 29;
 export const modelTimeoutSeconds = 30;
 
 // Of workers whose leases and budgets follow from it.
-export const restTimeoutSeconds = 60;
+export const fanOutTimeoutSeconds = 60;
 export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;

@@ -1,5 +1,5 @@
 import { changeContact, getContact } from '#lib/contacts/store.ts';
-import { ContactWithTags, misplacedInPatch, PatchContact } from '#lib/entities/contact.ts';
+import { ContactWithTags, PatchContact, readOnlyInPatch } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
@@ -11,7 +11,7 @@ export const handler = endpoint(
     summary: 'Change a contact',
     scope: 'contacts:write',
     body: PatchContact,
-    misplaced: misplacedInPatch,
+    readOnly: readOnlyInPatch,
     status: 200,
     response: ContactWithTags,
     errors: ['bad_request', 'not_found', 'conflict'],

@@ -10,7 +10,7 @@ export const handler = endpoint(
     summary: 'Change a deal',
     scope: 'deals:write',
     body: PatchDeal,
-    misplaced: { stage: 'POST /v1/deals/{id}/stage', metadata: 'PUT /v1/deals/{id}/metadata' },
+    readOnly: { stage: 'POST /v1/deals/{id}/stage', metadata: 'PUT /v1/deals/{id}/metadata' },
     status: 200,
     response: DealWithTasks,
     errors: ['bad_request', 'not_found', 'conflict'],

@@ -4,14 +4,14 @@ import { resumeSequence } from '#lib/sequences/pause.ts';
 import { getSequence } from '#lib/sequences/store.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
-/** Lets a paused sequence go on; what it held is due later by the time it was held. */
+/** Lets a paused sequence go on; what waits is due later by the time of the pause. */
 export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/sequences/{id}/resume',
     summary: 'Resume a sequence',
     description:
-      'What the sequence held is due later by the time it was held. One by e-mail: 409 `mail_not_configured` where the deployment has no sender address.',
+      'What waits is due later by the time of the pause. One by e-mail: 409 `mail_not_configured` where the deployment has no sender address.',
     scope: 'sequences:write',
     status: 200,
     response: Sequence,

@@ -10,7 +10,7 @@ export const handler = endpoint(
     summary: 'Change a task',
     scope: 'tasks:write',
     body: PatchTask,
-    misplaced: { status: 'POST /v1/tasks/{id}/status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    readOnly: { status: 'POST /v1/tasks/{id}/status', metadata: 'PUT /v1/tasks/{id}/metadata' },
     status: 200,
     response: Task,
     errors: ['bad_request', 'not_found'],

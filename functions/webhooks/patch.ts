@@ -12,7 +12,7 @@ export const handler = endpoint(
       'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days.',
     scope: 'webhooks:write',
     body: PatchEndpoint,
-    misplaced: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },
+    readOnly: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },
     status: 200,
     response: Endpoint,
     errors: ['bad_request', 'not_found', 'conflict'],

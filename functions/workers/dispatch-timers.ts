@@ -3,7 +3,7 @@ import { duePrefix } from '#lib/table/entity.ts';
 import { dispatch } from '#lib/timers/dispatch.ts';
 import { insertedUnder, streamWorker } from '#lib/worker/stream.ts';
 
-/** Every row that waits for a time has its queue told then. */
+/** Every row that waits for a time has its message sent then. */
 export const handler = streamWorker(
   {
     summary: 'Waiting rows are put on their queue, or on a schedule when their time is far',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { restTimeoutSeconds } from '#lib/timeouts.ts';
+import { fanOutTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
-import { fanOutAgain, fanOutRest } from '#lib/webhooks/fan-out-rest.ts';
+import { fanOutBacklog, retryFanOut } from '#lib/webhooks/fan-out-backlog.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
 /** Makes the deliveries that would have held up the publisher, tenant by tenant. */
@@ -9,11 +9,11 @@ export const handler = queueWorker(
   {
     summary: 'Deliveries beyond what the publisher makes at once are made',
     trigger: { queue: 'fan-outs', batchSize: 1, maxConcurrency: 20 },
-    timeoutSeconds: restTimeoutSeconds,
+    timeoutSeconds: fanOutTimeoutSeconds,
     memoryMb: 512,
   },
   (messages) =>
     receive(messages, { sequence: v.optional(v.number()) }, (tenant, { sequence }) =>
-      sequence === undefined ? fanOutRest(tenant) : fanOutAgain(tenant, sequence),
+      sequence === undefined ? fanOutBacklog(tenant) : retryFanOut(tenant, sequence),
     ),
 );

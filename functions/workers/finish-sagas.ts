@@ -7,7 +7,7 @@ import type { SagaName } from '#lib/sagas.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
-import { holdEnrollments, releaseEnrollments } from '#lib/sequences/pause.ts';
+import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
@@ -25,8 +25,8 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   merge: merging,
   reindex: reindexing(entities),
   rename: renaming,
-  'sequence-pause': holdEnrollments,
-  'sequence-resume': releaseEnrollments,
+  'sequence-pause': pauseEnrollments,
+  'sequence-resume': resumeEnrollments,
 };
 
 /** What was decided and then interrupted is completed. */

@@ -5,7 +5,7 @@ import { system } from '#lib/tenant.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
-/** Each sent invoice is told of at its due date, so the cost follows the invoices that are due. */
+/** Each sent invoice has a timer at its due date, so the cost follows the invoices that are due. */
 export const handler = queueWorker(
   {
     summary: 'Sent invoices whose due date has passed become overdue',

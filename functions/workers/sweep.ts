@@ -10,7 +10,7 @@ import { worker } from '#lib/worker.ts';
 export const handler = worker(
   {
     summary:
-      'Overdue rows are told again, unpublished events are published, and what a new release stores otherwise is reindexed',
+      'The messages of overdue rows are sent again, unpublished events are published, and what a new release stores otherwise is reindexed',
     trigger: { rate: 'rate(1 minute)' },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: sweepTimeoutSeconds,

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { StartProblem } from './problem.ts';
 import type { Deployment } from './template.ts';
 
-/** What a running system tells tools about itself. */
+/** What a running system lets tools know about itself. */
 export interface SystemFile {
   pid: number;
   baseUrl: string;
@@ -83,7 +83,7 @@ export const readDemoFile = (dataDir: string): DemoFile | undefined =>
 
 export const writeDemoFile = (dataDir: string, demo: DemoFile) => writeJson(demoPath(dataDir), demo);
 
-/** Everything that any function is told, and where the services are. */
+/** Every variable that any function is given, and where the services are. */
 export function environmentOf({ functions }: Deployment, cloudEnvironment: Record<string, string>) {
   const { NODE_OPTIONS: _, ...variables } = Object.assign({}, ...functions.map(({ environment }) => environment));
   return { ...cloudEnvironment, ...variables } as Record<string, string>;

@@ -1,2 +1,2 @@
-/** What the operator can mend: told in one line, without a stack trace. */
+/** What the operator can mend: shown in one line, without a stack trace. */
 export class StartProblem extends Error {}

@@ -1,7 +1,7 @@
 const deadlineMs = 9000;
 const parentCheckMs = 500;
 
-/** Calls back once, when the process is told to end; it has 9 seconds, then it ends anyway. */
+/** Calls back once, when the process is asked to end; it has 9 seconds, then it ends anyway. */
 export function onStop(stop: () => Promise<unknown>): void {
   let isStopping = false;
   const begin = async () => {

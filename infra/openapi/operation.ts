@@ -33,7 +33,7 @@ const answersTag = (route: Route) =>
   isWrite(route) ? Boolean(route.current && !route.representation && route.status === 200) : hasResource(route);
 
 function descriptionOf(route: Route): string {
-  const elsewhere = Object.entries(route.misplaced ?? {}).map(([field, pointer]) => `- \`${field}\`: ${pointer}`);
+  const elsewhere = Object.entries(route.readOnly ?? {}).map(([field, pointer]) => `- \`${field}\`: ${pointer}`);
   const paragraphs = [
     route.description ?? '',
     isScoped(route) ? `Requires the scope \`${route.scope}\`.` : '',

@@ -9,8 +9,8 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './role.ts';
 
 /**
- * Where incoming mail lands; with a domain, the SES rules that put it there and tell the queue (the operator activates the rule
- * set). What they tell holds the envelope and what SES thinks of the mail, which the stored object does not.
+ * Where incoming mail lands; with a domain, the SES rules that put it there and notify the queue (the operator activates the rule
+ * set). The notification holds the envelope and what SES thinks of the mail, which the stored object does not.
  */
 export function createMailBucket(scope: Construct, domain: string | undefined, arrivals: Queue): Bucket {
   const bucket = new Bucket(scope, 'Mail', {
@@ -70,6 +70,6 @@ function receive(scope: Construct, bucket: Bucket, domain: string, arrivals: Que
       actions: [{ s3Action: { bucketName: bucket.bucketName, topicArn: topic.topicArn } }],
     },
   });
-  // What SES tells before the queue listens nobody hears; the subscription waits for the queue's policy itself.
+  // What SES notifies before the queue is subscribed is lost; the subscription waits for the queue's policy itself.
   for (const dependency of [bucket.policy, policy, subscription]) if (dependency) rule.node.addDependency(dependency);
 }

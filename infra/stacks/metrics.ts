@@ -36,7 +36,7 @@ const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
     metric: metric('overdueRows', Stats.MAXIMUM),
     threshold: 100,
     description:
-      'More than 100 rows were told again in vain: jobs or deliveries are not being worked on, or the sweeper fails',
+      'More than 100 rows were sent again in vain: jobs or deliveries are not being worked on, or the sweeper fails',
     isAlwaysMeasured: true,
   },
   Unpublished: {

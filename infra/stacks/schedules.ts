@@ -17,7 +17,7 @@ export interface Schedules {
 export function createSchedules(stack: Stack, queues: Queues, alarms: Alarms): Schedules {
   const deadLetters = createDeadLetterQueue(stack, 'SchedulesDead', alarms);
   const targets = [...Object.values(queues), deadLetters].map(({ queueArn }) => queueArn);
-  // Its name is fixed: one that stayed behind would be in the way of the next deployment. The sweeper tells what its schedules would have.
+  // Its name is fixed: one that stayed behind would be in the way of the next deployment. The sweeper sends what its schedules would have.
   const group = new ScheduleGroup(stack, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
   return {
     group,

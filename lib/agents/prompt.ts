@@ -8,7 +8,7 @@ export const handOffMark = '[HAND OFF]';
 /** The field that holds what is known about a contact, who may have written it. */
 const contactField = 'untrusted_contact';
 
-/** What the model is told before the conversation; nothing in it was written by a stranger (contract, revision 1.3). */
+/** What the model is given before the conversation; nothing in it was written by a stranger (contract, revision 1.3). */
 export function systemPrompt(agent: StoredAgent): string {
   return [
     agent.instructions,

@@ -80,7 +80,7 @@ function grouped({ messages, jobs }: Traffic, keys: readonly string[], groupBy: 
   }));
 }
 
-/** What both analyses tell of messages. */
+/** What both analyses say of messages. */
 export const sumsOf = ({ messages, jobs }: Traffic) => ({
   sent: messages.filter(({ direction }) => direction === 'outbound').length,
   failed: jobs.filter(({ status }) => status === 'failed').length,

@@ -15,7 +15,7 @@ export interface Range {
   to: string;
 }
 
-/** The range that is asked for: the last 30 days unless told. Raises 400 when it is turned round or longer than 366 days. */
+/** The range that is asked for: the last 30 days unless given. Raises 400 when it is turned round or longer than 366 days. */
 export function rangeOf(tx: UnitOfWork, query: { from?: string | undefined; to?: string | undefined }): Range {
   const to = query.to ?? tx.now;
   const from = query.from ?? shifted(to, -defaultDays * dayMs);

@@ -12,7 +12,7 @@ export interface BatchOp<Schema extends v.GenericSchema = v.GenericSchema, Shown
   /** Of the item, `op` included. */
   schema: Schema;
   /** Fields that belong to another operation, with its name: sending one is a 400 of the item. */
-  misplaced?: Record<string, string>;
+  readOnly?: Record<string, string>;
   /** The ids that the item may need, by entity name, so that all items' are reserved in one trip. */
   ids?(item: v.InferOutput<Schema>): Record<string, number>;
   /** What the item touches: items that touch the same run in order, others side by side. `*` touches everything. */
@@ -161,7 +161,7 @@ function prepare(item: unknown, index: number, ops: BatchOps): Prepared {
   }
   let parsed: v.InferOutput<typeof op.schema>;
   try {
-    parsed = parseFields(op.schema, { ...item, op: known }, op.misplaced);
+    parsed = parseFields(op.schema, { ...item, op: known }, op.readOnly);
   } catch (problem) {
     if (problem instanceof Problem) return refused(problem);
     throw problem;

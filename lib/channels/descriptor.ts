@@ -15,7 +15,7 @@ interface Allowance {
   pacing: PacePolicy;
 }
 
-/** A channel through which accounts write to people. How it sends is told by the opener in its folder, which its worker alone loads. */
+/** A channel through which accounts write to people. How it sends is up to the opener in its folder, which its worker alone loads. */
 export interface Descriptor {
   /** Of the channel, its queue and its contacts' platform; in paths, scopes and reasons of errors. */
   name: string;

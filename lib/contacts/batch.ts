@@ -6,7 +6,7 @@ import {
   ContactWithTags,
   CreateContact,
   contactChanges,
-  misplacedInPatch,
+  readOnlyInPatch,
   tagFields,
   UpsertContact,
 } from '#lib/entities/contact.ts';
@@ -20,7 +20,7 @@ import { upsertContact } from './upsert.ts';
 const touches = (item: { id: number }) => `contact/${item.id}`;
 /** Which contact an upsert meets is not known before, and tags count their contacts: such items run one after the other. */
 const everything = () => '*';
-const { platform, tags } = misplacedInPatch;
+const { platform, tags } = readOnlyInPatch;
 
 /** What an item of a batch of contacts may be (contract section 2). */
 export const contactOps = {
@@ -31,7 +31,7 @@ export const contactOps = {
   }),
   update: batchOp({
     schema: v.object({ op: v.literal('update'), id: idInput(), ...contactChanges }),
-    misplaced: { platform, tags },
+    readOnly: { platform, tags },
     ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
     touches,
     run: async (tx, { op, id, ...change }) => ({ status: 200, shown: await changeContact(tx, id, change) }),

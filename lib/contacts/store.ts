@@ -184,7 +184,7 @@ export function updateContact(
   return contact;
 }
 
-/** Writes a changed contact and tells nobody. */
+/** Writes a changed contact and emits nothing. */
 export function saveContact(tx: UnitOfWork, after: StoredContact): StoredContact {
   return tx.update(Contacts, { ...after, updatedAt: tx.now });
 }

@@ -15,7 +15,7 @@ export const dealOps = {
   }),
   update: batchOp({
     schema: v.object({ op: choice(['update']), id: idInput(), ...PatchDeal.entries }),
-    misplaced: { stage: 'op stage', metadata: 'PUT /v1/deals/{id}/metadata' },
+    readOnly: { stage: 'op stage', metadata: 'PUT /v1/deals/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchDeal(tx, id, patch) }),
   }),

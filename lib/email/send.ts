@@ -50,7 +50,7 @@ export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<str
 
 /** Whether SES may have taken the mail although it gave no answer. */
 export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: string }): boolean {
-  // The SDK calls a broken connection a time-out, too, and tells only in words that there never was one.
+  // The SDK calls a broken connection a time-out, too, and says only in words that there never was one.
   const wasConnected = syscall !== 'connect' && !message.includes('did not establish a connection');
   return wasConnected && (name === 'AbortError' || name === 'TimeoutError');
 }

@@ -46,7 +46,7 @@ export const Accounts = entity({
     ...stored,
     channel: storedChoice(platforms),
     kind: v.picklist(accountKinds),
-    /** Whether it can be used at all; a flood wait is told by `floodWaitUntil`. */
+    /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
     newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),

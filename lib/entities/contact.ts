@@ -70,7 +70,7 @@ export const PatchContact = v.pipe(v.object(contactFields), v.title('PatchContac
 export type ContactFields = v.InferOutput<typeof PatchContact>;
 
 /** What patch does not change, and where it is changed (contract section 2). */
-export const misplacedInPatch = {
+export const readOnlyInPatch = {
   platform: 'POST /v1/contacts: the platform of a contact is fixed',
   stage: 'POST /v1/contacts/{id}/stage',
   assignedToUserId: 'POST /v1/contacts/{id}/assignee',

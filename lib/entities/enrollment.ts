@@ -36,7 +36,7 @@ export const Enrollments = entity({
     jobId: v.nullable(id()),
     /** Of an e-mail sequence: the thread of its messages. */
     threadId: v.nullable(id()),
-    /** Since when the pause of the sequence holds it. */
+    /** Since when it is paused with its sequence. */
     heldAt: v.nullable(time()),
   }),
   references: [

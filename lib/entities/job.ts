@@ -72,7 +72,7 @@ export const Jobs = entity({
     /** Of the conversation message, which lies with the contact. */
     messageId: id(),
     enrollmentId: v.nullable(id()),
-    /** The sequence is paused: the job stays queued. */
+    /** It is paused with its sequence, and stays queued. */
     isHeld: v.boolean(),
     /** Its place in the account's queue; a flood wait moves `runAt` but not this. */
     queuedFor: time(),

@@ -23,7 +23,7 @@ export type Lane = Extract<QueueName, 'deliveries' | 'slow-deliveries'>;
 
 export const laneOf = ({ isSlow }: Dispatch): Lane => (isSlow ? 'slow-deliveries' : 'deliveries');
 
-/** When its queue is to be told, or null when nothing waits. */
+/** When its message is due, or null when nothing waits. */
 export function dueAt({ at, lookAt, notBefore }: Dispatch): string | null {
   const due = earliest(at, lookAt);
   return due === null || notBefore === null || due > notBefore ? due : notBefore;

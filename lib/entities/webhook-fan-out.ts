@@ -15,7 +15,7 @@ export const FanOuts = entity({
     id: v.literal(1),
     doneTo: sequence,
     upTo: sequence,
-    /** When its worker is told; while one is at work, when it must have ended. */
+    /** When its worker is due; while one is at work, when it must have ended. */
     at: v.string(),
   }),
   timer: ({ at }, tenant) => ({

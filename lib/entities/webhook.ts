@@ -100,7 +100,7 @@ export const Endpoints = entity({
   name: 'webhook',
   schema: v.object({
     ...stored,
-    /** Epoch milliseconds: it is told what is committed from then on. */
+    /** Epoch milliseconds: it is sent what is committed from then on. */
     registeredAtMs: v.optional(v.number(), 0),
   }),
 });

@@ -272,10 +272,10 @@ async function parseBody(
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
     }
-    const value = parseFields(route.body, input, route.misplaced);
+    const value = parseFields(route.body, input, route.readOnly);
     return { value, ignored: unknownFields(route.body, input) };
   } catch (problem) {
-    // Missing and stale resources are told before a bad body (contract 0.5, 0.9).
+    // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
     const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
     if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
     else await route.current?.(tx, params, texts);

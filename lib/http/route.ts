@@ -27,7 +27,7 @@ export interface Route<
   query?: Query;
   body?: Body;
   /** Body fields that belong to another operation, with its name: sending one is a 400 `not_allowed` (contract 0.1). */
-  misplaced?: Record<string, string>;
+  readOnly?: Record<string, string>;
   textParams?: readonly string[];
   status: 200 | 201 | 202;
   /** Other success statuses that the work may set in `reply.status`. */

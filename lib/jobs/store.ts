@@ -30,8 +30,8 @@ export interface NewJob {
   apiKeyId?: string | null;
   sequenceId?: number | null;
   enrollmentId?: number | null;
-  /** The sequence is paused: it waits, queued, for `releaseJob`. */
-  isHeld?: boolean;
+  /** The sequence is paused: the job waits, queued, for `resumeJob`. */
+  isPaused?: boolean;
   threadId?: string | null;
   attachments?: Parameters<typeof storeMessage>[1]['attachments'];
 }
@@ -76,7 +76,7 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     text: channel === 'email' ? null : text,
     messageId: message.id,
     enrollmentId: input.enrollmentId ?? null,
-    isHeld: input.isHeld ?? false,
+    isHeld: input.isPaused ?? false,
     queuedFor: runAt,
     floodWaits: 0,
     claimedUntil: null,
@@ -116,12 +116,12 @@ export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Pr
   });
 }
 
-/** Keeps an unsent job back while its sequence is paused; one that is being sent goes on. */
-export const holdJob = (tx: UnitOfWork, job: StoredJob): StoredJob =>
+/** Pauses an unsent job with its sequence; one that is being sent goes on. */
+export const pauseJob = (tx: UnitOfWork, job: StoredJob): StoredJob =>
   isWaiting(tx, job) ? tx.update(Jobs, { ...job, isHeld: true, updatedAt: tx.now }) : job;
 
-/** Lets a held job go on at a time. A mail that moves to another day is paid for again when it leaves. */
-export function releaseJob(tx: UnitOfWork, job: StoredJob, runAt: string): StoredJob {
+/** Lets a paused job go on at a time. A mail that moves to another day is paid for again when it leaves. */
+export function resumeJob(tx: UnitOfWork, job: StoredJob, runAt: string): StoredJob {
   if (!job.isHeld || job.status !== 'queued') return job;
   const isMoved = job.channel === 'email' && runAt.slice(0, 10) !== job.runAt.slice(0, 10);
   return tx.update(Jobs, {

@@ -36,7 +36,7 @@ export const hashKey = (key: string) => createHash('sha256').update(key).digest(
 
 const keyForm = /^csk_(live|test)_([A-Za-z0-9]{12})([A-Za-z0-9]{32})$/;
 
-/** Why a key is refused, and what its caller is told. */
+/** Why a key is refused, and what its caller is answered. */
 export const unauthorizedReasons = {
   missing_key: 'send an API key in the header Authorization: Bearer <API_KEY>',
   malformed_key: 'the API key does not have the form csk_<env>_<keyId><secret>',
@@ -85,7 +85,7 @@ function rememberAllowlist({ keyId, ipAllowlist }: StoredKey): void {
 /**
  * The caller behind an `Authorization` header, and one request counted against its minute: secret, revocation, expiry, allowlist
  * and count are one conditional update (a second one at the first request of a minute, and when this process learns of an
- * allowlist). Over the limit the caller comes back with `exceeded`, so that a missing scope can still be told. Raises 401, and
+ * allowlist). Over the limit the caller comes back with `exceeded`, so that a missing scope can still be answered. Raises 401, and
  * 403 for an address that the key does not allow; neither is counted here.
  */
 export async function identify(

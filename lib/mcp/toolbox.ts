@@ -53,7 +53,7 @@ async function run(
         tool: tool.name,
         error: (problem.cause ?? error) as Error,
       });
-    return resultOf(told(problem, tool), true);
+    return resultOf(shown(problem, tool), true);
   }
 }
 
@@ -84,7 +84,7 @@ function withOwn({ takes }: Tool, args: Arguments): Arguments {
 }
 
 /** The envelope, its fields under the names that the tool has for them. */
-function told({ body }: Problem, { renamed }: Tool) {
+function shown({ body }: Problem, { renamed }: Tool) {
   const fields = body.details?.fields;
   if (!renamed || !fields) return body;
   const rename = (text: string) =>

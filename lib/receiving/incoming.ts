@@ -7,7 +7,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { addresseesOf } from './addressees.ts';
 import { type Received, receiveMail } from './mail.ts';
 
-/** Stores a mail that lies in the bucket with a workspace, as SES has told of it; one that is there already stays as it is. */
+/** Stores a mail that lies in the bucket with a workspace, as SES has notified us; one that is there already stays as it is. */
 export async function deliverIncoming(tenant: Tenant, notice: Judged): Promise<void> {
   const key = notice.receipt.action.objectKey;
   const mail = await parseMail(await fetchMail(key));

@@ -6,8 +6,8 @@ import { sendMessages } from '#lib/timers/send.ts';
 import { addresseesOf } from './addressees.ts';
 
 /**
- * Tells the queue of the mail of workspaces of each one that the envelope names; mail for nobody here is left in the bucket. Throws
- * unless all are told: told again, each of them still keeps the mail once.
+ * Enqueues the mail for each workspace that the envelope names; mail for nobody here is left in the bucket. Throws
+ * unless all are enqueued: enqueued again, each of them still keeps the mail once.
  */
 export async function routeMail(receipt: Receipt): Promise<void> {
   const { action, recipients } = receipt.receipt;

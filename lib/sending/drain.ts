@@ -137,7 +137,7 @@ async function putOffIfBlocked(place: Account, jobIds: readonly number[], deadli
   if (block) await putOff(place, block, jobIds, deadlineMs);
 }
 
-/** The account cannot send now: its jobs are told how long, or give up. */
+/** The account cannot send now: its jobs wait as long, or give up. */
 async function putOff(place: Account, { until }: Block, jobIds: readonly number[], deadlineMs: number): Promise<void> {
   for (const id of jobIds) {
     if (Date.now() > deadlineMs) break;
@@ -153,8 +153,8 @@ async function putOff(place: Account, { until }: Block, jobIds: readonly number[
 }
 
 /**
- * A secret that cannot be read is wrong with this account for good, and is told by its messages, which use up their attempts. All
- * else is wrong with us: the queue tells it again, and in the end its alarm does.
+ * A secret that cannot be read is wrong with this account for good, and shows in its messages, which use up their attempts. All
+ * else is wrong with us: the queue delivers it again, and in the end its alarm rings.
  */
 function unopened(error: Error): Sender {
   if (!isUnreadable(error)) throw error;

@@ -5,7 +5,7 @@ import { conflict } from '#lib/problem.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** Ends a job that was sent or has failed, and tells its sequence. Emits job.completed, and message.created when it was sent. */
+/** Ends a job that was sent or has failed, and advances its sequence. Emits job.completed, and message.created when it was sent. */
 export async function endJob(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
   const ended = await closeJob(tx, job);
   await stepCompleted(tx, ended);

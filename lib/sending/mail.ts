@@ -28,7 +28,7 @@ export async function deliverEmail(tenant: Tenant, jobId: number): Promise<void>
   const job = await claimJob(tenant, jobId, Date.now() + claimMs);
   if (!job) return;
   const given = abandoned(job, maxRepeats) ?? (await unpaid(tenant, job));
-  const { outcome, messageId } = given ? untold(given) : await attempt(tenant, job);
+  const { outcome, messageId } = given ? unsent(given) : await attempt(tenant, job);
   await settle(tenant, job, { outcome, following: followingMail, facts: { messageId } });
 }
 
@@ -55,17 +55,17 @@ interface Attempt {
   messageId: string | null;
 }
 
-const untold = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
+const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   if (tenant.env === 'test') return sandboxed(job);
   const ready = await prepared(tenant, job).catch(notPrepared);
-  if ('kind' in ready) return untold(ready);
+  if ('kind' in ready) return unsent(ready);
   try {
     const messageId = await sendMail(ready.mail, ready.content);
     return { outcome: { kind: 'sent' }, messageId };
   } catch (error) {
-    return untold(outcomeOf(error as Error));
+    return unsent(outcomeOf(error as Error));
   }
 }
 
@@ -105,5 +105,5 @@ function outcomeOf(error: Error): Outcome {
 /** In the test environment nothing leaves (contract 0.7). */
 function sandboxed({ recipient }: StoredJob): Attempt {
   const isRejected = recipient.toLowerCase().startsWith('test_fail@');
-  return untold(isRejected ? { kind: 'failed', error: 'recipient rejected' } : { kind: 'sent' });
+  return unsent(isRejected ? { kind: 'failed', error: 'recipient rejected' } : { kind: 'sent' });
 }

@@ -31,7 +31,7 @@ export async function enroll(tx: UnitOfWork, id: number, contactId: number): Pro
   };
   if (sequence.status === 'completed') changeStatus(tx, counted, 'active');
   else tx.update(Sequences, counted);
-  const isHeld = sequence.status === 'paused' || sequence.status === 'draft';
+  const isPaused = sequence.status === 'paused' || sequence.status === 'draft';
   return tx.create(Enrollments, {
     id: await tx.nextId(Enrollments),
     sequenceId: id,
@@ -45,6 +45,6 @@ export async function enroll(tx: UnitOfWork, id: number, contactId: number): Pro
     completedAt: null,
     jobId: null,
     threadId: null,
-    heldAt: isHeld ? tx.now : null,
+    heldAt: isPaused ? tx.now : null,
   });
 }

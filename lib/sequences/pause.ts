@@ -2,7 +2,7 @@ import { shifted } from '#lib/clock.ts';
 import { requireSender } from '#lib/email/sender.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
-import { getJob, holdJob, releaseJob } from '#lib/jobs/store.ts';
+import { getJob, pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { conflict } from '#lib/problem.ts';
 import type { SagaName } from '#lib/sagas.ts';
 import { stepThrough } from '#lib/table/list.ts';
@@ -12,23 +12,23 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus } from './progress.ts';
 import { getSequence } from './store.ts';
 
-/** Holds every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
+/** Pauses every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
 export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'active') throw conflict('sequence_not_active', 'only an active sequence can be paused');
-  startSaga(tx, holdEnrollments, { sequenceId: id, at: tx.now, after: null });
+  startSaga(tx, pauseEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'paused');
 }
 
 /**
- * Lets a paused sequence go on: what it held is due later by the time it was held. Emits sequence.status_changed. Raises 404,
+ * Lets a paused sequence go on: what waits is due later by the time of the pause. Emits sequence.status_changed. Raises 404,
  * 409 also where it sends e-mail and none can leave. Needs `mail-sender`.
  */
 export async function resumeSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
   if (sequence.channel === 'email') requireSender();
-  startSaga(tx, releaseEnrollments, { sequenceId: id, at: tx.now, after: null });
+  startSaga(tx, resumeEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'active');
 }
 
@@ -53,22 +53,22 @@ const sagaOf = <Name extends SagaName>(
   },
 });
 
-export const holdEnrollments = sagaOf('sequence-pause', 'paused', async (tx, enrollment, at) => {
+export const pauseEnrollments = sagaOf('sequence-pause', 'paused', async (tx, enrollment, at) => {
   if (enrollment.heldAt !== null) return;
   tx.update(Enrollments, { ...enrollment, heldAt: at });
-  if (enrollment.jobId !== null) holdJob(tx, await getJob(tx, enrollment.jobId));
+  if (enrollment.jobId !== null) pauseJob(tx, await getJob(tx, enrollment.jobId));
 });
 
-export const releaseEnrollments = sagaOf('sequence-resume', 'active', async (tx, enrollment, at) => {
+export const resumeEnrollments = sagaOf('sequence-resume', 'active', async (tx, enrollment, at) => {
   const { heldAt, nextRunAt, jobId } = enrollment;
   if (heldAt === null) return;
-  const heldMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());
+  const pausedMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());
   tx.update(Enrollments, {
     ...enrollment,
     heldAt: null,
-    nextRunAt: nextRunAt === null ? null : shifted(nextRunAt, heldMs),
+    nextRunAt: nextRunAt === null ? null : shifted(nextRunAt, pausedMs),
   });
   if (jobId === null) return;
   const job = await getJob(tx, jobId);
-  releaseJob(tx, job, shifted(job.runAt, heldMs));
+  resumeJob(tx, job, shifted(job.runAt, pausedMs));
 });

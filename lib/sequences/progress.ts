@@ -9,7 +9,7 @@ type Ending = 'replied' | 'completed' | 'failed' | 'stopped';
 /** The counter of each ending; a stopped enrollment is only no longer active. */
 const counterOf = { replied: 'repliedCount', completed: 'completedCount', failed: 'failedCount' } as const;
 
-/** When a step is due that is counted from now; null for one that a pause holds. */
+/** When a step is due that is counted from now; null for one that is paused. */
 export const dueAfter = (tx: UnitOfWork, { delayMinutes }: { delayMinutes: number }): string =>
   shifted(tx.now, delayMinutes * minuteMs);
 

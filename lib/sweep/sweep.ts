@@ -14,10 +14,10 @@ import { dispatchTimers } from '#lib/timers/send.ts';
 import { TimerRow } from '#lib/timers/timer.ts';
 
 const graceMs = 5 * secondMs;
-/** How long pages are begun, and after how long what was found is told, whatever is still under way. */
+/** How long pages are begun, and after how long what was found is reported, whatever is still under way. */
 const limits = { budgetMs: (sweepTimeoutSeconds - 25) * secondMs, giveUpMs: (sweepTimeoutSeconds - 10) * secondMs };
-/** About a day of telling again, at first every minute. */
-const maxTells = 150;
+/** About a day of sending again, at first every minute. */
+const maxDispatches = 150;
 const longestWaitMs = 10 * minuteMs;
 /** Minutes are not exact. */
 const jitterMs = 10 * secondMs;
@@ -28,7 +28,7 @@ export const sweepDimensions = { worker: 'sweep' };
 
 /** What a sweep found; undefined when it did not get to look into every shard, so that the metric is missing and its alarm rings. */
 export interface Swept {
-  /** Rows past their time that were told before, in vain; those of a group count as one. */
+  /** Rows past their time whose message was sent before, in vain; those of a group count as one. */
   overdueRows: number | undefined;
   unpublishedRows: number | undefined;
   setAsideRows: number | undefined;
@@ -36,7 +36,7 @@ export interface Swept {
 }
 
 /**
- * Repairs what a crash interrupted: outbox rows that nobody published are published, rows past their time are told again; both side
+ * Repairs what a crash interrupted: outbox rows that nobody published are published, rows past their time are sent again; both side
  * by side, all shards in turn, for 45 seconds at most. What fails keeps nothing else waiting. Never throws.
  */
 export async function sweep({ budgetMs, giveUpMs } = limits): Promise<Swept> {
@@ -84,14 +84,14 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
           groups.add(group);
         }
         if (row.tries > 0) overdue.add(overdueOf(row));
-        if (!isResting(row)) rows.set(row, stored);
+        if (!isBackingOff(row)) rows.set(row, stored);
       } catch (error) {
         await passOver(stored, error);
       }
     });
-    const untold = new Map((await dispatchTimers([...rows.keys()])).map(({ row, error }) => [row, error]));
+    const undispatched = new Map((await dispatchTimers([...rows.keys()])).map(({ row, error }) => [row, error]));
     await inParallel([...rows], maxCalls, async ([row, stored]) => {
-      const error = untold.get(row);
+      const error = undispatched.get(row);
       if (error !== undefined && !isOwnReason(error)) {
         overdue.add(overdueOf(row));
         swept.failures.push(error);
@@ -99,8 +99,8 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
       }
       const tries = await countTry(stored);
       if (error !== undefined) await failed(stored, tries, error);
-      else if (tries !== undefined && tries >= maxTells && !row.isForGroup && !row.isPaced)
-        await setAside(stored, tries, new Error('told in vain'));
+      else if (tries !== undefined && tries >= maxDispatches && !row.isForGroup && !row.isPaced)
+        await setAside(stored, tries, new Error('sent in vain'));
     });
     return [];
   };
@@ -110,8 +110,8 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
 /** Under which name it counts once. */
 const overdueOf = ({ sk, queue, tenant, isPaced }: TimerRow) => (isPaced ? `${queue} ${tenant}` : sk);
 
-/** Told a moment ago: its worker has the message, or is at it. */
-function isResting({ tries, triedAt }: TimerRow): boolean {
+/** Sent a moment ago: its worker has the message, or is at it. */
+function isBackingOff({ tries, triedAt }: TimerRow): boolean {
   if (tries === 0 || triedAt === undefined) return false;
   const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (tries - 1)) - jitterMs;
   return Date.now() < new Date(triedAt).getTime() + waitMs;

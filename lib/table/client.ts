@@ -6,7 +6,7 @@ let client: DynamoDBDocumentClient | undefined;
 
 /**
  * The table's client, built at first use. Connections are kept alive; the SDK's own retries cover throttling, 5xx and, because it
- * is told so here, a single write to an item that is in somebody's transaction: four attempts with jitter, 0.2 s at most.
+ * is configured so here, a single write to an item that is in somebody's transaction: four attempts with jitter, 0.2 s at most.
  */
 export function documentClient(): DynamoDBDocumentClient {
   if (client) return client;

@@ -6,13 +6,13 @@ import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPre
 /** Partition keys of the rows that wait for their time, all tenants together. */
 export const duePrefix = sharedPrefixes.due;
 
-/** When a row wants attention, which queue is told and what. Rows of one `group` share the queue fairly with other groups. */
+/** When a row wants attention, which queue is sent what. Rows of one `group` share the queue fairly with other groups. */
 interface Timer {
   at: string;
   queue: QueueName;
   message: Record<string, unknown>;
   group: string;
-  /** One message makes the worker do whatever is due of the group: the sweeper need not tell every row. */
+  /** One message makes the worker do whatever is due of the group: the sweeper need not send one for every row. */
   isForGroup?: boolean;
   /** Its worker keeps a pace for the whole deployment: that many wait past their time is no fault. */
   isPaced?: boolean;

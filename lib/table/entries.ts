@@ -24,7 +24,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** An index entry as it is stored: what the index keeps of the entity, and where that is. */
 export type EntryRow = Row & { of: Key };
 
-/** The pages of an index, strongly consistent, in the order of its entries; descending unless told otherwise. */
+/** The pages of an index, strongly consistent, in the order of its entries; descending unless asked otherwise. */
 export const entries = <E extends Entity>(
   tx: UnitOfWork,
   of: E,

@@ -30,7 +30,7 @@ export function requireOwn(tenant: Tenant, { pk }: Pick<Key, 'pk'>, orShared: bo
 export const scopeKey = (tenant: Tenant, { scope }: { scope?: 'workspace' }) =>
   scope === 'workspace' ? String(tenant.workspaceId) : tenantKey(tenant);
 
-/** Partition and place of every row whose place no entity's declaration says; docs/table.md tells what they are for. */
+/** Partition and place of every row whose place no entity's declaration says; docs/table.md says what they are for. */
 export const rowKeys = {
   ids: ['{scope}#ids', 'ids'],
   versions: ['{scope}#versions', 'versions'],

@@ -118,7 +118,7 @@ function piecesOf({ changes, events }: Work): Piece[] {
     piece.changes.push(change);
     bytes += size;
   }
-  // Events last: what they tell of can then be read.
+  // Events last: what they announce can then be read.
   return [...pieces, piece, ...rowsOf(events).map((row) => ({ changes: [], events: row }))];
 }
 

@@ -30,7 +30,7 @@ export function leases<const Until extends string, Time extends number | string,
   /** What gives the holder more time. */
   const renewed = (untilMs: number) => ({ [until]: at(untilMs) }) as Record<Until, Time>;
 
-  /** Whether a row, as it is now, is in the hands of that holder; the end of its time tells where the owner was not read. */
+  /** Whether a row, as it is now, is in the hands of that holder; the end of its time decides where the owner was not read. */
   const isHeldBy = <Now extends Row>(row: Now | undefined, holder: Row): row is Now => {
     const mark = owner !== undefined && holder[owner] !== undefined ? owner : until;
     return row !== undefined && row[mark] === holder[mark];

@@ -17,19 +17,19 @@ const maxTries = 5;
 export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly SagaKind<State>[]): Promise<void> {
   const saga = await transact(tenant, system, async (tx) => {
     const waiting = await tx.find(Sagas, { id });
-    if (waiting === undefined || waiting.dueAt > tx.now || (await isResting(tenant, waiting))) return undefined;
+    if (waiting === undefined || waiting.dueAt > tx.now || (await isSetAside(tenant, waiting))) return undefined;
     const tries = waiting.tries + 1;
     return tx.update(Sagas, { ...waiting, tries, dueAt: shifted(tx.now, tryMs + minuteMs * tries) });
   });
   if (saga === undefined) return;
-  if (saga.tries > maxTries) return rest(tenant, id, new Error('its last try did not come to an end'));
+  if (saga.tries > maxTries) return setSagaAside(tenant, id, new Error('its last try did not come to an end'));
   try {
     const kind = kinds.find(({ name }) => name === saga.kind);
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
     await finishSaga(tenant, kind, saga, 2 * giveUpMs);
   } catch (error) {
     if (!isOwnReason(error)) await takeBack(tenant, saga);
-    else if (saga.tries === maxTries) return rest(tenant, id, error);
+    else if (saga.tries === maxTries) return setSagaAside(tenant, id, error);
     throw error;
   }
 }
@@ -42,11 +42,11 @@ const takeBack = (tenant: Tenant, { id, tries }: Saga) =>
   });
 
 /** Whether its timer was set aside: a message of it that was sent before finds nothing to do. */
-const isResting = async (tenant: Tenant, saga: Saga) =>
+const isSetAside = async (tenant: Tenant, saga: Saga) =>
   (await readRows([...indexEntries(tenant, Sagas, saga).values()])).size === 0;
 
-/** Nobody is told of the saga any more until an operator puts its timer back. */
-async function rest(tenant: Tenant, id: string, error: unknown): Promise<void> {
+/** The saga is not tried again until an operator puts its timer back. */
+async function setSagaAside(tenant: Tenant, id: string, error: unknown): Promise<void> {
   const saga = await transact(tenant, system, async (tx) => {
     const left = await tx.find(Sagas, { id });
     return left && tx.update(Sagas, { ...left, tries: 0 });

@@ -42,7 +42,7 @@ const Stored = v.object({
   tries: v.number(),
   setAsideAt: v.string(),
   pieces: v.number(),
-  /** The name of its AsideKind, and what that is told. */
+  /** The name of its AsideKind, and what that is given. */
   kind: v.optional(v.string()),
   about: v.optional(v.record(v.string(), v.unknown())),
 });
@@ -68,7 +68,7 @@ export interface SetAside {
 
 /**
  * Rows that nothing would notice when they are back: `putBack` sees to it, in the same transaction, that they are worked on. Those
- * of the shared queues need none: the stream tells of every row that appears there.
+ * of the shared queues need none: the stream delivers every row that appears there.
  */
 export interface AsideKind<About extends Record<string, unknown> = Record<string, unknown>> {
   name: string;
@@ -179,7 +179,7 @@ export async function passOver(row: Key, error: unknown, move?: (aside: Aside) =
 
 const maxReason = 300;
 
-/** What may be told of an error: a parser quotes what it was given, which may be the text of a message. */
+/** What may be shown of an error: a parser quotes what it was given, which may be the text of a message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no error was thrown';
   if (error instanceof SyntaxError || error instanceof v.ValiError) return error.name;

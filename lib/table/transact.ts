@@ -61,7 +61,7 @@ export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, Sag
   tx.afterwards(() => finishNow(tx.tenant, kind, saga));
 }
 
-/** The answer tells of what the saga does: a fault that may pass is no reason to leave it to the worker. */
+/** The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. */
 async function finishNow<S extends State>(tenant: Tenant, kind: SagaKind<S>, saga: Saga): Promise<void> {
   const deadlineMs = Date.now() + giveUpMs;
   for (let attempt = 0; ; attempt += 1) {

@@ -15,7 +15,7 @@ export const taskOps = {
   }),
   update: batchOp({
     schema: v.object({ op: choice(['update']), id: idInput(), ...PatchTask.entries }),
-    misplaced: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
+    readOnly: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchTask(tx, id, patch) }),
   }),

@@ -18,17 +18,17 @@ const maxDelaySeconds = 900;
 /** Calls to one queue side by side. */
 const maxCalls = 10;
 
-/** A row that could not be told, and why. */
-export interface Untold {
+/** A row whose message could not be sent, and why. */
+export interface Undispatched {
   row: TimerRow;
   error: unknown;
 }
 
 /**
- * Tells the rows' queues at their time: up to 15 minutes ahead by SQS's own delay, beyond that by a one-time schedule. Telling
- * twice does no harm: the row is the truth. Returns those that a queue or the scheduler did not take; the others are told.
+ * Sends the rows' messages for their time: up to 15 minutes ahead by SQS's own delay, beyond that by a one-time schedule. Sending
+ * twice does no harm: the row is the truth. Returns those that a queue or the scheduler did not take; the others are sent.
  */
-export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Untold[]> {
+export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Undispatched[]> {
   const now = Date.now();
   const delayed = rows.map((row) => ({
     row,
@@ -37,11 +37,11 @@ export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Untold[
   const isSoon = ({ delaySeconds }: Delayed) => delaySeconds <= maxDelaySeconds;
   const soon = Map.groupBy(delayed.filter(isSoon), ({ row }) => row.queue);
   const later = delayed.filter((message) => !isSoon(message));
-  const untold = await Promise.all([
+  const undispatched = await Promise.all([
     ...[...soon].map(([queue, messages]) => sendAll(queue, messages)),
-    tellAll(later, 1, ([{ row }]) => schedule(row)),
+    dispatchAll(later, 1, ([{ row }]) => schedule(row)),
   ]);
-  return untold.flat();
+  return undispatched.flat();
 }
 
 interface Delayed {
@@ -49,29 +49,29 @@ interface Delayed {
   delaySeconds: number;
 }
 
-const sendAll = (queue: QueueName, messages: readonly Delayed[]): Promise<Untold[]> =>
-  tellAll(messages, 10, (batch) => sendBatch(queue, batch));
+const sendAll = (queue: QueueName, messages: readonly Delayed[]): Promise<Undispatched[]> =>
+  dispatchAll(messages, 10, (batch) => sendBatch(queue, batch));
 
 /** Does the work for so many messages at a time. Messages that fail together for a reason of their own are tried one by one. */
-async function tellAll(
+async function dispatchAll(
   messages: readonly Delayed[],
   size: number,
-  work: (batch: [Delayed, ...Delayed[]]) => Promise<Untold[] | undefined>,
-): Promise<Untold[]> {
-  const untold: Untold[] = [];
-  const tell = async (batch: readonly Delayed[]): Promise<void> => {
+  work: (batch: [Delayed, ...Delayed[]]) => Promise<Undispatched[] | undefined>,
+): Promise<Undispatched[]> {
+  const undispatched: Undispatched[] = [];
+  const dispatch = async (batch: readonly Delayed[]): Promise<void> => {
     try {
-      untold.push(...((await work(batch as [Delayed, ...Delayed[]])) ?? []));
+      undispatched.push(...((await work(batch as [Delayed, ...Delayed[]])) ?? []));
     } catch (error) {
-      if (batch.length > 1 && isOwnReason(error)) for (const message of batch) await tell([message]);
-      else untold.push(...batch.map(({ row }) => ({ row, error })));
+      if (batch.length > 1 && isOwnReason(error)) for (const message of batch) await dispatch([message]);
+      else undispatched.push(...batch.map(({ row }) => ({ row, error })));
     }
   };
-  await inParallel(sliced(messages, size), maxCalls, tell);
-  return untold;
+  await inParallel(sliced(messages, size), maxCalls, dispatch);
+  return undispatched;
 }
 
-async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<Untold[]> {
+async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<Undispatched[]> {
   const refused = await send(
     queue,
     batch.map(({ row: { tenant, message }, delaySeconds }) => ({ tenant, message, delaySeconds })),
@@ -79,13 +79,13 @@ async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<U
   return refused.map(({ index, error }) => ({ row: (batch[index] as Delayed).row, error }));
 }
 
-/** What a tenant's queue is told besides timers: no row keeps it. */
+/** What a tenant's queue is sent besides timers: no row keeps it. */
 interface Message {
   tenant: Tenant;
   message: Record<string, unknown>;
 }
 
-/** Tells a queue at once. Throws unless it takes all of them; some may have been taken then. */
+/** Sends messages at once. Throws unless it takes all of them; some may have been taken then. */
 export async function sendMessages(queue: QueueName, messages: readonly Message[]): Promise<void> {
   for (const batch of sliced(messages, 10)) {
     const [refused] = await send(

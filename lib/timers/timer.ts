@@ -18,7 +18,7 @@ export const TimerRow = v.object({
   isForGroup: v.optional(v.boolean()),
   /** Those of a queue and tenant count as one when they are past their time. */
   isPaced: v.optional(v.boolean()),
-  /** How often the sweeper has told it, and when last. */
+  /** How often the sweeper has sent its message, and when last. */
   tries: v.optional(v.number(), 0),
   triedAt: v.optional(v.string()),
 });

@@ -30,8 +30,8 @@ export interface Suspect {
   at: string;
 }
 
-/** How long one rests between two tries. */
-const restMs = minuteMs;
+/** Between two tries of one. */
+const retryAfterMs = minuteMs;
 
 /** What waits, and its entry in the index. */
 export type Waiting = DueDelivery & { entry: Key };
@@ -54,7 +54,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
       const { success, output } = v.safeParse(DueDelivery, copy);
       if (success && triedAt === undefined) return [{ ...output, entry }];
       const id = Number(sk.split('#').at(-1));
-      const at = triedAt === undefined ? now : instant(Date.parse(triedAt as string) + restMs);
+      const at = triedAt === undefined ? now : instant(Date.parse(triedAt as string) + retryAfterMs);
       suspects.push({ id, entry, isReadable: success, at });
       return [];
     });

@@ -6,7 +6,7 @@ export interface DeliveryMetrics {
   attempts: number;
   successes: number;
   breakerOpenings: number;
-  /** From the commit of a change to the 2xx of the endpoint that is told. */
+  /** From the commit of a change to the 2xx of the endpoint. */
   latenciesMs: number[];
 }
 

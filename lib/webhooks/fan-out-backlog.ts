@@ -8,7 +8,7 @@ import { isOwnReason, reasonOf, setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { restTimeoutSeconds } from '#lib/timeouts.ts';
+import { fanOutTimeoutSeconds } from '#lib/timeouts.ts';
 import { instant } from './dispatch.ts';
 import { fanOut } from './fan-out.ts';
 
@@ -28,14 +28,14 @@ const maxTries = 6;
  * then has another turn. Nothing happens while another process is at it. An event that fails for a reason of its own is passed over,
  * and tried again by itself.
  */
-export async function fanOutRest(tenant: Tenant): Promise<void> {
+export async function fanOutBacklog(tenant: Tenant): Promise<void> {
   const deadlineMs = Date.now() + budgetMs;
-  let rest = await claim(tenant);
-  while (rest) {
-    const from = rest.doneTo;
-    const to = Math.min(from + stepEvents, rest.upTo);
+  let backlog = await claim(tenant);
+  while (backlog) {
+    const from = backlog.doneTo;
+    const to = Math.min(from + stepEvents, backlog.upTo);
     const failed = await fanOutBetween(tenant, from, to);
-    rest = await advance(tenant, { from, to, failed }, Date.now() >= deadlineMs);
+    backlog = await advance(tenant, { from, to, failed }, Date.now() >= deadlineMs);
   }
 }
 
@@ -43,7 +43,7 @@ export async function fanOutRest(tenant: Tenant): Promise<void> {
  * Tries an event that was passed over once more. After the last try its timer is set aside, and with a retry of that it has its
  * tries again.
  */
-export async function fanOutAgain(tenant: Tenant, sequence: number): Promise<void> {
+export async function retryFanOut(tenant: Tenant, sequence: number): Promise<void> {
   const retry = await claimRetry(tenant, sequence);
   if (retry === undefined) return;
   try {
@@ -55,7 +55,7 @@ export async function fanOutAgain(tenant: Tenant, sequence: number): Promise<voi
       tries: retry.tries,
       reason: reasonOf(error),
     });
-    if (retry.tries >= maxTries) await rest(tenant, sequence, error);
+    if (retry.tries >= maxTries) await setRetryAside(tenant, sequence, error);
     return;
   }
   await transact(tenant, system, async (tx) => {
@@ -75,12 +75,12 @@ const claimRetry = (tenant: Tenant, id: number) =>
 
 /** The last one must have ended by then. */
 const nextTryMs = (tries: number) =>
-  Date.now() + (tries < maxTries ? minuteMs * 2 ** tries : restTimeoutSeconds * secondMs);
+  Date.now() + (tries < maxTries ? minuteMs * 2 ** tries : fanOutTimeoutSeconds * secondMs);
 
 const timersOf = (tenant: Tenant, retry: FanOutRetry) => [...indexEntries(tenant, FanOutRetries, retry).values()];
 
-/** Nobody is told of the event any more until an operator puts its timer back. */
-async function rest(tenant: Tenant, id: number, error: unknown): Promise<void> {
+/** The event is not tried again until an operator puts its timer back. */
+async function setRetryAside(tenant: Tenant, id: number, error: unknown): Promise<void> {
   const retry = await transact(tenant, system, async (tx) => {
     const left = await tx.find(FanOutRetries, { id });
     return left && tx.update(FanOutRetries, { ...left, tries: 0 });
@@ -115,9 +115,9 @@ const fanOutOne = async (tenant: Tenant, sequence: number) =>
 /** Whoever has it is gone by the time it says. */
 const claim = (tenant: Tenant) =>
   transact(tenant, system, async (tx) => {
-    const rest = await tx.find(FanOuts, place);
-    if (!rest || new Date(rest.at).getTime() > Date.now() + earlyMs) return undefined;
-    return tx.update(FanOuts, { ...rest, at: instant(Date.now() + restTimeoutSeconds * secondMs) });
+    const backlog = await tx.find(FanOuts, place);
+    if (!backlog || new Date(backlog.at).getTime() > Date.now() + earlyMs) return undefined;
+    return tx.update(FanOuts, { ...backlog, at: instant(Date.now() + fanOutTimeoutSeconds * secondMs) });
   });
 
 /** By their keys, since a query may see half of the transaction that numbered them. Those that have expired are left out. */
@@ -145,11 +145,11 @@ const advance = (
         tx.create(FanOutRetries, { id, tries: 0, at: instant(nextTryMs(0)) });
     }
     if (!found) return undefined;
-    const rest = { ...found, doneTo: found.doneTo === from ? to : found.doneTo };
-    if (rest.doneTo >= rest.upTo) {
+    const backlog = { ...found, doneTo: found.doneTo === from ? to : found.doneTo };
+    if (backlog.doneTo >= backlog.upTo) {
       tx.delete(FanOuts, found);
       return undefined;
     }
-    tx.update(FanOuts, isOver ? { ...rest, at: instant(Date.now()) } : rest);
-    return isOver ? undefined : rest;
+    tx.update(FanOuts, isOver ? { ...backlog, at: instant(Date.now()) } : backlog);
+    return isOver ? undefined : backlog;
   });

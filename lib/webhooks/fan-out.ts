@@ -30,7 +30,7 @@ export interface Room {
  * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
  * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
  * the day's attempts, or too much for an endpoint that does not keep up, is stored as skipped. What is beyond the room, and what
- * follows it, is left to a worker (fan-out-rest.ts); without one everything is made.
+ * follows it, is left to a worker (fan-out-backlog.ts); without one everything is made.
  */
 export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?: Room): Promise<void> {
   if (events.length === 0) return;
@@ -63,10 +63,10 @@ async function leave(tenant: Tenant, events: readonly FeedEvent[]): Promise<void
   const sequences = events.map(({ sequence }) => sequence);
   const [doneTo, upTo] = [Math.min(...sequences) - 1, Math.max(...sequences)];
   await transact(tenant, system, async (tx) => {
-    const rest = await tx.find(FanOuts, { id: 1 });
-    if (!rest) tx.create(FanOuts, { id: 1, doneTo, upTo, at: instant(Date.now()) });
-    else if (doneTo < rest.doneTo || upTo > rest.upTo)
-      tx.update(FanOuts, { ...rest, doneTo: Math.min(doneTo, rest.doneTo), upTo: Math.max(upTo, rest.upTo) });
+    const backlog = await tx.find(FanOuts, { id: 1 });
+    if (!backlog) tx.create(FanOuts, { id: 1, doneTo, upTo, at: instant(Date.now()) });
+    else if (doneTo < backlog.doneTo || upTo > backlog.upTo)
+      tx.update(FanOuts, { ...backlog, doneTo: Math.min(doneTo, backlog.doneTo), upTo: Math.max(upTo, backlog.upTo) });
   });
 }
 

@@ -49,8 +49,8 @@ export async function refusalOf(tenant: Tenant, endpointId: number, id: number):
 }
 
 /**
- * A delivery cannot be read or recorded: that is a try. It rests until the next one, and is set aside after the last, or at once
- * when too many of its endpoint rest. Throws LeaseLost.
+ * A delivery cannot be read or recorded: that is a try. It waits a minute until the next one, and is set aside after the last, or
+ * at once when too many of its endpoint wait so. Throws LeaseLost.
  */
 export async function passOverDelivery(
   tenant: Tenant,
@@ -58,10 +58,10 @@ export async function passOverDelivery(
   owner: string,
   { id, entry }: Pick<Result, 'id' | 'entry'>,
   error: unknown,
-  resting: number,
+  suspectCount: number,
 ): Promise<void> {
   const move = (aside: Aside) => setDeliveryAside(tenant, endpointId, owner, { id, entry }, aside);
-  if (resting >= maxSuspects) return move({ tries: 1, error });
+  if (suspectCount >= maxSuspects) return move({ tries: 1, error });
   const [first = placeOf(tenant, endpointId, id)] = entry ? [entry] : await entriesOf(tenant, endpointId, id);
   await passOver(first, error, move);
   await transact(tenant, system, (tx) => letGo(tx, endpointId, owner, id));
@@ -70,7 +70,7 @@ export async function passOverDelivery(
 /** So many are tried again before the lease is renewed. */
 const maxRetried = 50;
 
-/** Tries once more to record what was passed over and has rested, as an attempt that failed on our side. Throws LeaseLost. */
+/** Tries once more to record what was passed over a minute ago, as an attempt that failed on our side. Throws LeaseLost. */
 export async function retrySuspects(
   tenant: Tenant,
   endpointId: number,
@@ -92,7 +92,7 @@ export async function retrySuspects(
   }
 }
 
-/** Whether it has rested. */
+/** Whether its next try is due. */
 export const isDue = ({ at }: Suspect) => at <= instant(Date.now());
 
 /** The key of a delivery. */

@@ -36,7 +36,7 @@ async function passOverOriginals(tenant: Tenant, endpointId: number): Promise<Se
   return unreadable;
 }
 
-/** Those that cannot be read go to the end of the queue, which rests when they are all that was looked at. */
+/** Those that cannot be read go to the end of the queue, which waits a minute when they are all that was looked at. */
 const expand = (tenant: Tenant, endpointId: number, unreadable: ReadonlySet<number>): Promise<void> =>
   transact(tenant, system, async (tx) => {
     const [waiting, endpoint] = await Promise.all([

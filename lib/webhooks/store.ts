@@ -108,7 +108,7 @@ export async function patchEndpoint(
   if (changed.includes('url')) {
     await register(tx, { id, url: wanted.url as string });
   }
-  // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may tell any more.
+  // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may do so any more.
   if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;
   if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);

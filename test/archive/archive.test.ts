@@ -11,7 +11,7 @@ import { createContact } from '#lib/contacts/store.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { env } from '#lib/env.ts';
-import { holdJob, releaseJob } from '#lib/jobs/store.ts';
+import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
@@ -345,7 +345,7 @@ test('what a file says of quotas and of the last ids does not count, and its mai
   const { body: reply } = await of.test.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Due', runAt });
   await transact(tenant, operator, async (tx) => {
     const job = await tx.get(Jobs, { id: reply.id });
-    holdJob(tx, { ...job, isUnpaid: false });
+    pauseJob(tx, { ...job, isUnpaid: false });
   });
   await of.test.post('/v1/contacts', { name: 'Last' });
   const whole = join(folder, 'mail.ndjson');
@@ -372,7 +372,7 @@ test('what a file says of quotas and of the last ids does not count, and its mai
   expect((await moved.post('/v1/contacts', { name: 'Next' })).body.id).toBe(items[0].id + 1);
 
   const release = () =>
-    transact(to, operator, async (tx) => releaseJob(tx, await tx.get(Jobs, { id: reply.id }), tx.now));
+    transact(to, operator, async (tx) => resumeJob(tx, await tx.get(Jobs, { id: reply.id }), tx.now));
   const { amount } = await take(to, 'emails', env('QUOTA_EMAILS_PER_DAY'));
   await release();
   const status = async () => (await moved.get(`/v1/jobs/${reply.id}`)).body;

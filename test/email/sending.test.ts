@@ -9,7 +9,7 @@ import { getThread } from '#lib/email/store.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { holdJob, releaseJob } from '#lib/jobs/store.ts';
+import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import type { Caller } from '#lib/keys/identify.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
 import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
@@ -183,8 +183,8 @@ test('a mail that a pause has moved to another day is paid for when it leaves', 
   const job = () => transact(live, operator, (tx) => tx.get(Jobs, { id }));
   const move = (runAt: string) =>
     transact(live, operator, async (tx) => {
-      holdJob(tx, await tx.get(Jobs, { id }));
-      releaseJob(tx, await tx.get(Jobs, { id }), runAt);
+      pauseJob(tx, await tx.get(Jobs, { id }));
+      resumeJob(tx, await tx.get(Jobs, { id }), runAt);
     });
   await move((await job()).runAt);
   expect((await job()).isUnpaid).toBeUndefined();
@@ -218,8 +218,8 @@ test('a day gets back what it has paid for a mail that has surely not left, once
 
   const paused = await three();
   await transact(live, operator, async (tx) => {
-    holdJob(tx, await tx.get(Jobs, { id: paused }));
-    releaseJob(tx, await tx.get(Jobs, { id: paused }), shifted(new Date(), 3 * 86_400_000));
+    pauseJob(tx, await tx.get(Jobs, { id: paused }));
+    resumeJob(tx, await tx.get(Jobs, { id: paused }), shifted(new Date(), 3 * 86_400_000));
   });
   expect((await used()) - before).toBe(0);
   await cancel(paused);

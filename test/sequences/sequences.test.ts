@@ -8,7 +8,7 @@ import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
 import { env } from '#lib/env.ts';
-import { holdJob } from '#lib/jobs/store.ts';
+import { pauseJob } from '#lib/jobs/store.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
@@ -288,7 +288,7 @@ test('a mail of a sequence that a reply stops has failed in its thread too', asy
       ...(await tx.get(Enrollments, { sequenceId: id, id: enrollmentId })),
       jobId: queued.jobId,
     });
-    holdJob(tx, await tx.get(Jobs, { id: queued.jobId }));
+    pauseJob(tx, await tx.get(Jobs, { id: queued.jobId }));
     return queued.jobId;
   });
   await transact(tenant, operator, (tx) => contactReplied(tx, contact.id));

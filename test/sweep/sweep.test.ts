@@ -119,7 +119,7 @@ test('a row that is told in vain is told ever more rarely, counts as overdue, an
   await sweep();
   expect(await triesOf()).toBeUndefined();
   const kept = (await listSetAside()).find(({ id }) => id === idOf(row));
-  expect(kept).toMatchObject({ tenant, tries: 150, reason: 'Error: told in vain' });
+  expect(kept).toMatchObject({ tenant, tries: 150, reason: 'Error: sent in vain' });
   await putBack(idOf(row));
   await remove([row]);
 });

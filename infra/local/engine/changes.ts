@@ -13,13 +13,13 @@ export interface Changes {
 const pollMs = 50;
 const lookAnywayMs = 1000;
 
-/** For a DynamoDB that tells nobody when it is written to. */
+/** For a DynamoDB that notifies nobody when it is written to. */
 export const polledChanges: Changes = {
   listen: () => (signal) => sleep(pollMs, undefined, { signal }).catch(() => {}),
   close: () => {},
 };
 
-/** The engine appends every transaction to its write-ahead log: that file tells of writes at once and costs nothing when idle. */
+/** The engine appends every transaction to its write-ahead log: that file shows writes at once and costs nothing when idle. */
 export function watchedChanges(folder: string): Changes {
   const waiting = new Set<() => void>();
   let version = 0;

@@ -115,7 +115,7 @@ function randomId(tenant: Tenant, account: StoredAccount, job: StoredJob): Long 
 const lostSession = /^(AUTH_KEY_|SESSION_|USER_DEACTIVATED$)/;
 const banned = /^(USER_DEACTIVATED_BAN|PHONE_NUMBER_BANNED)$/;
 
-/** A call without an answer may be repeated, because Telegram tells repeated messages by their random id. */
+/** A call without an answer may be repeated, because Telegram recognises repeated messages by their random id. */
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof RefusedCall))
     return { kind: 'failed-for-now', error: `no answer from Telegram (${(error as Error).name})` };

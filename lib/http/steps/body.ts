@@ -7,7 +7,7 @@ const maxBodyBytes = 1024 * 1024;
 /** Far more than any body has, and half of what whatever reads a body by recursion has room for. */
 const maxBodyLevels = 3_000;
 
-/** Decodes the JSON body; what is wrong with it is told later, after a missing resource (contract 0.5). */
+/** Decodes the JSON body; what is wrong with it is answered later, after a missing resource (contract 0.5). */
 export const readingBody = (route: Route): RequestStep => ({
   before: async ({ event, context }) => {
     if (!route.body || !event.body) return;
