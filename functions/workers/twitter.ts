@@ -4,7 +4,7 @@ import { handleSignals } from '#lib/sending/signals.ts';
 import { senderTimeoutSeconds } from '#lib/timeouts.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
-/** Sends the due messages of the accounts that its messages name, one sender per account. */
+/** Sends the due messages of the accounts that its timers name, one sender per account. */
 export const handler = queueWorker(
   {
     summary: 'Queued X messages are sent',

@@ -72,6 +72,6 @@ const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Breakers: {
     metric: metric('breakerOpenings', Stats.SUM),
     threshold: 10,
-    description: 'More than 10 times in a minute an endpoint was given a rest after failing again and again',
+    description: 'More than 10 times in a minute the breaker of an endpoint opened, which fails again and again',
   },
 });

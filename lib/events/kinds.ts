@@ -47,7 +47,7 @@ const ofKey = (description: string) =>
   );
 
 /**
- * Every event kind (contract section 15): what its description says, its `data` and an example of that. Keys are snake_case
+ * Every event kind (contract section 15): what it means to a subscriber, its `data` and an example of that. Keys are snake_case
  * and ids strings.
  */
 export const eventKinds = {

@@ -124,7 +124,7 @@ test('an atomic batch of any size is done as a whole, each item with all that be
   }
 });
 
-test('an atomic batch with a bad item does nothing and tells every outcome', async () => {
+test('an atomic batch with a bad item does nothing and answers every outcome', async () => {
   const items = [...creations(40, 'never'), { op: 'create' }, { op: 'update', id: 999_999, name: 'x' }];
   const { status, body } = await batch(items, { atomic: true });
   expect([status, body.error, body.details.reason, body.details.results.length]).toEqual([

@@ -178,7 +178,7 @@ test('a contact without a name takes that of the source, and its deals show it',
   expect((await workspace.live.get(`/v1/deals/${deal.id}`)).body.contactName).toBe('Named');
 });
 
-test('metadata for which there is no room is in notes of the target, whole and told', async () => {
+test('metadata for which there is no room is in notes of the target, whole, and answered', async () => {
   const [target, source] = [await newContact(), await newContact()];
   const pairs = (from: number, count: number, value: string) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${from + index}`, value]));

@@ -24,7 +24,7 @@ const done = { batchItemFailures: [] };
 
 const verdicts = { spam: 'PASS', virus: 'PASS', spf: 'PASS', dkim: 'PASS', dmarc: 'PASS' };
 
-/** What the queue tells when SES has stored a mail. */
+/** What the queue holds when SES has stored a mail. */
 function told(key: string, recipients: string[], found: Partial<typeof verdicts> = {}, source = 'anna@example.com') {
   const statuses = Object.entries({ ...verdicts, ...found }).map(([name, status]) => [`${name}Verdict`, { status }]);
   return notice({ source, messageId: key }, { ...stored(key, recipients), ...Object.fromEntries(statuses) });
@@ -68,7 +68,7 @@ describe('a mail that SES has stored', () => {
       `workspace-2000000000@${domain}`,
       ...elsewhere,
     ];
-    // What SES tells of the mail itself is what its headers say.
+    // What SES notifies of the mail itself is what its headers say.
     const headers = { destination: [others], commonHeaders: { to: [others], cc: [others] } };
     await queues.handle(notice({ source: 'anna@example.com', ...headers }, stored('headers', recipients)));
     const found = await Promise.all([one.live, one.test, other.live, other.test, third.live, third.test].map(threads));
@@ -81,7 +81,7 @@ describe('a mail that SES has stored', () => {
     expect(await threads(live)).toMatchObject([{ status: 'spam' }]);
   });
 
-  test('is stored once however often it is told, with a Message-ID or without', async () => {
+  test('is stored once however often it is delivered, with a Message-ID or without', async () => {
     const { id, live } = await newWorkspace();
     const to = [`workspace-${id}@${domain}`];
     const events = [
@@ -92,7 +92,7 @@ describe('a mail that SES has stored', () => {
     expect(await threads(live)).toHaveLength(2);
   });
 
-  test('is told again to all of its workspaces when one of them could not be told, and is stored once in each', async () => {
+  test('is enqueued again for all of its workspaces when one of them could not be, and is stored once in each', async () => {
     const workspaces = await Promise.all([newWorkspace(), newWorkspace()]);
     const key = randomUUID();
     bucket.put(key, 'From: anna@example.com\r\nSubject: No id\r\n\r\nHello');

@@ -48,7 +48,7 @@ export async function mailQueues() {
     ...queues,
     startRouting: () => start(route),
     startReceiving: () => start(receive),
-    /** Handles what SES tells to its end. Returns what the two functions answered, the first one first. */
+    /** Handles what SES notifies to its end. Returns what the two functions answered, the first one first. */
     async handle(event: SQSEvent) {
       const answers = [await route(event)];
       for (;;) {

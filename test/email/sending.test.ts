@@ -61,7 +61,7 @@ afterAll(() => server.close());
 
 const tomorrow = () => shifted(new Date(), 86_400_000);
 
-/** A reply that only this process may send: it is due, but no other is told before tomorrow. */
+/** A reply that only this process may send: it is due, but its message is not sent before tomorrow. */
 async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[3]> = {}): Promise<number> {
   const reply = { bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: tomorrow(), ...more };
   const { id } = await transact(live, operator, (tx) => createReply(tx, { keyId: 'test' } as Caller, threadId, reply));

@@ -60,7 +60,7 @@ describe('an incoming mail', () => {
     });
   });
 
-  test('of a contact is in its conversation, makes it unread and is told', async () => {
+  test('of a contact is in its conversation, makes it unread and emits its events', async () => {
     const { body: contact } = await client.post('/v1/contacts', { name: 'Olga', email: 'Olga@Example.com' });
     const { threadId } = await receive({ from: 'olga@example.com', text: 'Hello from Olga' });
     expect((await thread(threadId)).contactId).toBe(contact.id);
@@ -137,7 +137,7 @@ describe('an incoming mail', () => {
 });
 
 describe('a thread', () => {
-  test('moves to any status, is told once, and the same status changes nothing', async () => {
+  test('moves to any status, emits that once, and the same status changes nothing', async () => {
     const { threadId } = await receive();
     const moved = await client.post(`/v1/email/threads/${threadId}/status`, { status: 'CLOSED' });
     expect(moved).toMatchObject({ status: 200, body: { id: threadId, status: 'closed' } });

@@ -120,7 +120,7 @@ test('the feed has what was answered before it is read, and shows data in the or
   }
 });
 
-test('a sequence that is older than what is kept is told with the oldest', async () => {
+test('a sequence that is older than what is kept is answered with the oldest', async () => {
   const { id, live } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;
   for (const name of ['a', 'b', 'c']) await live.post('/v1/contacts', { name });

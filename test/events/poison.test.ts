@@ -146,7 +146,7 @@ test('a row that cannot be read is tried once in a minute, however often a neigh
 test('a try counts before it is made, so that one counts which ends the process; one that fails for a passing reason does not', async () => {
   const { id, live } = await newWorkspace();
   const written = outboxRow({ workspaceId: id, env: 'live' }, 'unlucky');
-  // Nobody else tries it: the publisher is told of what is new, and the sweeper looks at what is old.
+  // Nobody else tries it: the publisher is fed with what is new, and the sweeper looks at what is old.
   const row = { ...written, sk: written.sk.replace(/^[^#]+/, '2099-01-01T00:00:00.000Z') };
   const triesOf = async () => [...(await readRows([row])).values()][0]?.['tries'];
   await put([{ ...row, events: 'not yet' }]);

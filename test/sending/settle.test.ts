@@ -36,7 +36,7 @@ beforeAll(async () => {
   live = { workspaceId: workspace.id, env: 'live' };
 });
 
-/** The job as this process alone may take it: due, but nobody is told before tomorrow. */
+/** The job as this process alone may take it: due, but its message is not sent before tomorrow. */
 const keepForUs = (tenant: Tenant, id: number) =>
   transact(tenant, operator, async (tx) => {
     const job = await tx.get(Jobs, { id });
@@ -237,7 +237,7 @@ test('a message of an account whose secret cannot be read uses up its attempts',
 });
 
 test.each(['AccessDeniedException', 'DisabledException', 'TypeError'])(
-  'what is wrong with us and not with an account (%s) is told to the queue, and is no attempt',
+  'what is wrong with us and not with an account (%s) is reported to the queue, and is no attempt',
   async (name) => {
     const account = await newAccount(live);
     const { id } = await newMessage(live, 'telegram', account.id, 1);
@@ -277,7 +277,7 @@ test('what is left to a saga is not done again when the message was tried again 
   await transact(live, operator, (tx) => retryJob(tx, id, 'telegram'));
   await eventually(async () => (await jobOf(id)).status === 'sent', `job ${id} to be sent`);
   await finishSaga(live, followingMessage.saga, await sagaOf(id));
-  // Events are told in their order.
+  // Events are published in their order.
   const last = await newMessage(live, 'telegram', account.id, 2);
   await drain(live, 'telegram', account.id);
   const events = await eventually(async () => {

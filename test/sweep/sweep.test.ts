@@ -68,7 +68,7 @@ test('timers that nobody can read or send hold up nobody, and are set aside', as
   await remove([...poison, sound]);
 });
 
-test('rows of one account that wait for its pace are told by one message and are not overdue', async () => {
+test('rows of one account that wait for its pace are served by one message and are not overdue', async () => {
   const tenant = await newTenant();
   const jobs = Array.from({ length: 300 }, (_, index) =>
     overdue(tenant, `job-${index}`, {
@@ -88,7 +88,7 @@ test('rows of one account that wait for its pace are told by one message and are
   await remove(jobs);
 });
 
-test('mails that wait for their turn are all told, and are overdue as one', async () => {
+test('mails that wait for their turn are all sent to their worker, and are overdue as one', async () => {
   const tenant = await newTenant();
   const before = await sweep();
   const mails = Array.from({ length: 150 }, (_, index) =>
@@ -102,7 +102,7 @@ test('mails that wait for their turn are all told, and are overdue as one', asyn
   await remove(mails);
 });
 
-test('a row that is told in vain is told ever more rarely, counts as overdue, and after a day is set aside', async () => {
+test('a row whose message is sent in vain is sent ever more rarely, counts as overdue, and after a day is set aside', async () => {
   const tenant = await newTenant();
   const row = overdue(tenant, 'vain');
   const triesOf = async () => [...(await readRows([row])).values()][0]?.['tries'];
@@ -153,7 +153,7 @@ test('rows at the head of a shard that rest keep none behind them waiting, howev
   expect(isRead).toBe(true);
 });
 
-test('a due index that nobody gets through keeps no event waiting, and no number is told of it', async () => {
+test('a due index that nobody gets through keeps no event waiting, and no number of it is reported', async () => {
   const { id } = await newWorkspace();
   const tenant: Tenant = { workspaceId: id, env: 'live' };
   const data = eventKinds['contact.created'].example;
@@ -201,7 +201,7 @@ test('a sweep that cannot look says so, instead of that there is nothing', async
   }
 });
 
-test('one timer that a queue does not take keeps no other from being told', async () => {
+test('one timer that a queue does not take keeps no other from being sent', async () => {
   const tenant = await newTenant();
   const row = (name: string, message: Record<string, unknown>) => ({
     ...(overdue(tenant, name) as ReturnType<typeof overdue> & { at: string; tenant: string; group: string }),

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A saga that the local system's worker is not told of within the hour, and a kind that does what the test says. */
+/** A saga whose message the local system's worker does not get within the hour, and a kind that does what the test says. */
 async function waitingSaga() {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   let step: SagaKind<State>['step'] = async () => undefined;

@@ -83,7 +83,7 @@ test('an event that cannot be read holds up none of those behind it, is set asid
   expect(head?.reason).toBe('ValiError');
   await mend();
   expect(await putBack(String(head?.id))).toBe(true);
-  // It is told at the time of its last try.
+  // Its message is sent at the time of its last try.
   const retry = await find(tenant, FanOutRetries, sequence);
   expect(retry).toMatchObject({ tries: 0 });
   await transact(tenant, system, async (tx) => {

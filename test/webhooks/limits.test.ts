@@ -21,9 +21,9 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { readBacklog } from '#lib/webhooks/backlog.ts';
 import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
+import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
-import { clear, skip } from '#lib/webhooks/discard.ts';
 import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
 import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { eventually, everyItem } from '#test/client.ts';
@@ -298,7 +298,7 @@ test('what cannot be read or recorded is passed over, the others arrive in their
   await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
 });
 
-test('an endpoint that cannot be read holds up none of the others, and is told when it can be read', async () => {
+test('an endpoint that cannot be read holds up none of the others, and gets its deliveries when it can be read', async () => {
   await using receiver = await startReceiver();
   await using other = await startReceiver();
   const { id, tenant, live, addContacts, run } = await workspaceWith(receiver);
