@@ -41,5 +41,10 @@ export const Activities = entity({
   name: 'activity',
   schema: Activity,
   references: [{ to: 'contact', field: 'contactId' }],
+  upgrades: [
+    // 2: the activities of a workspace are listed.
+    (older) => ({ ...older }),
+  ],
   within: 'contact/{contactId}/activity',
+  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2 } },
 });

@@ -7,6 +7,7 @@ import { choice, count, id, paging, queryInteger, queryText, storedChoice, time,
 import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
 import { tenantKey } from '#lib/tenant.ts';
+import { AtPlatform } from './message.ts';
 
 const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
 
@@ -86,6 +87,8 @@ export const Jobs = entity({
     isUnpaid: v.optional(v.boolean()),
     /** What a day's quota has paid for a mail. */
     paid: v.optional(v.object({ day: v.string(), amount: v.number() })),
+    /** What the platform calls the message that was sent. */
+    atPlatform: v.optional(AtPlatform),
   }),
   references: [
     { to: 'contact', field: 'contactId', with: 'message' },

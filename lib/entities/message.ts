@@ -27,6 +27,8 @@ export const Message = v.pipe(
     isRead: v.boolean(),
     attachments: v.array(Attachment),
     sentAt: v.nullable(time()),
+    editedAt: v.nullable(time()),
+    readAt: v.nullable(time()),
     createdAt: time(),
   }),
   v.title('Message'),
@@ -40,10 +42,35 @@ export const MessageQuery = v.object({
   until: v.optional(timeInput()),
 });
 
-/** When a message was received or sent; analytics counts it then. */
+/** Ids of one conversation rise with time. */
+export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+
+/** What a platform calls a message: ids tell apart what one account and one person have written each other. */
+export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
+export type AtPlatform = v.InferOutput<typeof AtPlatform>;
+
+/** Platform ids of one form sort as text as they do as numbers. */
+export const platformOrder = (messageId: string) => messageId.padStart(20, '0');
+
+interface Found {
+  channel?: string | undefined;
+  direction?: string | undefined;
+  accountId?: number | null | undefined;
+}
+
+/** What a message is found by, as far as it is said; none is a part of another. */
+const messageTexts = ({ channel, direction, accountId }: Found): string[] =>
+  [channel, direction, typeof accountId === 'number' ? `account=${accountId};` : undefined].filter(
+    (text) => text !== undefined,
+  );
+
 export const Messages = entity({
   name: 'message',
-  schema: v.object({ ...Message.entries, contactId: v.nullable(id()) }),
+  schema: v.object({ ...Message.entries, contactId: v.nullable(id()), atPlatform: v.nullable(AtPlatform) }),
+  upgrades: [
+    // 2: a message may have been edited or read, and be known at its platform.
+    (older) => ({ ...older, editedAt: null, readAt: null, atPlatform: null }),
+  ],
   references: [
     { to: 'contact', field: 'contactId' },
     { to: 'job', field: 'jobId' },
@@ -51,6 +78,7 @@ export const Messages = entity({
   // Without a contact (an unknown recipient, an e-mail from a stranger) it counts but is listed nowhere.
   within: 'contact/{contactId}/message',
   indexes: {
+    /** When a message was received or sent; analytics counts it then. */
     day: {
       of: ({ status, sentAt }) => (status === 'received' || status === 'sent') && sentAt?.slice(0, 10),
       // By contact, so that a message which a merge moves does not write the entry that it removes.
@@ -59,6 +87,25 @@ export const Messages = entity({
         ...{ contactId, direction, channel, accountId, status },
         at: sentAt,
       }),
+    },
+    /** What a workspace has, whoever wrote it to whom; one entry, by whose text it is found without being read. */
+    all: {
+      of: ({ contactId }) => contactId !== null,
+      copy: (message) => ({ text: messageTexts(message).join(' ') }),
+      since: 2,
+    },
+    unread: {
+      of: ({ contactId, direction, isRead }) =>
+        direction === 'inbound' && !isRead && contactId !== null && { contactId },
+      at: 'unread/{contactId}',
+      since: 2,
+    },
+    /** What an account and a person have written each other. Older rows have nothing to be found by: no `since`. */
+    platform: {
+      of: ({ accountId, atPlatform }) => accountId !== null && atPlatform && { accountId, userId: atPlatform.userId },
+      at: 'platform/{accountId}/{userId}',
+      order: ({ atPlatform }) => platformOrder(atPlatform?.messageId ?? ''),
+      copy: ({ direction, readAt }) => ({ isUnread: direction === 'outbound' && readAt === null, direction }),
     },
   },
 });

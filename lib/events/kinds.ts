@@ -24,10 +24,13 @@ import type { EventKind } from './names.ts';
 const id = v.string();
 const actor = v.pipe(v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }), v.title('EventActor'));
 /** What a patch changed: field names as `data` writes them. */
-const changes = {
-  changed: v.array(v.string()),
-  changes: v.pipe(v.record(v.string(), v.object({ from: v.unknown(), to: v.unknown() })), v.title('EventChanges')),
-};
+const changesByField = v.pipe(
+  v.record(v.string(), v.object({ from: v.unknown(), to: v.unknown() })),
+  v.title('EventChanges'),
+);
+const changes = { changed: v.array(v.string()), changes: changesByField };
+/** A message, or several of one conversation. */
+const conversation = { contact_id: v.nullable(id), channel: v.picklist(channels), account_id: v.nullable(id) };
 
 const caller = { type: 'api_key', id: 'Ab3dEf6hIj9k' } as const;
 const person = { type: 'user', id: null } as const;
@@ -73,6 +76,22 @@ export const eventKinds = {
       account_id: '3',
       job_id: null,
     },
+  ),
+  'message.updated': kind(
+    'A message was edited.',
+    { message_id: id, ...conversation, changes: changesByField },
+    {
+      message_id: '81',
+      contact_id: '5',
+      channel: 'telegram',
+      account_id: '3',
+      changes: { body: { from: 'Is the offer stil open?', to: 'Is the offer still open?' } },
+    },
+  ),
+  'message.read': kind(
+    'Outbound messages were read by the contact, or inbound ones were marked as read.',
+    { message_ids: v.array(id), ...conversation, read_at: time() },
+    { message_ids: ['82', '83'], contact_id: '5', channel: 'telegram', account_id: '3', read_at: at },
   ),
   'contact.created': kind(
     'A contact was created by a call, or by the first message of a stranger.',

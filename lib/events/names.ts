@@ -1,6 +1,8 @@
 /** The names of the event kinds (contract section 15), apart from their schemas, which only few functions carry. */
 export const eventKindNames = [
   'message.created',
+  'message.updated',
+  'message.read',
   'contact.created',
   'contact.updated',
   'contact.note_added',

@@ -37,7 +37,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
   const untried = { ...settled, attempts: job.attempts - 1 };
   switch (outcome.kind) {
     case 'sent':
-      return { ...settled, status: 'sent', lastError: null };
+      return { ...settled, status: 'sent', lastError: null, atPlatform: outcome.atPlatform };
     case 'failed':
       return failed(settled, outcome.error);
     case 'abandoned':

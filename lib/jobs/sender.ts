@@ -1,11 +1,12 @@
 import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
+import type { AtPlatform } from '#lib/entities/message.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
 /** What became of one attempt. */
 export type Outcome =
-  | { kind: 'sent' }
+  | { kind: 'sent'; atPlatform?: AtPlatform }
   /** It will never work, or whether it worked cannot be known: not tried again. */
   | { kind: 'failed'; error: string }
   /** Not tried again, because it is unknown what became of the `attempts` before. */

@@ -1,11 +1,21 @@
 import type * as v from 'valibot';
 import { latest } from '#lib/clock.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { type MessageQuery, Messages, type StoredMessage } from '#lib/entities/message.ts';
-import { idText } from '#lib/events/changes.ts';
+import {
+  type AtPlatform,
+  type MessageQuery,
+  Messages,
+  platformOrder,
+  type StoredMessage,
+} from '#lib/entities/message.ts';
+import { changesOf, idText } from '#lib/events/changes.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { matching } from '#lib/table/conditions.ts';
+import { entries } from '#lib/table/entries.ts';
+import type { Key } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
+import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Attachments = StoredMessage['attachments'];
@@ -21,6 +31,9 @@ export interface NewMessage {
   jobId?: number | null;
   attachments?: Attachments;
   sentAt?: string | null;
+  editedAt?: string | null;
+  /** Who takes in what a platform has makes sure with `findMessageAt` that it is not there. */
+  atPlatform?: AtPlatform | null;
 }
 
 /**
@@ -45,7 +58,10 @@ export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<S
     isRead: direction === 'outbound',
     attachments: input.attachments ?? [],
     sentAt: hasHappened ? (input.sentAt ?? tx.now) : null,
+    editedAt: input.editedAt ?? null,
+    readAt: null,
     createdAt: tx.now,
+    atPlatform: input.atPlatform ?? null,
   });
   if (hasHappened) await announce(tx, message);
   return message;
@@ -54,11 +70,12 @@ export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<S
 /** The message of a job follows the job's status; when it is sent, message.created is emitted. */
 export async function settleMessage(
   tx: UnitOfWork,
-  place: { contactId: number | null; messageId: number },
+  place: { contactId: number | null; messageId: number; atPlatform?: AtPlatform | undefined },
   status: 'queued' | 'sent' | 'failed',
 ): Promise<void> {
   const stored = await tx.get(Messages, { contactId: place.contactId, id: place.messageId });
-  const message = tx.update(Messages, { ...stored, status, sentAt: status === 'sent' ? tx.now : null });
+  const atPlatform = place.atPlatform ?? stored.atPlatform;
+  const message = tx.update(Messages, { ...stored, status, sentAt: status === 'sent' ? tx.now : null, atPlatform });
   if (status === 'sent') await announce(tx, message);
 }
 
@@ -72,6 +89,85 @@ export async function assignMessage(
   tx.requireUnchanged(Contacts, contact);
   tx.delete(Messages, message);
   tx.create(Messages, { ...message, contactId: contact.id });
+}
+
+/** A message of an account by what the platform calls it. */
+interface PlatformPlace extends AtPlatform {
+  accountId: number;
+}
+
+/** Our message of what a platform has, also one that this unit of work has stored. */
+export async function findMessageAt(tx: UnitOfWork, place: PlatformPlace): Promise<StoredMessage | undefined> {
+  const { accountId, userId, messageId } = place;
+  const own = tx
+    .written(Messages)
+    .find(
+      ({ accountId: account, atPlatform }) =>
+        account === accountId && atPlatform?.userId === userId && atPlatform.messageId === messageId,
+    );
+  if (own) return own;
+  const { above, below } = bounds(messageId);
+  const range = { above, below, limit: 1 };
+  for await (const entry of flatten(entries(tx, Messages, { platform: { accountId, userId } }, range)))
+    return (await messagesAt(tx, [entry.of]))[0];
+  return undefined;
+}
+
+/** An edit of what somebody has written. An older edit, or the same again, changes nothing. Emits message.updated. */
+export async function editMessage(
+  tx: UnitOfWork,
+  message: StoredMessage,
+  { body, editedAt = tx.now }: { body: string; editedAt?: string | undefined },
+): Promise<StoredMessage> {
+  if (body === message.body || (message.editedAt !== null && editedAt < message.editedAt)) return message;
+  const edited = tx.update(Messages, { ...message, body, editedAt });
+  await announceUpdate(tx, message, edited, ['body']);
+  return edited;
+}
+
+/** Tells of what has changed in a message. Emits message.updated. */
+async function announceUpdate(
+  tx: UnitOfWork,
+  before: StoredMessage,
+  message: StoredMessage,
+  fields: readonly (keyof StoredMessage & string)[],
+): Promise<void> {
+  const contactId = await contactNow(tx, message.contactId);
+  const { changes } = changesOf(before, message, fields);
+  tx.emit({
+    kind: 'message.updated',
+    subject: subjectOf(contactId, message),
+    data: { message_id: String(message.id), ...conversationOf(message, contactId), changes },
+  });
+}
+
+/** A unit of work mostly has room for fewer. */
+const maxReadTogether = 75;
+
+/**
+ * The person has read what the account wrote, up to what the platform calls `messageId`; the oldest first, while the unit of work
+ * has room. Returns whether some are left: it is then called again in a unit of work of its own. Emits message.read.
+ */
+export async function markOutboundRead(
+  tx: UnitOfWork,
+  { accountId, userId, messageId }: PlatformPlace,
+  readAt: string = tx.now,
+): Promise<boolean> {
+  const unread: Key[] = [];
+  const { below } = bounds(messageId);
+  for await (const entry of flatten(entries(tx, Messages, { platform: { accountId, userId } }, { below }))) {
+    if (entry['direction'] !== 'outbound') continue;
+    // What is older was read with it.
+    if (!entry['isUnread']) break;
+    unread.push(entry.of);
+  }
+  const read: StoredMessage[] = [];
+  for (const message of await messagesAt(tx, unread.reverse().slice(0, maxReadTogether))) {
+    if (!tx.hasRoom) break;
+    read.push(tx.update(Messages, { ...message, readAt }));
+  }
+  await announceRead(tx, read, readAt);
+  return read.length < unread.length;
 }
 
 /** The conversation with a contact, newest first. Raises 404. */
@@ -101,6 +197,52 @@ const happenedAt = ({ sentAt, createdAt }: StoredMessage) => sentAt ?? createdAt
 
 const findContact = async (tx: UnitOfWork, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
 
+/** The bounds of the entries of one platform id; the lower ones are below all of them. */
+function bounds(messageId: string) {
+  const order = platformOrder(messageId);
+  return { above: `${order}#`, below: `${order}$` };
+}
+
+/** What entries name. A merge may just have moved it. */
+async function messagesAt(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredMessage[]> {
+  const messages = await tx.findAllByKey(Messages, keys);
+  if (messages.length < keys.length) throw new WriteConflict('a message has moved');
+  return messages;
+}
+
+/** Whose a message is by now. */
+const contactNow = async (tx: UnitOfWork, contactId: number | null): Promise<number | null> =>
+  contactId === null ? null : ((await resolveMerged(tx, contactId))?.id ?? null);
+
+const subjectOf = (contactId: number | null, { id }: StoredMessage) =>
+  contactId === null ? `message/${id}` : `contact/${contactId}`;
+
+const conversationOf = ({ channel, accountId }: StoredMessage, contactId: number | null) => ({
+  contact_id: idText(contactId),
+  channel,
+  account_id: idText(accountId),
+});
+
+/** One event for each conversation. */
+async function announceRead(tx: UnitOfWork, messages: readonly StoredMessage[], readAt: string): Promise<void> {
+  const stored = [...new Set(messages.map(({ contactId }) => contactId))];
+  const now = new Map(await Promise.all(stored.map(async (id) => [id, await contactNow(tx, id)] as const)));
+  const conversations = Map.groupBy(messages, (one) => `${now.get(one.contactId)}/${one.channel}/${one.accountId}`);
+  for (const [first, ...others] of conversations.values()) {
+    if (first === undefined) continue;
+    const contactId = now.get(first.contactId) ?? null;
+    tx.emit({
+      kind: 'message.read',
+      subject: subjectOf(contactId, first),
+      data: {
+        message_ids: [first, ...others].map(({ id }) => String(id)),
+        ...conversationOf(first, contactId),
+        read_at: readAt,
+      },
+    });
+  }
+}
+
 async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const { sentAt } = message;
   const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
@@ -114,7 +256,7 @@ async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   }
   tx.emit({
     kind: 'message.created',
-    subject: contactId === null ? `message/${message.id}` : `contact/${contactId}`,
+    subject: subjectOf(contactId, message),
     data: {
       contact_id: idText(contactId),
       channel: message.channel,

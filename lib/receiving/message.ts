@@ -4,9 +4,10 @@ import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
 import { type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
+import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
 import { findIdentity, keepIdentity, senderName } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
-import { storeMessage } from '#lib/messages/store.ts';
+import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/schema.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
@@ -49,22 +50,34 @@ export const ReceiveMessage = v.object({
   /** At the platform. */
   threadId: v.optional(v.nullable(v.string()), null),
   sentAt: v.optional(timeInput()),
+  /** What the platform calls the message, by which a repetition and an edit are known. */
+  platformMessageId: v.optional(PlatformMessageId),
+  /** Of an edit: when. */
+  editedAt: v.optional(timeInput()),
 });
 
 type Received = v.InferOutput<typeof ReceiveMessage>;
 
 /**
- * Stores an inbound message. The first one of a stranger creates the contact. Emits message.created, and contact.created for a
- * stranger. Raises 404 for an unknown account, 400 for a nameless sender.
+ * Stores an inbound message, or an edit of one. The first one of a stranger creates the contact; an edit of what is not there is a
+ * message; what is there already stays as it is. Emits message.created or message.updated, and contact.created for a stranger.
+ * Raises 404 for an unknown account, 400 for a nameless sender.
  */
-export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from, body, threadId, sentAt }: Received) {
+export async function receiveMessage(tx: UnitOfWork, received: Received) {
+  const { channel, accountId, from, body, threadId, sentAt, editedAt } = received;
   const target = targetOf(channel, userIdOn(channel, from), from.username);
   const sender = senderName(channel, target);
   if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
-  const [{ identity, contact: known }] = await Promise.all([
+  const atPlatform = placeOf(received, target);
+  const [{ identity, contact: known }, stored] = await Promise.all([
     findIdentity(tx, sender),
+    atPlatform && findMessageAt(tx, { accountId, ...atPlatform }),
     getStoredAccount(tx, accountId, channel),
   ]);
+  if (stored !== undefined && stored.contactId !== null) {
+    if (editedAt !== undefined) await editMessage(tx, stored, { body, editedAt });
+    return { contactId: stored.contactId, messageId: stored.id };
+  }
   const contact =
     known ?? (await findKnown(tx, channel, target)) ?? (await createStranger(tx, channel, target, from.name));
   await keepIdentity(tx, sender, identity, contact.id);
@@ -80,9 +93,17 @@ export async function receiveMessage(tx: UnitOfWork, { channel, accountId, from,
     threadId: thread.success ? thread.output : null,
     accountId,
     sentAt: sentAt ?? tx.now,
+    editedAt: editedAt ?? null,
+    atPlatform: atPlatform ?? null,
   });
   await contactReplied(tx, contact.id);
   return { contactId: contact.id, messageId: message.id };
+}
+
+/** Somebody without an id is known there by the username. */
+function placeOf({ channel, platformMessageId }: Received, target: Target): AtPlatform | undefined {
+  if (platformMessageId === undefined) return undefined;
+  return { userId: String(userIdOn(channel, target) ?? `@${target.username}`), messageId: platformMessageId };
 }
 
 /** A username may have passed to another person: a contact with another id is not the sender. */

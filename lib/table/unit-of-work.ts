@@ -350,7 +350,7 @@ export class UnitOfWork {
         refusal: missing && version === undefined ? () => missing : undefined,
       });
     }
-    return [...changes, ...counts.changes()];
+    return [...withoutReplaced(changes), ...counts.changes()];
   }
 
   async #track(of: Entity, key: Key): Promise<Tracked> {
@@ -364,6 +364,12 @@ export class UnitOfWork {
     this.#tracked.set(identity(key), tracked);
     return tracked;
   }
+}
+
+/** Where a row moves, an entry may keep its place: what the row writes there from its new one counts. */
+function withoutReplaced(changes: readonly Change[]): Change[] {
+  const written = new Set(changes.flatMap(({ key, item }) => (item ? [identity(key)] : [])));
+  return changes.filter(({ key, item }) => item !== null || !written.has(identity(key)));
 }
 
 function current<E extends Entity>(

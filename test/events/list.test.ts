@@ -9,7 +9,9 @@ import { eventKinds, exampleOf } from '#lib/events/kinds.ts';
 import { type EventKind, eventKindNames } from '#lib/events/names.ts';
 import { createInvoice } from '#lib/finance/invoice-store.ts';
 import { createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { markOutboundRead, storeMessage } from '#lib/messages/store.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
+import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -186,7 +188,14 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   await asOperator((tx) => createRevenueSource(tx, v.parse(CreateRevenueSource, { name: 'Shop', ...pull })));
 
   const account = await newAccount(tenant);
-  await hears(tenant, account.id, { telegramUserId: 77, name: 'Bob' });
+  const { contactId } = await hears(tenant, account.id, { telegramUserId: 77, name: 'Bob' });
+  const told = { channel: 'telegram', accountId: account.id, from: { telegramUserId: 77 }, threadId: null } as const;
+  await asOperator((tx) => receiveMessage(tx, { ...told, body: 'Helo', platformMessageId: '1' }));
+  await asOperator((tx) => receiveMessage(tx, { ...told, body: 'Hello', platformMessageId: '1', editedAt: tx.now }));
+  const atPlatform = { userId: '77', messageId: '2' };
+  const written = { contactId, channel: 'telegram', direction: 'outbound', status: 'sent', body: 'Hi' } as const;
+  await asOperator((tx) => storeMessage(tx, { ...written, accountId: account.id, atPlatform }));
+  await asOperator((tx) => markOutboundRead(tx, { accountId: account.id, ...atPlatform }));
   const message = { accountId: account.id, telegramUserId: 77, text: 'Hi' };
   await account.react(
     { status: 429, body: { ok: false, description: 'Too Many Requests', parameters: { retry_after: 1 } } },
