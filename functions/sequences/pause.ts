@@ -4,7 +4,7 @@ import { pauseSequence } from '#lib/sequences/pause.ts';
 import { getSequence } from '#lib/sequences/store.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
-/** Holds an active sequence: its unsent messages stay queued. */
+/** Pauses an active sequence: its unsent messages stay queued. */
 export const handler = endpoint(
   {
     method: 'POST',

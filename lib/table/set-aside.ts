@@ -115,18 +115,18 @@ export function isOwnReason(error: unknown): boolean {
 
 const isRefusal = (error: unknown) => refusals.includes(failureOf(error).name ?? '');
 
-/** Counts one more try of a row, in the row. Returns how many there were, undefined when it is gone or was counted within `restMs`. */
-export async function countTry({ pk, sk }: Key, restMs?: number): Promise<number | undefined> {
+/** Counts one more try of a row, in the row. Returns how many there were, undefined when it is gone or was counted within `backoffMs`. */
+export async function countTry({ pk, sk }: Key, backoffMs?: number): Promise<number | undefined> {
   const now = timestamp();
-  const rested = restMs === undefined ? undefined : shifted(now, -restMs);
+  const triedBefore = backoffMs === undefined ? undefined : shifted(now, -backoffMs);
   try {
     const { Attributes } = await documentClient().send(
       new UpdateCommand({
         TableName: env('TABLE_NAME'),
         Key: { pk, sk },
         UpdateExpression: 'SET triedAt = :now ADD tries :one',
-        ConditionExpression: `attribute_exists(pk)${rested ? ' AND NOT triedAt > :rested' : ''}`,
-        ExpressionAttributeValues: { ':now': now, ':one': 1, ...(rested && { ':rested': rested }) },
+        ConditionExpression: `attribute_exists(pk)${triedBefore ? ' AND NOT triedAt > :triedBefore' : ''}`,
+        ExpressionAttributeValues: { ':now': now, ':one': 1, ...(triedBefore && { ':triedBefore': triedBefore }) },
         ReturnValues: 'UPDATED_NEW',
       }),
     );
