@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
+import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
  * So many processes send mail side by side: the fewest that an event source can be limited to, so that a batch of the slowest pace
@@ -8,12 +9,22 @@ import { env } from '#lib/env.ts';
  */
 export const maxSenders = 2;
 
-let freeAt = 0;
+/** What is left of an invocation then suffices to send the mail and to write that down. */
+const patienceMs = (mailTimeoutSeconds - 15) * secondMs;
 
-/** Waits until this process may send another mail: it takes its share of what SES accepts from all of them. */
-export async function turn(): Promise<void> {
-  const now = Date.now();
-  const at = Math.max(now, freeAt);
-  freeAt = at + (maxSenders * secondMs) / env('EMAILS_PER_SECOND');
-  if (at > now) await sleep(at - now);
+/** On the clock that nobody sets. */
+let freeAtMs = 0;
+
+/**
+ * Waits until this process may send another mail, and takes a turn for each of its recipients, which is what SES counts: all
+ * processes have their share of what it accepts. Where an invocation cannot wait so long, takes no turn and returns the wait in
+ * milliseconds.
+ */
+export async function turns(recipients: number): Promise<number> {
+  const nowMs = performance.now();
+  const waitMs = Math.max(0, freeAtMs - nowMs);
+  if (waitMs > patienceMs) return waitMs;
+  freeAtMs = nowMs + waitMs + (recipients * maxSenders * secondMs) / env('EMAILS_PER_SECOND');
+  if (waitMs > 0) await sleep(waitMs);
+  return 0;
 }

@@ -7,7 +7,6 @@ import { env } from '#lib/env.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
-import { turn } from './pace.ts';
 import { requireSender } from './sender.ts';
 
 /** A mail of a thread. */
@@ -29,11 +28,10 @@ const connectMs = 3 * secondMs;
 
 let client: SESv2Client | undefined;
 
-/** Hands a mail with its content to SES, at the pace that this process may keep. Returns the Message-ID that it leaves with. Throws what SES says. */
+/** Hands a mail with its content to SES. Returns the Message-ID that it leaves with. Throws what SES says. */
 export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<string> {
   // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
   client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
-  await turn();
   const { MessageId } = await client.send(
     new SendEmailCommand({
       Destination: {

@@ -1,13 +1,25 @@
+import type { StoredJob } from '#lib/entities/job.ts';
 import type { Exchange } from '#lib/network/provider.ts';
 import type { Outcome } from './sender.ts';
 
 /** No provider means a longer wait than that. */
 export const maxWaitSeconds = 7 * 24 * 60 * 60;
 
-/** The account must not send before so many seconds have passed. */
+/** The account must not send before so many seconds have passed, one at least. */
 export function waitFor(seconds: number): Outcome {
-  const waitSeconds = Math.min(seconds, maxWaitSeconds);
+  const waitSeconds = Math.min(Math.max(seconds, 1), maxWaitSeconds);
   return { kind: 'wait', untilMs: Date.now() + waitSeconds * 1000, waitSeconds: Math.ceil(waitSeconds) };
+}
+
+const maxLeastWaitSeconds = 10 * 60;
+
+/**
+ * A job that was told to wait waits twice as long at least the next time, up to ten minutes: no wait is an attempt, so a provider that
+ * always says "one second" would be asked, and its waits be told in events, for ever at that pace.
+ */
+export function lengthened(outcome: Outcome, { floodWaits }: Pick<StoredJob, 'floodWaits'>): Outcome {
+  const leastSeconds = Math.min(2 ** floodWaits, maxLeastWaitSeconds);
+  return outcome.kind === 'wait' && outcome.waitSeconds < leastSeconds ? waitFor(leastSeconds) : outcome;
 }
 
 /** An exchange without an answer: what was not written may be tried again; the rest may have arrived, and is not. */

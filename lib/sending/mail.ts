@@ -1,5 +1,6 @@
 import { isPassing, isThrottled } from '#lib/aws.ts';
-import { secondMs } from '#lib/clock.ts';
+import { secondMs, shifted } from '#lib/clock.ts';
+import { turns } from '#lib/email/pace.ts';
 import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -39,8 +40,7 @@ async function unpaid(tenant: Tenant, { id, isUnpaid }: StoredJob): Promise<Outc
     await transact(tenant, system, async (tx) => {
       const job = await getJob(tx, id);
       if (!job.isUnpaid) return;
-      const { to, cc, bcc } = await mailOf(tx, job);
-      const paid = await spend(tx, 'emails', to.length + cc.length + bcc.length);
+      const paid = await spend(tx, 'emails', countRecipients(await mailOf(tx, job)));
       tx.update(Jobs, { ...job, isUnpaid: false, ...(paid && { paid }) });
     });
     return undefined;
@@ -61,6 +61,8 @@ async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   if (tenant.env === 'test') return sandboxed(job);
   const ready = await prepared(tenant, job).catch(notPrepared);
   if ('kind' in ready) return unsent(ready);
+  const waitMs = await turns(countRecipients(ready.mail));
+  if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
   try {
     const messageId = await sendMail(ready.mail, ready.content);
     return { outcome: { kind: 'sent' }, messageId };
@@ -93,6 +95,9 @@ async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
     body,
   };
 }
+
+const countRecipients = ({ to, cc, bcc }: Pick<OutgoingMail, 'to' | 'cc' | 'bcc'>) =>
+  to.length + cc.length + bcc.length;
 
 /** What SES says. */
 function outcomeOf(error: Error): Outcome {

@@ -2,6 +2,7 @@ import { setAccountState, startFloodWait } from '#lib/accounts/store.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { after, endOf } from '#lib/jobs/after.ts';
+import { lengthened } from '#lib/jobs/outcomes.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { getJob, recordEnd, settleConversation } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -95,8 +96,14 @@ export const followingMessage = following('job-end', async (tx, job, { channel }
 });
 
 /** The same for a message of an account, which may have to wait or be lost. */
-export const settleMessageOf = (tenant: Tenant, { id, channel }: StoredAccount, claimed: StoredJob, outcome: Outcome) =>
-  settle(tenant, claimed, {
+export function settleMessageOf(
+  tenant: Tenant,
+  { id, channel }: StoredAccount,
+  claimed: StoredJob,
+  told: Outcome,
+): Promise<void> {
+  const outcome = lengthened(told, claimed);
+  return settle(tenant, claimed, {
     outcome,
     following: followingMessage,
     facts: { channel },
@@ -106,3 +113,4 @@ export const settleMessageOf = (tenant: Tenant, { id, channel }: StoredAccount, 
       if (outcome.kind === 'lost') setAccountState(tx, await tx.get(Accounts, { id }), outcome.state);
     },
   });
+}

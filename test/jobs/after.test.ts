@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, after } from '#lib/jobs/after.ts';
+import { lengthened, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 
 const now = timestamp();
@@ -86,4 +87,13 @@ test('an end tells whether something may have left before it', () => {
   const endOf = (last: Outcome) => tried(1, [failing, failing, failing, failing, last]).job;
   expect(endOf(mayHaveLeft)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 1 });
   expect(endOf(failing)).toMatchObject({ status: 'failed', attempts: 5, unsettledAttempts: 0 });
+});
+
+test('waits that follow each other double up to ten minutes; what a provider demands beyond that is kept', () => {
+  const seconds = (demanded: number, floodWaits: number) => lengthened(waitFor(demanded), { floodWaits });
+  expect([0, 1, 5, 9, 10, 5000].map((waits) => seconds(0, waits))).toEqual(
+    [1, 2, 32, 512, 600, 600].map((waitSeconds) => expect.objectContaining({ kind: 'wait', waitSeconds })),
+  );
+  expect(seconds(3600, 5000)).toMatchObject({ waitSeconds: 3600 });
+  expect(lengthened({ kind: 'sent' }, { floodWaits: 9 })).toEqual({ kind: 'sent' });
 });

@@ -286,6 +286,20 @@ test('the sender waits as long as Telegram demands, told once, and counts no att
   });
 });
 
+test('the sender that is told again and again to wait no time waits twice as long each time, and tells each wait once', async () => {
+  const account = await newAccount(tenant);
+  const impatient = { status: 429, body: { ok: false, parameters: { retry_after: 0 } } };
+  await account.react(impatient, impatient);
+  const message = { accountId: account.id, telegramUserId: 1, text: 'Hi' };
+  const { body } = await live.post('/v1/telegram/messages', message);
+  expect((await settled(body.id)).status).toBe('sent');
+  expect((await live.get(`/v1/jobs/${body.id}`)).body.attempts).toBe(1);
+  expect(await eventsOf('account.flood_wait', account.id, 2)).toEqual([
+    expect.objectContaining({ wait_seconds: 1 }),
+    expect.objectContaining({ wait_seconds: 2 }),
+  ]);
+});
+
 test('the sender fails at once what Telegram refuses for good, and can be told to try again', async () => {
   const account = await newAccount(tenant);
   await account.react({

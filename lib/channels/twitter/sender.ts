@@ -46,7 +46,7 @@ function outcomeOf({ status, headers, body }: Answered): Outcome {
 
 function secondsUntil(reset: string | string[] | undefined): number {
   const seconds = Number(reset) - Date.now() / 1000;
-  return Number.isFinite(seconds) ? Math.max(1, seconds) : defaultWaitSeconds;
+  return Number.isFinite(seconds) ? seconds : defaultWaitSeconds;
 }
 
 const User = v.object({ data: v.object({ id: v.pipe(v.string(), v.digits()) }) });

@@ -1,0 +1,55 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { deliverEmail } from '#lib/sending/mail.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { receiveIn } from '#test/email/raw.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: Tenant;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  live = { workspaceId: workspace.id, env: 'live' };
+});
+
+/** A reply that only this process may send: it is due, but no other is told before tomorrow. */
+async function newReply(copies: { cc?: string[]; bcc?: string[] } = {}): Promise<number> {
+  const { threadId } = await receiveIn(workspace)({});
+  const reply = { bodyText: 'Hello', ...copies, runAt: shifted(new Date(), dayMs) };
+  const { body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, reply);
+  await makeDue(body.id);
+  return body.id;
+}
+
+const makeDue = (id: number) =>
+  transact(live, operator, async (tx) => {
+    const job = await tx.get(Jobs, { id });
+    tx.update(Jobs, { ...job, runAt: shifted(tx.now, dayMs), queuedFor: tx.now });
+  });
+
+const twenty = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}@example.com`);
+
+const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
+
+test('a mail takes as many turns as it has recipients; one for which no invocation can wait is put off, without an attempt', async () => {
+  // Of which this process has the half.
+  vi.stubEnv('EMAILS_PER_SECOND', '1');
+  const toMany = await newReply({ cc: twenty('copy'), bcc: twenty('hidden') });
+  const next = await newReply();
+  const startMs = Date.now();
+  await deliverEmail(live, toMany);
+  expect(await jobOf(toMany)).toMatchObject({ status: 'sent', attempts: 1 });
+  await deliverEmail(live, next);
+  const { runAt, ...job } = await jobOf(next);
+  expect(job).toMatchObject({ status: 'queued', attempts: 0, lastError: null });
+  const turnsMs = 41 * 2 * secondMs;
+  expect(Date.parse(runAt)).toBeGreaterThanOrEqual(startMs + turnsMs - secondMs);
+
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + turnsMs);
+  await makeDue(next);
+  await deliverEmail(live, next);
+  expect(await jobOf(next)).toMatchObject({ status: 'sent', attempts: 1 });
+});
