@@ -43,6 +43,10 @@ const mails: Record<string, () => Buffer> = {
     parts(
       `--x\r\nContent-Type: a/b; ${Array.from({ length: 60_000 }, (_, at) => `name*${at}*=%41;`).join('')}\r\n\r\nx\r\n`,
     ),
+  'carriage returns in a header': () => mail([`X-A: ${filled('\r').toString()}x`], 'text'),
+  'carriage returns in lines of a header': () =>
+    mail([`X-A: ${filled(`${'\r'.repeat(990)}\r\n `).toString()}x`], 'text'),
+  'carriage returns in heads of parts': () => parts(`--x\r\nX-A: ${'\r'.repeat(60_000)}x\r\n\r\nx\r\n`),
   'one header': () => mail([`X-A: ${filled('a').toString()}`], 'text'),
   'many addresses': () => mail([`Cc: ${filled('a:b@example.com;').toString()}`], 'text'),
   'many groups': () => mail([`To: ${filled('a:').toString()}`], 'text'),
@@ -57,6 +61,12 @@ const mails: Record<string, () => Buffer> = {
     parts('--x\r\nContent-Type: a/b\r\nContent-Transfer-Encoding: __proto__\r\n\r\naGVsbG8=\r\n'),
   'base64 of empty lines': () => mail(['Content-Transfer-Encoding: base64'], filled('\n')),
   'quoted-printable of joined lines': () => mail(['Content-Transfer-Encoding: quoted-printable'], filled('=\r\n')),
+  'blanks of quoted-printable': () =>
+    mail(['Content-Transfer-Encoding: quoted-printable'], filled(' \t'), filled('x', 1)),
+  'lines of blanks in quoted-printable': () =>
+    mail(['Content-Transfer-Encoding: quoted-printable'], filled(`${' '.repeat(988)}x\r\n`)),
+  'blanks before joined lines': () =>
+    mail(['Content-Transfer-Encoding: quoted-printable'], filled(`${' '.repeat(988)}=\r\n`)),
   'a charset that changes at every character': () =>
     mail(['Content-Type: text/plain; charset=iso-2022-jp'], filled('\u001b$B\u001b(B')),
   base64: () => mail(['Content-Type: a/b', 'Content-Transfer-Encoding: base64'], filled('=A')),

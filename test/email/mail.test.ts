@@ -121,6 +121,24 @@ describe('reading a mail', () => {
     });
   });
 
+  test('takes quoted-printable as RFC 2045 says, and what is none of it as it is', async () => {
+    const lines = ['Gr=C3=BC=c3=9fe=20 \t', 'a =', 'b = \t', ' c=3D', '1 = 2 =G0 =4', '', 'd=20', 'e='];
+    const head = ['From: a@example.com', 'Content-Transfer-Encoding: quoted-printable', '', ''];
+    for (const lineBreak of ['\r\n', '\n']) {
+      const { bodyText } = await parseMail(`${head.join('\r\n')}${lines.join(lineBreak)}`);
+      expect(bodyText).toBe('Grüße \na b  c=\n1 = 2 =G0 =4\n\nd \ne');
+    }
+  });
+
+  test('takes a carriage return in a header that ends no line for a space', async () => {
+    const fields = ['From: a@example.com', 'Subject: A\r\rB', 'X-A: b', '\rFrom: eve@evil.example', '', 'text\rhere'];
+    expect(await parseMail(fields.join('\r\n'))).toMatchObject({
+      from: { email: 'a@example.com' },
+      hasOneAuthor: true,
+      subject: 'A  B',
+    });
+  });
+
   test('keeps what fits, without control characters, and names what it left out', async () => {
     const long = (unit: string, count: number) => unit.repeat(count);
     const people = Array.from({ length: 150 }, (_, index) => `"${long('ü', 201)}" <p${index}@example.com>`);
