@@ -1,14 +1,26 @@
-import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { domainToASCII } from 'node:url';
+import { emailAddress, type Mailbox } from '#lib/entities/email-thread.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
 
+const isAscii = /^[!-~]*$/;
+
+/** The address with its domain in ASCII (RFC 5891), which is how SES takes it; one that cannot be written so stays as it is. */
+export function withAsciiDomain(email: string): string {
+  const at = email.lastIndexOf('@') + 1;
+  const domain = email.slice(at);
+  return isAscii.test(domain) ? email : `${email.slice(0, at)}${domainToASCII(domain) || domain}`;
+}
+
+const keyOf = (email: string) => withAsciiDomain(email).toLowerCase();
+
 /** Spelling does not tell mailboxes apart. */
-export const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+export const sameAddress = (a: string, b: string) => keyOf(a) === keyOf(b);
 
 /** Each address once, the first spelling of it. */
 export function distinct<Of extends Mailbox>(mailboxes: readonly Of[]): Of[] {
   const found = new Map<string, Of>();
   for (const mailbox of mailboxes) {
-    const key = mailbox.email.toLowerCase();
+    const key = keyOf(mailbox.email);
     if (!found.has(key)) found.set(key, mailbox);
   }
   return [...found.values()];
@@ -16,7 +28,12 @@ export function distinct<Of extends Mailbox>(mailboxes: readonly Of[]): Of[] {
 
 /** RFC 6761: no mail goes there. */
 export const nowhere = 'sender.invalid';
-export const canBeReached = (email: string) => !sameAddress(email.slice(email.lastIndexOf('@') + 1), nowhere);
+
+/** Whether SES can send a mail there. */
+export function canBeReached(email: string): boolean {
+  const address = withAsciiDomain(email);
+  return isAscii.test(address) && emailAddress.test(address) && !address.toLowerCase().endsWith(`@${nowhere}`);
+}
 
 /** Where mail for an environment of a workspace arrives: `workspace-7@…`, for the sandbox `workspace-7+test@…`. */
 export const ownAddress = ({ workspaceId, env }: Tenant, domain: string) =>

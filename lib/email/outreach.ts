@@ -6,6 +6,7 @@ import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
+import { canBeReached } from './address.ts';
 import { previewOf } from './body.ts';
 import { type Origin, queueMail } from './outgoing.ts';
 import { getThread } from './store.ts';
@@ -19,12 +20,12 @@ interface Outreach {
   origin: Origin;
 }
 
-/** Queues a mail that the contact has not asked for, in a thread of its own or the given one. Undefined without an address. */
+/** Queues a mail that the contact has not asked for, in a thread of its own or the given one. Undefined without an address that a mail can reach. */
 export async function queueOutreach(
   tx: UnitOfWork,
   { contact, threadId, subject, text, origin }: Outreach,
 ): Promise<{ jobId: number; threadId: number } | undefined> {
-  if (contact.email === null) return undefined;
+  if (contact.email === null || !canBeReached(contact.email)) return undefined;
   const to = { name: contact.name, email: contact.email };
   const [workspace, known] = await Promise.all([
     getWorkspace(tx),

@@ -38,12 +38,16 @@ export async function createReply(
   if (thread.status === 'spam') throw conflict('thread_is_spam', 'a thread marked as spam is not answered');
   if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
   if (!canBeReached(thread.lastInbound.from.email))
-    throw badRequest('no_recipient', 'the address of who wrote last is longer than any can be');
+    throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs)) {
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
   }
   const { from: to, others } = thread.lastInbound;
-  const [, ...copied] = distinct([to, ...(replyAll ? others : []), ...cc.map(unnamed)]);
+  const [, ...copied] = distinct([
+    to,
+    ...(replyAll ? others.filter(({ email }) => canBeReached(email)) : []),
+    ...cc.map(unnamed),
+  ]);
   const [, ...hidden] = distinct([to, ...bcc.map(unnamed)]);
   if (1 + copied.length + hidden.length > maxRecipients) {
     throw invalidField('replyAll', 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);

@@ -5,7 +5,7 @@ import { secondMs } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { env } from '#lib/env.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { ownAddress } from './address.ts';
+import { ownAddress, withAsciiDomain } from './address.ts';
 import type { Body } from './body.ts';
 import { requireSender } from './sender.ts';
 
@@ -35,9 +35,9 @@ export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<str
   const { MessageId } = await client.send(
     new SendEmailCommand({
       Destination: {
-        ToAddresses: mail.to.map(({ email }) => email),
-        CcAddresses: mail.cc.map(({ email }) => email),
-        BccAddresses: mail.bcc.map(({ email }) => email),
+        ToAddresses: mail.to.map(envelopeAddress),
+        CcAddresses: mail.cc.map(envelopeAddress),
+        BccAddresses: mail.bcc.map(envelopeAddress),
       },
       Content: { Raw: { Data: content } },
     }),
@@ -95,7 +95,8 @@ const ownId = (tenant: Tenant, { jobId }: OutgoingMail, domain: string) =>
     .digest('hex')
     .slice(0, 32)}@${domain}`;
 
-const composedMailbox = ({ name, email }: Mailbox) => ({ name: name ?? '', address: email });
+const envelopeAddress = ({ email }: Mailbox) => withAsciiDomain(email);
+const composedMailbox = (mailbox: Mailbox) => ({ name: mailbox.name ?? '', address: envelopeAddress(mailbox) });
 const bracketed = (messageId: string) => `<${messageId}>`;
 
 /** RFC 5322, 2.1.1: SES refuses a mail with a longer line, and a Message-ID cannot be folded. */

@@ -14,7 +14,7 @@ import {
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
-import { Mailbox } from './email-thread.ts';
+import { emailAddress, Mailbox } from './email-thread.ts';
 import { Attachment } from './message.ts';
 
 export const outcome = v.picklist(['pass', 'fail', 'none']);
@@ -56,7 +56,7 @@ export const EmailMessage = v.pipe(
 
 export const EmailMessageQuery = v.object(paging);
 
-const addresses = listInput(pattern(/^[^@\s<>,;"]+@[^@\s<>,;"]+$/, 254, 'an e-mail address'), 20, 'addresses');
+const addresses = listInput(pattern(emailAddress, 254, 'an e-mail address'), 20, 'addresses');
 
 export const CreateReply = v.pipe(
   v.object({

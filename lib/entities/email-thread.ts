@@ -20,6 +20,9 @@ import { searchable } from '#lib/table/list.ts';
 export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
+/** Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain in the letters of any language. */
+export const emailAddress = /^[!#-'*+\--9=?A-Z^-~]+@[^@\s<>()[\]\\,:;"]+$/;
+
 /** Of a thread. */
 export const Participant = v.object({
   ...Mailbox.entries,

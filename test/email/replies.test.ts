@@ -120,6 +120,27 @@ test('a reply to all goes to the other recipients too, but not to our own addres
   expect(mail).not.toContain('wim@example.com');
 });
 
+test('a reply to all leaves out addresses that SES does not take, and the API refuses them', async () => {
+  const { threadId } = await receive({
+    from: 'Yan <yan@example.com>',
+    to: `workspace-${workspace.id}@mail.example.org`,
+    cc: 'ü@example.com, "a b"@example.com, Eva <eva@bücher.example>, x@[127.0.0.1], EVA@xn--bcher-kva.example',
+  });
+  const path = `/v1/email/threads/${threadId}/replies`;
+  await workspace.live.post(path, { bodyText: 'Hello all', replyAll: true });
+  expect(await newest(threadId, 'sent')).toMatchObject({
+    to: [{ email: 'yan@example.com' }],
+    cc: [{ name: 'Eva', email: 'eva@bücher.example' }],
+  });
+  for (const address of ['ü@example.com', 'x y@example.com', 'a(b)@example.com', 'x@[127.0.0.1]', 'a:b@example.com']) {
+    const { status, body } = await workspace.live.post(path, { bodyText: 'Hello', cc: [address] });
+    expect([status, body.details.fields], address).toEqual([
+      400,
+      [expect.objectContaining({ field: 'cc[0]', code: 'invalid_format' })],
+    ]);
+  }
+});
+
 test('a reply waits for its time', async () => {
   const { threadId } = await receive();
   const runAt = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z/, 'Z');

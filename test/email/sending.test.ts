@@ -26,11 +26,15 @@ import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 /** SES as this process meets it: it takes what `answer` lets it take, and nothing else sends these mails. */
 const ses = {
   taken: [] as string[],
+  envelopes: [] as Record<string, string[]>[],
   ids: 0,
   answer: (): { status: number; type?: string } => ({ status: 200 }),
 };
 const server = createServer(async (request, response) => {
-  const { Content } = (await json(request)) as { Content: { Raw: { Data: string } } };
+  const { Content, Destination } = (await json(request)) as {
+    Content: { Raw: { Data: string } };
+    Destination: Record<string, string[]>;
+  };
   const { status, type } = ses.answer();
   if (status === 0) {
     request.socket.destroy();
@@ -38,6 +42,7 @@ const server = createServer(async (request, response) => {
   }
   if (status === 200) {
     ses.taken.push(Buffer.from(Content.Raw.Data, 'base64').toString());
+    ses.envelopes.push(Destination);
     ses.ids += 1;
   }
   response.writeHead(status, { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) });
@@ -56,6 +61,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
   ses.answer = () => ({ status: 200 });
   ses.taken = [];
+  ses.envelopes = [];
 });
 afterAll(() => server.close());
 
@@ -117,6 +123,24 @@ test('no line of a mail is longer than SES takes, whatever Message-IDs a thread 
   const [raw = ''] = ses.taken;
   expect(Math.max(...raw.split('\r\n').map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(998);
   expect(await PostalMime.parse(raw)).toMatchObject({ references: '<short@example.com>' });
+});
+
+test('a domain in the letters of any language is in ASCII where SES reads it, and who answers from there takes part', async () => {
+  const { threadId } = await receive({ from: 'Åsa <asa@blåbær.example>' });
+  await deliverEmail(live, await newReply(threadId, { cc: ['Tom@bücher.example'], bcc: ['uma@日本.example'] }));
+  expect(ses.envelopes).toEqual([
+    {
+      ToAddresses: ['asa@xn--blbr-roah.example'],
+      CcAddresses: ['Tom@xn--bcher-kva.example'],
+      BccAddresses: ['uma@xn--wgv71a.example'],
+    },
+  ]);
+  expect(await PostalMime.parse(ses.taken[0] as string)).toMatchObject({
+    to: [{ address: 'asa@xn--blbr-roah.example' }],
+    cc: [{ address: 'Tom@xn--bcher-kva.example' }],
+  });
+  const answer = { from: 'tom@xn--bcher-kva.example', inReplyTo: `0100-${ses.ids}@eu-central-1.amazonses.com` };
+  expect(await receive(answer)).toMatchObject({ threadId });
 });
 
 test('a mail that arrives with our own Message-ID before we have written it down is no reason to send it again', async () => {
