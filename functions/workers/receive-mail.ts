@@ -10,7 +10,7 @@ export const handler = queueWorker(
     // One at a time, and few side by side: a mail may have 40 MB, and strangers choose when they come.
     trigger: { queue: 'workspace-mail', batchSize: 1, maxConcurrency: 5 },
     readsStrangers: true,
-    needs: ['mail-bucket'],
+    needs: ['mail-bucket', 'mail-sender'],
     timeoutSeconds: 60,
     memoryMb: 1024,
   },

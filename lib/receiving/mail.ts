@@ -5,10 +5,11 @@ import { maxParticipants, participantsWith } from '#lib/email/participants.ts';
 import { storeEmail } from '#lib/email/store.ts';
 import { findThread } from '#lib/email/threading.ts';
 import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import type { Authentication } from '#lib/entities/email-message.ts';
+import type { Authentication, StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { env } from '#lib/env.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
@@ -39,12 +40,13 @@ export interface Received {
 export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgement): Promise<Received> {
   const { authentication, isSpam, key } = judgement;
   const isUnverified = authentication.verdict === 'fail';
-  const claim = await claimOf(tx, mail, isUnverified, key);
+  const claim = await claimOf(tx, mail, authentication, key);
   if (claim.known) return { ...claim.known, isKnown: true };
   const sender = isUnverified ? undefined : await contactWithEmail(tx, mail.from.email);
   const thread = isUnverified ? undefined : await findThread(tx, mail, sender?.id);
   await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
-  const contactId = sender?.id ?? thread?.contactId ?? null;
+  // Of a mail in a contact's thread that somebody else wrote it is not the author.
+  const contactId = sender?.id ?? null;
   const { id: threadId } = thread
     ? followUp(tx, thread, mail, contactId)
     : await openThread(tx, mail, { contactId, isSpam, isUnverified });
@@ -82,15 +84,30 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
  * The name by which a mail is known when it comes again, and its place if it is there. Only who it is from takes a Message-ID:
  * neither a mail that is not, nor one of another sender keeps out the message that really has it.
  */
-async function claimOf(tx: UnitOfWork, { messageId, from }: Mail, isUnverified: boolean, key: string | undefined) {
+async function claimOf(
+  tx: UnitOfWork,
+  { messageId, from }: Mail,
+  { verdict }: Authentication,
+  key: string | undefined,
+) {
   if (messageId === null) return claimed(tx, key && `stored as ${key}`);
   const ofSender = `${messageId} of ${from.email.toLowerCase()}`;
-  if (isUnverified) return claimed(tx, `${ofSender}, unverified`);
+  if (verdict === 'fail') return claimed(tx, `${ofSender}, unverified`);
   const claim = await claimed(tx, messageId);
   const holder =
     claim.known && (await tx.find(EmailMessages, { threadId: claim.known.threadId, id: claim.known.messageId }));
-  const isOther = holder?.direction === 'inbound' && !sameAddress(holder.from.email, from.email);
+  const isOther = holder !== undefined && !comesFrom(holder, from.email, verdict);
   return isOther ? claimed(tx, ofSender) : claim;
+}
+
+/** Whether a mail of this sender may be this one again. Everybody knows the Message-IDs of ours: only we send them again, from where all ours leave. */
+function comesFrom(
+  { direction, from }: StoredEmailMessage,
+  sender: string,
+  verdict: Authentication['verdict'],
+): boolean {
+  if (direction === 'inbound') return sameAddress(from.email, sender);
+  return verdict === 'pass' && sameAddress(env('MAIL_FROM') ?? '', sender);
 }
 
 async function claimed(tx: UnitOfWork, name: string | undefined) {

@@ -7,6 +7,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { type MailFields, rawMail, receiveIn, trusted } from '#test/email/raw.ts';
+import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const forged = { authentication: v.parse(commands.receive.input.entries.authentication, 'fail') };
@@ -24,6 +25,17 @@ const of = 'Cora <cora@example.com>';
 const contact = async () => (await workspace.live.get(`/v1/contacts/${contactId}`)).body;
 const thread = async (id: number) => (await workspace.live.get(`/v1/email/threads/${id}`)).body;
 const messages = async (id: number) => (await workspace.live.get(`/v1/email/threads/${id}/messages`)).body.items;
+const conversation = async () => (await workspace.live.get(`/v1/contacts/${contactId}/messages`)).body.items;
+
+/** The contact gets mails of a new sequence; the function tells how that stands. */
+async function enrolled() {
+  const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
+  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
+  const { id } = await transact(tenant, operator, (tx) => createSequence(tx, { ...input, steps }));
+  await transact(tenant, operator, (tx) => enroll(tx, id, contactId));
+  return async () => (await workspace.live.get(`/v1/sequences/${id}/enrollments`)).body.items[0];
+}
 
 describe('a mail that is not from whom it names', () => {
   test('gets a thread of its own, is nobody’s message and says so', async () => {
@@ -42,7 +54,7 @@ describe('a mail that is not from whom it names', () => {
       { authentication: { spf: 'fail', dkim: 'fail', dmarc: 'fail', verdict: 'fail' } },
     ]);
     expect(await contact()).toMatchObject({ lastMessageAt });
-    expect((await workspace.live.get(`/v1/contacts/${contactId}/messages`)).body.items).toHaveLength(1);
+    expect(await conversation()).toHaveLength(1);
   });
 
   test('adds nobody to a reply to all', async () => {
@@ -56,12 +68,7 @@ describe('a mail that is not from whom it names', () => {
   });
 
   test('stops no sequence, as a real one does', async () => {
-    const tenant: Tenant = { workspaceId: workspace.id, env: 'live' };
-    const steps = [{ delayMinutes: 60, text: 'Hello' }];
-    const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
-    const { id } = await transact(tenant, operator, (tx) => createSequence(tx, { ...input, steps }));
-    await transact(tenant, operator, (tx) => enroll(tx, id, contactId));
-    const enrollment = async () => (await workspace.live.get(`/v1/sequences/${id}/enrollments`)).body.items[0];
+    const enrollment = await enrolled();
     await receive({ from: of, subject: 'Stop' }, forged);
     expect(await enrollment()).toMatchObject({ status: 'active', nextRunAt: expect.any(String) });
     await receive({ from: of, subject: 'Stop' });
@@ -205,4 +212,19 @@ test.each([
 ])('the operator states how far a mail is to be believed: %j', (given, authentication) => {
   const input = { workspaceId: 1, env: 'live', raw: rawMail(), ...(given !== undefined && { authentication: given }) };
   expect(v.parse(commands.receive.input, input).authentication).toEqual(authentication);
+});
+
+test('a mail that somebody else writes in the thread of a contact is not the contact’s', async () => {
+  const { threadId } = await receive({ from: of, cc: 'eve@evil.example', messageId: 'invited@example.com' });
+  const enrollment = await enrolled();
+  const [before, { lastMessageAt }] = [await conversation(), await contact()];
+  const theirs = { from: 'eve@evil.example', inReplyTo: 'invited@example.com', text: 'I am Cora' };
+  expect(await receive(theirs)).toMatchObject({ threadId });
+  expect(await thread(threadId)).toMatchObject({ contactId, unreadCount: 2 });
+  expect(await messages(threadId)).toMatchObject([{ from: { email: 'eve@evil.example' } }, { from: { name: 'Cora' } }]);
+  expect(await conversation()).toEqual(before);
+  expect(await contact()).toMatchObject({ lastMessageAt });
+  expect(await enrollment()).toMatchObject({ status: 'active' });
+  const events = await eventsAbout(workspace.id, `contact/${contactId}`, 1);
+  expect(events.filter(({ data }) => data.body === theirs.text)).toEqual([]);
 });

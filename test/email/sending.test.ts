@@ -20,7 +20,7 @@ import { readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { unreachable } from '#test/crash.ts';
-import { receiveIn } from '#test/email/raw.ts';
+import { receiveIn, trusted } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 /** SES as this process meets it: it takes what `answer` lets it take, and nothing else sends these mails. */
@@ -141,6 +141,25 @@ test('a domain in the letters of any language is in ASCII where SES reads it, an
   });
   const answer = { from: 'tom@xn--bcher-kva.example', inReplyTo: `0100-${ses.ids}@eu-central-1.amazonses.com` };
   expect(await receive(answer)).toMatchObject({ threadId });
+});
+
+test('a mail of others that bears the Message-ID of ours is stored, and ours that comes back is known', async () => {
+  vi.stubEnv('MAIL_FROM', 'crm@mail.example.org');
+  const { threadId } = await receive();
+  await deliverEmail(live, await newReply(threadId));
+  const messageId = `0100-${ses.ids}@eu-central-1.amazonses.com`;
+  const sent = (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items[0].id;
+  expect(await receive({ from: 'crm@mail.example.org', messageId })).toEqual({ threadId, messageId: sent });
+  const unchecked = { authentication: { ...trusted.authentication, verdict: 'none' as const } };
+  const places = [
+    await receive({ from: 'eve@evil.example', messageId, text: 'From Eve' }),
+    await receiveIn(workspace)({ from: 'crm@mail.example.org', messageId, text: 'Perhaps ours' }, unchecked),
+  ];
+  for (const place of places) {
+    const { items } = (await workspace.live.get(`/v1/email/threads/${place.threadId}/messages`)).body;
+    expect(items[0]).toMatchObject({ id: place.messageId, direction: 'inbound' });
+  }
+  expect(await receive({ from: 'eve@evil.example', messageId })).toEqual(places[0]);
 });
 
 test('a mail that arrives with our own Message-ID before we have written it down is no reason to send it again', async () => {

@@ -22,12 +22,12 @@ async function synthesised(context: Record<string, string>) {
   }
 }
 
-test('every function that may send mail or refuse to knows the sender address', async () => {
+test('every function that may send mail, refuse to or get it back knows the sender address', async () => {
   const { warning, senderOf } = await synthesised({ mailDomain: 'mail.example.com' });
   expect(warning).toBeUndefined();
   const refusing = (await loadRoutes()).filter(({ route }) => route.needs?.includes('mail-sender'));
   expect(refusing.map(({ name }) => name)).toEqual(['email-create-reply', 'mcp-post', 'sequences-resume']);
-  for (const name of [...refusing.map((route) => route.name), 'workers-send-email'])
+  for (const name of [...refusing.map((route) => route.name), 'workers-send-email', 'workers-receive-mail'])
     expect(senderOf(name), name).toBe('crm@mail.example.com');
 });
 
