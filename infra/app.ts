@@ -58,7 +58,7 @@ function operatorSettings(text: (name: string) => string | undefined): Record<st
   for (const name of Object.keys(localSettings))
     if (text(name) !== undefined) throw refused(name, 'it is for the local system alone');
   const chosen = Object.entries(settings).flatMap(([name, schema]) => {
-    const value = text(name);
+    const value = text(name) ?? (name === 'PUBLIC_URL' ? text('publicUrl') : undefined);
     if (value === undefined) return [];
     const parsed = v.safeParse(schema as v.GenericSchema, value);
     if (!parsed.success) throw refused(name, parsed.issues[0].message);

@@ -12,7 +12,7 @@ const file = join(import.meta.dirname, '../openapi.json');
 
 /** The OpenAPI 3.1 document of the routes. */
 export function buildOpenApi(routes: readonly RouteFunction[]) {
-  const described = routes.filter(({ route }) => route.method !== 'ANY');
+  const described = routes.filter(({ route }) => route.method !== 'ANY' && !route.isUndocumented);
   const components = new SchemaComponents();
   components.add('Error', errorEnvelope);
   return {

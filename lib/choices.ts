@@ -16,6 +16,9 @@ export const jobStatuses = ['queued', ...jobEndings] as const;
 export const accountStates = ['active', 'disconnected', 'banned'] as const;
 export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
 
+export const inboundModes = ['webhook', 'polling', 'off'] as const;
+export const inboundStatuses = ['ok', 'failing', 'off'] as const;
+
 export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 export const enrollmentStatuses = ['active', 'paused', 'replied', 'completed', 'failed', 'stopped'] as const;
 

@@ -22,6 +22,8 @@ export const settings = {
   /** Of the operator's application at my.telegram.org; user accounts need both. */
   TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
   TELEGRAM_API_HASH: v.optional(v.string(), ''),
+  /** The https address under which this deployment is reached from outside, where it has one of its own. */
+  PUBLIC_URL: v.optional(v.pipe(v.string(), v.url('must be a URL'), v.startsWith('https://', 'must be an https URL'))),
   TWITTER_API_ROOT: v.optional(root(), 'https://api.x.com'),
   WEBHOOK_RETRY_SCALE: v.optional(number(0), '1'),
   WEBHOOK_PRIVATE_NETWORKS: v.optional(permission(), 'deny'),

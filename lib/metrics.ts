@@ -17,6 +17,8 @@ const units = {
   unpublishedRows: 'Count',
   setAsideRows: 'Count',
   unreadableRows: 'Count',
+  /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */
+  updatesRefused: 'Count',
 } as const;
 
 export type MetricName = keyof typeof units;

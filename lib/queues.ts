@@ -13,6 +13,8 @@ export const queues = [
   'plans',
   'incoming-mail',
   'workspace-mail',
+  'inbound',
+  'polls',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

@@ -1,5 +1,6 @@
 /** Every kind of saga (lib/table/saga.ts); their worker does not compile when it leaves one out. */
 export type SagaName =
+  | 'block'
   | 'commit'
   | 'detach'
   | 'job-end'

@@ -24,6 +24,7 @@ export const scopes = [
   'agents:run',
   'jobs:read',
   'keys:manage',
+  'accounts:manage',
 ] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -36,7 +36,7 @@ describe.each(Object.values(messaging))('$name', ({ name, identity, hasUsernames
       expect([domain, path, scope], path).toEqual([
         name,
         expect.stringMatching(`^/v1/${name}/`),
-        expect.stringMatching(`^${name}:`),
+        expect.stringMatching(`^(${name}:|accounts:manage$)`),
       ]);
     const fields = Object.keys(
       entriesOf(own.find(({ method, path }) => method === 'POST' && path.endsWith('/messages'))?.body),

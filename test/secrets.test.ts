@@ -35,7 +35,7 @@ test('a secret stands in no row in clear, whatever a workspace does with it', as
     await createAccount(tx, { ...account, channel: 'twitter', kind: 'user', secret: secrets.x });
     return createAccount(tx, { ...account, channel: 'telegram', kind: 'bot', secret: secrets.bot });
   });
-  await connectAccount({ tenant, channel: 'telegram', accountId: bot.id }, { kind: 'bot', secret: secrets.newBot });
+  await transact(tenant, operator, (tx) => connectAccount(tx, bot, { kind: 'bot', secret: secrets.newBot }));
   const url = 'https://example.com/feed';
   const feed = { name: 'Feed', feedUrl: url, mode: 'pull', pullIntervalMinutes: 60, defaultCurrency: 'EUR' } as const;
   const source = await transact(tenant, operator, (tx) =>

@@ -21,7 +21,7 @@ const readyTimeoutMs = 180_000;
 const stopTimeoutMs = 10_000;
 
 /** Waits of the webhook schedule, shortened: 5 s become 50 ms. */
-const settings = { WEBHOOK_RETRY_SCALE: '0.01' };
+const settings = { WEBHOOK_RETRY_SCALE: '0.01', PUBLIC_URL: 'https://crm.example' };
 
 /** Starts one local system for the whole run; every test file works in workspaces of its own. */
 export default async function setup(project: TestProject) {

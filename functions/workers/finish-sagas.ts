@@ -4,6 +4,7 @@ import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
 import type { SagaName } from '#lib/sagas.ts';
+import { failBlocked } from '#lib/sending/blocked.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
@@ -17,6 +18,7 @@ import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
+  block: failBlocked,
   commit: largeCommit,
   detach: detaching,
   'job-end': followingMessage.saga,

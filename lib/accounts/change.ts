@@ -1,29 +1,44 @@
 import type * as v from 'valibot';
+import type { Platform } from '#lib/channels/channel.ts';
 import { Accounts, type StoredAccount, type UpdateAccount } from '#lib/entities/account.ts';
-import { invalidField } from '#lib/problem.ts';
+import { conflict, invalidField } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
-import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator } from '#lib/tenant.ts';
-import { type AccountPlace, betweenSenders } from './sender.ts';
-import { getStoredAccount, type NewAccount, secretContext, setAccountState } from './store.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { wakeSender } from './sender.ts';
+import { claimHolder, getStoredAccount, type NewAccount, secretContext, setAccountState } from './store.ts';
+
+interface AccountName {
+  id: number;
+  channel: Platform;
+}
 
 /**
  * Gives an account a new token or session, and lets its queue go on at once. Emits account.status_changed unless it was active. Raises
- * 404, also for an account of another channel, and 400 for one of another kind. Needs the key.
+ * 404, also for an account of another channel, 400 for one of another kind and 409 `other_account` for that of somebody else, where it
+ * is known who they are. Needs the key.
  */
 export async function connectAccount(
-  place: AccountPlace,
-  { kind, secret }: Pick<NewAccount, 'kind' | 'secret'>,
+  tx: UnitOfWork,
+  { id, channel }: AccountName,
+  { kind, secret, platformUserId }: Pick<NewAccount, 'kind' | 'secret' | 'platformUserId'>,
 ): Promise<StoredAccount> {
-  const { tenant, channel, accountId } = place;
-  const known = await getStoredAccount(new UnitOfWork(tenant, operator), accountId, channel);
+  const known = await getStoredAccount(tx, id, channel);
   if (known.kind !== kind) throw invalidField('kind', 'not_allowed', `the account is of kind ${known.kind}`);
-  const encrypted = await encrypt(secret, secretContext(tenant, accountId));
-  // No sender that still has the old secret writes down afterwards what became of it.
-  return betweenSenders(place, async (tx) => {
-    const account = tx.update(Accounts, { ...(await getStoredAccount(tx, accountId, channel)), secret: encrypted });
-    return setAccountState(tx, account, 'active');
+  if (platformUserId !== undefined) await holdAccount(tx, known, platformUserId);
+  const account = tx.update(Accounts, {
+    ...known,
+    secret: await encrypt(secret, secretContext(tx.tenant, id)),
+    ...(platformUserId !== undefined && { platformUserId }),
   });
+  await wakeSender(tx, id);
+  return setAccountState(tx, account, 'active');
+}
+
+/** An account is who it was. Raises 409 `other_account`, and `account_exists` when that one has an account already. */
+async function holdAccount(tx: UnitOfWork, { id, channel, platformUserId: held }: StoredAccount, userId: string) {
+  if (held !== undefined && held !== userId)
+    throw conflict('other_account', 'this belongs to another account of the platform: connect it as a new one');
+  if (held === undefined) await claimHolder(tx, channel, userId, id);
 }
 
 /**
@@ -31,13 +46,12 @@ export async function connectAccount(
  * another channel.
  */
 export async function updateAccount(
-  place: AccountPlace,
-  change: v.InferOutput<typeof UpdateAccount>,
+  tx: UnitOfWork,
+  { id, channel }: AccountName,
+  change: v.InferOutput<typeof UpdateAccount> & { name?: string },
 ): Promise<StoredAccount> {
-  const { tenant, channel, accountId } = place;
-  await getStoredAccount(new UnitOfWork(tenant, operator), accountId, channel);
+  const account = tx.update(Accounts, { ...(await getStoredAccount(tx, id, channel)), ...change });
   // A sender that has found the day full would let the queue wait for the next one.
-  return betweenSenders(place, async (tx) =>
-    tx.update(Accounts, { ...(await getStoredAccount(tx, accountId, channel)), ...change }),
-  );
+  await wakeSender(tx, id);
+  return account;
 }

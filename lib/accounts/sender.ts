@@ -1,19 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
-import { secondMs, timestamp } from '#lib/clock.ts';
+import { timestamp } from '#lib/clock.ts';
 import { type Pace, Senders } from '#lib/entities/sender.ts';
 import { leases } from '#lib/table/lease.ts';
 import { parseStored } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from '#lib/table/update.ts';
-import { operator, system, type Tenant } from '#lib/tenant.ts';
-
-const changeMs = 10 * secondMs;
-/** Longer than any sender holds an account. */
-const giveUpMs = 60 * secondMs;
-const pauseMs = 500;
+import { system, type Tenant } from '#lib/tenant.ts';
 
 type Sender = v.InferOutput<(typeof Senders)['schema']>;
 
@@ -66,7 +60,7 @@ const resumeAfter = ({ tenant, accountId }: AccountPlace, held: Sender) =>
   transact(tenant, system, async (tx) => {
     const sender = await tx.find(Senders, { id: accountId });
     if (senderLeases.isHeldBy(sender, held) && sender.leaseUntilMs === held.leaseUntilMs && sender.resumeAt === null)
-      tx.update(Senders, { ...sender, resumeAt: timestamp(new Date(held.leaseUntilMs + 1000)) });
+      tx.update(Senders, { ...sender, resumeAt: afterLease(held) });
   });
 
 /** Gives the account free, with the pace kept and the time at which its queue must be looked at again. */
@@ -74,27 +68,17 @@ export const release = (lease: Lease, resumeAt: string | null): Promise<void> =>
   transact(lease.tenant, system, async (tx) => {
     const sender = await tx.find(Senders, { id: lease.accountId });
     if (!senderLeases.isHeldBy(sender, lease)) return;
-    tx.update(Senders, { ...sender, leaseUntilMs: 0, pace: lease.pace, resumeAt });
+    const { isChanged, ...kept } = sender;
+    tx.update(Senders, { ...kept, leaseUntilMs: 0, pace: lease.pace, resumeAt: isChanged ? tx.now : resumeAt });
   });
 
-/**
- * Does what an operator wants while nobody sends on the account, then lets its queue go on at once. Throws when the account is in use
- * for a minute.
- */
-export async function betweenSenders<Result>(
-  place: AccountPlace,
-  work: (tx: UnitOfWork) => Promise<Result>,
-): Promise<Result> {
-  const deadline = Date.now() + giveUpMs;
-  let lease: Lease | undefined;
-  while (!lease) {
-    lease = await acquire(place, changeMs);
-    if (!lease && Date.now() > deadline) throw new Error('the account is in use all the while: try again');
-    if (!lease) await sleep(pauseMs);
-  }
-  try {
-    return await transact(place.tenant, operator, work);
-  } finally {
-    await release(lease, timestamp());
-  }
+/** What may be sent on the account has changed: whoever sends reads it again, or is told to begin. */
+export async function wakeSender(tx: UnitOfWork, accountId: number): Promise<void> {
+  const sender = await tx.find(Senders, { id: accountId });
+  if (!sender) return;
+  if (senderLeases.isFree(sender)) tx.update(Senders, { ...sender, resumeAt: tx.now });
+  else tx.update(Senders, { ...sender, isChanged: true, resumeAt: sender.resumeAt ?? afterLease(sender) });
 }
+
+/** Should the holder die, its lease ends. */
+const afterLease = ({ leaseUntilMs }: Sender) => timestamp(new Date(leaseUntilMs + 1000));

@@ -1,7 +1,9 @@
 import type * as v from 'valibot';
-import type { Channel, Platform } from '#lib/channels/channel.ts';
+import { type Channel, messaging, type Platform } from '#lib/channels/channel.ts';
+import type { Allowance, Descriptor } from '#lib/channels/descriptor.ts';
 import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from '#lib/entities/account.ts';
-import { notFound } from '#lib/problem.ts';
+import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
+import { conflict, notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
@@ -18,12 +20,16 @@ export interface NewAccount {
   username: string | null;
   dailyLimit: number;
   pacing?: Pacing;
+  /** At the platform, where it was asked. */
+  platformUserId?: string;
   secret: string;
 }
 
-/** Connects an account; its secret is kept encrypted. Needs the key. */
+/** Connects an account; its secret is kept encrypted. Raises 409 `account_exists`. Needs the key. */
 export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewAccount): Promise<StoredAccount> {
   const id = await tx.nextId(Accounts);
+  const { channel, platformUserId } = account;
+  if (platformUserId !== undefined) await claimHolder(tx, channel, platformUserId, id);
   return tx.create(Accounts, {
     ...account,
     id,
@@ -33,6 +39,14 @@ export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewA
     secret: await encrypt(secret, secretContext(tx.tenant, id)),
     createdAt: tx.now,
   });
+}
+
+/** Nobody else in this environment is this account of the platform. Raises 409 `account_exists`. */
+export async function claimHolder(tx: UnitOfWork, channel: Platform, userId: string, id: number): Promise<void> {
+  const holder = await tx.find(AccountHolders, { channel, userId });
+  if (holder)
+    throw conflict('account_exists', 'it is connected already: use connect for a new token', { accountId: holder.id });
+  tx.create(AccountHolders, { id, channel, userId });
 }
 
 /** The account's token or session. Needs the key. */
@@ -55,8 +69,12 @@ export async function getStoredAccount(tx: UnitOfWork, id: number, channel: Plat
 
 /** The account with its exact counts. Raises 404. */
 export async function getAccount(tx: UnitOfWork, id: number, channel: Platform): Promise<Shown> {
-  const [account, counts] = await Promise.all([getStoredAccount(tx, id, channel), readCounts(tx)]);
-  return shown(tx, account, counts);
+  const [account, counts, inbound] = await Promise.all([
+    getStoredAccount(tx, id, channel),
+    readCounts(tx),
+    tx.find(Inbounds, { id }),
+  ]);
+  return shown(tx, account, { ...counts, inbound });
 }
 
 /** Accounts of one channel in descending order of id. */
@@ -72,7 +90,9 @@ export async function listAccounts(
     }),
     readCounts(tx),
   ]);
-  return { ...page, items: page.items.map((account) => shown(tx, account, counts)) };
+  const inbounds = new Map((await tx.findAll(Inbounds, page.items)).map((inbound) => [inbound.id, inbound]));
+  const items = page.items.map((account) => shown(tx, account, { ...counts, inbound: inbounds.get(account.id) }));
+  return { ...page, items };
 }
 
 /** What has been sent on the day of the unit of work, by account id. */
@@ -148,6 +168,10 @@ export function setAccountState(tx: UnitOfWork, account: StoredAccount, state: S
   return changed;
 }
 
+/** Forgets the account's secret. Emits account.status_changed unless it was disconnected. */
+export const disconnectAccount = (tx: UnitOfWork, account: StoredAccount): StoredAccount =>
+  setAccountState(tx, tx.update(Accounts, { ...account, secret: '' }), 'disconnected');
+
 async function readCounts(tx: UnitOfWork) {
   const [sent, queued] = await Promise.all([readSentToday(tx), readQueued(tx)]);
   return { sent, queued };
@@ -159,7 +183,7 @@ const statusOf = (tx: UnitOfWork, { state, floodWaitUntil }: StoredAccount): Sho
 function shown(
   tx: UnitOfWork,
   account: StoredAccount,
-  { sent, queued }: Awaited<ReturnType<typeof readCounts>>,
+  { sent, queued, inbound }: Awaited<ReturnType<typeof readCounts>> & { inbound: StoredInbound | undefined },
 ): Shown {
   const status = statusOf(tx, account);
   const place = { channel: account.channel, accountId: account.id };
@@ -169,5 +193,20 @@ function shown(
     floodWaitUntil: status === 'flood_wait' ? account.floodWaitUntil : null,
     sentToday: sent.get(String(account.id))?.['sent'] ?? 0,
     queuedCount: queued.get(queueName(place))?.['queued'] ?? 0,
+    inbound: inbound ?? noInbound,
+    pacing: { perMinute: null, newPeersPerDay: null, ...paceOf(account) },
   };
+}
+
+/** What an account of its kind may do, and how it hears. */
+export const allowanceOf = ({ channel, kind }: Pick<StoredAccount, 'channel' | 'kind'>): Allowance => {
+  const { kinds }: Descriptor = messaging[channel];
+  const allowance = kinds[kind];
+  if (allowance === undefined) throw new Error(`${channel} has no accounts of kind ${kind}`);
+  return allowance;
+};
+
+function paceOf(account: StoredAccount) {
+  const { pacing, newPeersPerDay } = allowanceOf(account);
+  return { ...pacing, ...(newPeersPerDay !== undefined && { newPeersPerDay }), ...account.pacing };
 }

@@ -92,6 +92,8 @@ const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).par
 /** What an entity looks like when its secrets are gone: it does nothing until it is given new ones. */
 const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
   account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
+  inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, lookAt: null }),
+  poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
   webhook: () => ({ isActive: false }),
   'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
   'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { inboundModes } from '../choices.ts';
 
 /** How fast an account may send. */
 export interface PacePolicy {
@@ -10,9 +11,13 @@ export interface PacePolicy {
 }
 
 /** What an account of a kind may do unless the operator says otherwise. */
-interface Allowance {
+export interface Allowance {
   dailyLimit: number;
   pacing: PacePolicy;
+  /** To how many people it may write for the first time on a day. */
+  newPeersPerDay?: number;
+  /** How it can hear what people write to it. */
+  inbound: readonly (typeof inboundModes)[number][];
 }
 
 /** A channel through which accounts write to people. How it sends is up to the opener in its folder, which its worker alone loads. */

@@ -1,13 +1,15 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { accountKinds } from '#lib/channels/descriptor.ts';
-import { accountStates, accountStatuses } from '#lib/choices.ts';
+import { accountStates, accountStatuses, inboundModes } from '#lib/choices.ts';
 import { choice, count, id, integer, line, paging, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
+import { Inbound } from './inbound.ts';
 
 const shown = {
   id: id(),
+  kind: v.picklist(accountKinds),
   name: v.string(),
   username: v.nullable(v.string()),
   phoneMasked: v.nullable(v.string()),
@@ -16,15 +18,26 @@ const shown = {
   dailyLimit: count(),
   sentToday: count(),
   queuedCount: count(),
+  inbound: Inbound,
+  /** As it is kept: what its kind does by default where the account has no pacing of its own. */
+  pacing: v.object({
+    peerGapMs: count(),
+    gapMs: count(),
+    perMinute: v.nullable(count()),
+    newPeersPerDay: v.nullable(count()),
+  }),
   createdAt: time(),
 };
 
 /** An account on a platform that messages leave through (contract section 3). */
 export const Account = v.pipe(v.object(shown), v.title('Account'));
 
+/** What changes of an account without anybody's change. */
+export const volatileOfAccounts = ['status', 'floodWaitUntil', 'sentToday', 'queuedCount', 'inbound'] as const;
+
 export const AccountQuery = v.object({ ...paging, status: v.optional(choice(accountStatuses)) });
 
-const { sentToday, queuedCount, status, ...stored } = shown;
+const { sentToday, queuedCount, status, inbound, pacing, ...stored } = shown;
 
 /** How fast an account sends, where that is not what its kind does by default. */
 const Pacing = v.object({
@@ -45,7 +58,8 @@ export const Accounts = entity({
   schema: v.object({
     ...stored,
     channel: storedChoice(platforms),
-    kind: v.picklist(accountKinds),
+    /** At the platform; unknown of one that an operator has connected, who asks nobody. */
+    platformUserId: v.exactOptional(v.string()),
     /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
@@ -58,9 +72,19 @@ export const Accounts = entity({
 
 export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
-const limits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
+export const newAccountLimits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
 
 /** What every new account is made with, besides what its channel gives to log in with. */
-export const newAccountFields = { name: line(200), username: contactFields.username, ...limits };
+export const newAccountFields = { name: line(200), username: contactFields.username, ...newAccountLimits };
 
-export const UpdateAccount = v.object(limits);
+export const UpdateAccount = v.object(newAccountLimits);
+
+/** What a caller may change of an account (contract section 22.1). */
+export const PatchAccount = v.pipe(
+  v.object({
+    name: v.exactOptional(line(200)),
+    ...newAccountLimits,
+    inbound: v.optional(choice(inboundModes)),
+  }),
+  v.title('PatchAccount'),
+);

@@ -2,10 +2,12 @@ import type { Entity } from '#lib/table/entity.ts';
 import { Accounts } from './account.ts';
 import { Agents } from './agent.ts';
 import { AuditEvents } from './audit-event.ts';
+import { Blocks } from './block.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
 import { Feed } from './feed-event.ts';
+import { AccountHolders, Inbounds, Pollers } from './inbound.ts';
 import { Members } from './member.ts';
 import { namingContacts } from './naming-contacts.ts';
 import { Peers } from './peer.ts';
@@ -25,10 +27,12 @@ import { Workspaces } from './workspace.ts';
 /** Whatever a workspace keeps but its keys, and sagas that are under way. */
 export const entities: readonly Entity[] = [
   ...namingContacts,
+  AccountHolders,
   Accounts,
   Agents,
   AuditEvents,
   Pipelines,
+  Blocks,
   BodyParts,
   Contacts,
   Deliveries,
@@ -39,11 +43,13 @@ export const entities: readonly Entity[] = [
   FanOuts,
   Feed,
   Healths,
+  Inbounds,
   IngestedRows,
   Members,
   MergedContacts,
   MessageIds,
   Peers,
+  Pollers,
   Registries,
   ReplayQueues,
   RevenueSources,

@@ -20,6 +20,8 @@ export const Senders = entity({
     pace: v.optional(Pace, { peers: {}, sends: [] }),
     /** When the queue must be looked at again although no job says so. */
     resumeAt: v.optional(v.nullable(v.string()), null),
+    /** The account was changed while somebody held it. */
+    isChanged: v.exactOptional(v.boolean()),
   }),
   timer: ({ id, channel, resumeAt }, tenant) =>
     resumeAt === null

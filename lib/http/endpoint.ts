@@ -7,7 +7,7 @@ import type { Reply } from './idempotency.ts';
 import { type Call, execute, type Operation } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
 import { answering, render } from './steps/answer.ts';
-import { readingBody } from './steps/body.ts';
+import { decodedBody, readingBody } from './steps/body.ts';
 import { countOnceMore, identifying } from './steps/identify.ts';
 import {
   callerOf,
@@ -96,6 +96,30 @@ export const protocolEndpoint = (route: Route, work: (request: IdentifiedRequest
     const { facts, headers, body, bodyProblem } = progress;
     const count = () => countOnceMore(progress);
     return work({ caller: callerOf(progress), facts, headers, body, bodyProblem, count });
+  });
+
+/** A call of a platform that tells us something. */
+export interface HookRequest {
+  /** The path variables. */
+  path: Record<string, string>;
+  /** By lower-case name. */
+  headers: Record<string, string | undefined>;
+  /** Decodes the body, once it is known who calls; undefined for what nobody can read. */
+  readBody(): unknown;
+}
+
+/** A route that platforms post to: they prove themselves to the work, and count against no key and no address (contract 22.2). */
+export const hookEndpoint = <Response extends v.GenericSchema>(
+  route: Route<v.GenericSchema, v.GenericSchema, Response> & { scope: 'public'; isUndocumented: true },
+  work: (request: HookRequest) => Promise<v.InferInput<Response>>,
+): RouteHandler =>
+  handlerOf(route, [], async (event, { headers }) => {
+    const readBody = () => {
+      const read = decodedBody(event, { headers });
+      return 'body' in read ? read.body : undefined;
+    };
+    const answer = await work({ path: given(event.pathParameters), headers, readBody });
+    return { status: route.status, body: JSON.stringify(answer), headers: {} };
   });
 
 /**

@@ -51,6 +51,8 @@ export interface Route<
    * answer is given once more.
    */
   permit?(input: Pick<Input<unknown, v.InferOutput<Body>>, 'tx' | 'caller' | 'params' | 'body'>): void | Promise<void>;
+  /** It is not for callers of the API: the OpenAPI document leaves it out. */
+  isUndocumented?: boolean;
   needs?: readonly Need[];
   timeoutSeconds?: number;
   memoryMb?: number;
@@ -79,4 +81,6 @@ export interface RequestFacts {
   path: string;
   ip: string;
   userAgent: string | null;
+  /** The name under which the API was asked, as API Gateway tells it. */
+  domain?: string | undefined;
 }

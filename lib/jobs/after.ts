@@ -7,6 +7,10 @@ import type { Outcome } from './sender.ts';
 const retryWaitsMs = [30_000, 120_000, 600_000, 1_800_000] as const;
 export const maxAttempts = retryWaitsMs.length + 1;
 
+/** How long to wait after so many failures before this one, where there is no end of attempts: the last wait again and again. */
+export const retryWaitMs = (failuresBefore: number): number =>
+  retryWaitsMs[Math.min(failuresBefore, retryWaitsMs.length - 1)] as number;
+
 /** Together they take about a day. */
 const maxThrottles = 200;
 const maxThrottleMs = 10 * minuteMs;

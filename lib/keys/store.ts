@@ -1,17 +1,14 @@
-import { randomInt } from 'node:crypto';
 import type * as v from 'valibot';
 import { env } from '#lib/env.ts';
 import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { conflict, invalidField, notFound, Problem } from '#lib/problem.ts';
+import { randomText } from '#lib/random.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Caller, hashKey } from './identify.ts';
 import { type KeyQuery, Keys, type MintKey, type PatchKey, type StoredKey, shownKey } from './key.ts';
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const random = (length: number) => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 const maxActiveKeys = 100;
 
@@ -66,8 +63,8 @@ export async function mintKey(
   { createdByKeyId, rateLimitPerMinute }: { createdByKeyId: string | null; rateLimitPerMinute: number | null },
 ): Promise<Shown & { key: string }> {
   requireFuture(tx, input.expiresAt);
-  const keyId = random(12);
-  const key = `csk_${tx.tenant.env}_${keyId}${random(32)}`;
+  const keyId = randomText(12);
+  const key = `csk_${tx.tenant.env}_${keyId}${randomText(32)}`;
   const stored = tx.create(Keys, {
     name: input.name,
     scopes: [...new Set(input.scopes)],

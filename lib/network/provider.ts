@@ -1,8 +1,7 @@
 import { Client, type Dispatcher } from 'undici';
 import { isOvergrown } from './json.ts';
 
-const timeoutMs = 8_000;
-const maxResponseSize = 1024 * 1024;
+const usual = { timeoutMs: 8_000, maxResponseBytes: 1024 * 1024 };
 /** Far more than Telegram and X open in an answer. */
 const growth = { maxOpenings: 10_000, maxLevels: 32 };
 
@@ -11,6 +10,7 @@ export interface Answered {
   headers: Record<string, string | string[] | undefined>;
   /** Undefined where the answer is no JSON, or JSON of more lists and objects than any answer has. */
   body: unknown;
+  text: string;
 }
 
 /** An answer, or why there is none; `wasWritten`: the request may have arrived all the same. */
@@ -22,16 +22,20 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-/** Opens the API at a root URL; paths are below it. One total deadline covers connection, request and answer. */
-export function openProvider(root: string): Provider {
+/**
+ * Opens the API at a root URL; paths are below it. One total deadline covers connection, request and answer; once `signal` is
+ * aborted, nothing is waited for.
+ */
+export function openProvider(root: string, options: Partial<typeof usual> & { signal?: AbortSignal } = {}): Provider {
+  const { timeoutMs, maxResponseBytes, signal } = { ...usual, ...options };
   const { origin, pathname } = new URL(root);
   const base = pathname.replace(/\/$/, '');
   const client = new Client(origin, {
-    connect: { timeout: timeoutMs / 2 },
+    connect: { timeout: usual.timeoutMs / 2 },
     // Below the providers' own, so that no request is written to a connection that they are closing.
     keepAliveTimeout: 3_000,
     keepAliveMaxTimeout: 3_000,
-    maxResponseSize,
+    maxResponseSize: maxResponseBytes,
   });
   return {
     async request(method, path, headers, body) {
@@ -42,11 +46,12 @@ export function openProvider(root: string): Provider {
           path: `${base}${path}`,
           headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: AbortSignal.timeout(timeoutMs),
+          signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
         });
-        return { status: answer.statusCode, headers: answer.headers, body: parsed(await answer.body.text()) };
+        const text = await answer.body.text();
+        return { status: answer.statusCode, headers: answer.headers, body: parsed(text), text };
       } catch (error) {
-        return { ...progress, error: reasonOf(error) };
+        return { ...progress, error: reasonOf(error, timeoutMs) };
       }
     },
     close: () => client.destroy(),
@@ -75,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, timeoutMs: number): string {
   const { name, code } = error as { name?: string; code?: string };
   return name === 'TimeoutError' ? `no answer within ${timeoutMs / 1000} s` : String(code ?? name ?? 'unknown error');
 }

@@ -56,6 +56,9 @@ export const ReceiveMessage = v.object({
   editedAt: v.optional(timeInput()),
 });
 
+/** The same of what may have no words: a picture. */
+export const IncomingMessage = v.object({ ...ReceiveMessage.entries, body: cleaned(v.string(), storable) });
+
 type Received = v.InferOutput<typeof ReceiveMessage>;
 
 /**

@@ -63,6 +63,8 @@ class Drain {
   readonly #deadlineMs: number;
   readonly #open: OpenSender;
   #sender: Sender | undefined;
+  /** The secret that it was opened with. */
+  #secret: string | undefined;
 
   constructor(lease: Lease, deadlineMs: number, open: OpenSender) {
     this.#lease = lease;
@@ -97,9 +99,9 @@ class Drain {
 
   /** One after the other. Returns when to go on if the time is over or none can be taken, null when the account or the queue must be read again. */
   async #sendAll(account: StoredAccount, jobs: readonly StoredJob[]): Promise<string | null> {
-    this.#sender ??= await this.#open(this.#tenant, account).catch(unopened);
+    const sender = await this.#opened(account);
     let isAnyClaimed = false;
-    const policy = { ...this.#sender.policy, ...account.pacing };
+    const policy = { ...sender.policy, ...account.pacing };
     for (const { id, queuedFor, target, recipient } of jobs) {
       // A username may be `constructor`, which DynamoDB's marshaller takes for the class of the map.
       const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
@@ -110,12 +112,21 @@ class Drain {
       const claimed = await claimJob(this.#tenant, id, this.#lease.untilMs);
       if (!claimed) continue;
       isAnyClaimed = true;
-      const outcome = abandoned(claimed, this.#sender.maxRepeats) ?? (await this.#sender.send(claimed));
+      const outcome = abandoned(claimed, sender.maxRepeats) ?? (await sender.send(claimed));
       this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       await settleMessageOf(this.#tenant, account, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;
     }
     return isAnyClaimed ? null : timestamp(new Date(Date.now() + busyMs));
+  }
+
+  /** With the secret that the account has now. */
+  async #opened(account: StoredAccount): Promise<Sender> {
+    if (this.#sender && this.#secret === account.secret) return this.#sender;
+    await this.close();
+    this.#secret = account.secret;
+    this.#sender = await this.#open(this.#tenant, account).catch(unopened);
+    return this.#sender;
   }
 }
 

@@ -12,6 +12,7 @@ import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { badRequest, invalidField } from '#lib/problem.ts';
 import { idInput, nullableTimeInput, text } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { unlessBlocked } from './blocked.ts';
 import { cancelJob } from './end.ts';
 
 const maxAheadMs = 365 * dayMs;
@@ -49,7 +50,7 @@ export async function sendMessage(tx: UnitOfWork, channel: Platform, input: Send
   if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
     throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
   const contactId = used === 'contactId' ? (input.contactId as number) : null;
-  const [contact] = await Promise.all([
+  const [contact, account] = await Promise.all([
     contactId === null ? null : getStoredContact(tx, contactId),
     getStoredAccount(tx, input.accountId, channel),
     tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
@@ -64,7 +65,7 @@ export async function sendMessage(tx: UnitOfWork, channel: Platform, input: Send
     text: input.text,
     runAt: input.runAt,
   });
-  return { job: detailOf(job), ignored };
+  return { job: detailOf(await unlessBlocked(tx, account, job)), ignored };
 }
 
 /** The fields that may name the recipient, the most certain first. */

@@ -98,7 +98,7 @@ export const followingMessage = following('job-end', async (tx, job, { channel }
 /** The same for a message of an account, which may have to wait or be lost. */
 export function settleMessageOf(
   tenant: Tenant,
-  { id, channel }: StoredAccount,
+  { id, channel, secret }: StoredAccount,
   claimed: StoredJob,
   told: Outcome,
 ): Promise<void> {
@@ -110,7 +110,10 @@ export function settleMessageOf(
     wait: async (tx) => {
       if (outcome.kind === 'wait')
         await startFloodWait(tx, await tx.get(Accounts, { id }), { ...outcome, until: endOf(outcome) });
-      if (outcome.kind === 'lost') setAccountState(tx, await tx.get(Accounts, { id }), outcome.state);
+      if (outcome.kind !== 'lost') return;
+      const account = await tx.get(Accounts, { id });
+      // One that has a new secret meanwhile was lost by the old one.
+      if (account.secret === secret) setAccountState(tx, account, outcome.state);
     },
   });
 }

@@ -13,7 +13,7 @@ export const identity = ({ pk, sk }: Key) => `${pk}|${sk}`;
 export const sortableId = (id: number) => String(id).padStart(10, '0');
 
 /** The first words of partitions that all tenants share: what lies there names its tenant itself. */
-export const sharedPrefixes = { due: 'DUE', key: 'KEY', outbox: 'OUTBOX', aside: 'SET-ASIDE' } as const;
+export const sharedPrefixes = { due: 'DUE', hook: 'HOOK', key: 'KEY', outbox: 'OUTBOX', aside: 'SET-ASIDE' } as const;
 
 const isShared = (pk: string) => Object.values(sharedPrefixes).some((prefix) => `${pk}#`.startsWith(`${prefix}#`));
 
@@ -48,6 +48,7 @@ export const rowKeys = {
   due: [`${sharedPrefixes.due}#{shard}`, '{time}#{place}'],
   aside: [sharedPrefixes.aside, '{row}'],
   asidePiece: [`${sharedPrefixes.aside}#{row}`, '{piece}'],
+  hook: [`${sharedPrefixes.hook}#{hookId}`, 'HOOK'],
   key: [`${sharedPrefixes.key}#{keyId}`, 'KEY'],
   address: ['IP#{ip}', '{window}'],
   sweep: ['SWEEP', '{partition}'],

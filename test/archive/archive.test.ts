@@ -167,12 +167,15 @@ describe('a workspace that is imported', () => {
   });
 
   test('sends messages again when their account is connected', async () => {
-    const place = { tenant: { workspaceId: moved, env: 'live' as const }, channel: 'telegram' as const, accountId: 1 };
+    const connect = (kind: 'bot' | 'user', secret: string) =>
+      transact({ workspaceId: moved, env: 'live' }, operator, (tx) =>
+        connectAccount(tx, { id: 1, channel: 'telegram' }, { kind, secret }),
+      );
     expect((await live.get('/v1/telegram/accounts/1')).body).toMatchObject({ status: 'disconnected', queuedCount: 1 });
     const now = await live.post('/v1/telegram/messages', { accountId: 1, telegramUserId: 6, text: 'Now' });
     const bot = await newAccount({ workspaceId: await freshId(), env: 'live' });
-    await expect(connectAccount(place, { kind: 'user', secret: 'x' })).rejects.toThrow('kind bot');
-    expect(await connectAccount(place, { kind: 'bot', secret: bot.token })).toMatchObject({ state: 'active' });
+    await expect(connect('user', 'x')).rejects.toThrow('kind bot');
+    expect(await connect('bot', bot.token)).toMatchObject({ state: 'active' });
     await eventually(
       async () => (await live.get(`/v1/telegram/messages/${now.body.id}`)).body.status === 'sent',
       'the message',

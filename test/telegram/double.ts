@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { BotDouble } from './bot-double.ts';
 
 /** How the double treats one request; without any it answers as the provider does when all is well. */
 export interface Reaction {
@@ -11,6 +12,8 @@ export interface Reaction {
   drop?: 'before' | 'after';
   /** The message is stored at once, and the answer comes so much later. */
   lateMs?: number;
+  /** Which call of the Bot API is treated so, where it is not one that sends. */
+  method?: string;
 }
 
 /** One message that the double has stored. */
@@ -25,6 +28,20 @@ interface Line {
   reactions: Reaction[];
   stored: Stored[];
   requests: number;
+  /** Of Telegram's bots. */
+  bot: BotDouble;
+}
+
+/** What a test has a bot do, besides what it reacts with. */
+interface Command {
+  reactions?: Reaction[];
+  tell?: Record<string, unknown>[];
+  /** The updates have ids already. */
+  asIs?: boolean;
+  isRevoked?: boolean;
+  /** Another server takes the bot's messages. */
+  webhookUrl?: string;
+  post?: string;
 }
 
 /**
@@ -34,7 +51,12 @@ interface Line {
 export async function startDouble(): Promise<{ url: string; close(): Promise<void> }> {
   const lines = new Map<string, Line>();
   const lineOf = (token: string): Line => {
-    const line = lines.get(token) ?? { reactions: [], stored: [], requests: 0 };
+    const line = lines.get(token) ?? {
+      reactions: [],
+      stored: [],
+      requests: 0,
+      bot: new BotDouble(1_000_000 + lines.size),
+    };
     lines.set(token, line);
     return line;
   };
@@ -50,12 +72,22 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
   const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
   if (first === 'double') {
     const line = lineOf(rest[0] as string);
-    if (request.method === 'POST') line.reactions.push(...(body['reactions'] as Reaction[]));
-    answer(response, 200, line);
+    const posted = await command(line, body as Command);
+    const { bot, ...shown } = line;
+    const { me, webhook, calls, pending } = bot;
+    answer(response, 200, { ...shown, me, webhook, calls, pending, posted });
     return;
   }
   if (first.startsWith('bot')) {
-    react(request, response, lineOf(first.slice(3)), String(body['chat_id']), body['text'], telegramAnswer);
+    const line = lineOf(first.slice(3));
+    const [method = ''] = rest;
+    const next = method === 'sendMessage' ? undefined : line.reactions[0];
+    if (next?.method === method) react(request, response, line, method, '', { ok: true, result: true });
+    else {
+      const given = await line.bot.answer(method, body);
+      if (given) answer(response, given.status, given.body);
+      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer);
+    }
     return;
   }
   const line = lineOf((request.headers.authorization ?? '').replace('Bearer ', ''));
@@ -63,6 +95,15 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
   else if (rest[0] === 'users')
     answer(response, 200, rest[3] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
   else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
+}
+
+async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUrl, post }: Command) {
+  line.reactions.push(...(reactions ?? []));
+  if (isRevoked !== undefined) line.bot.isRevoked = isRevoked;
+  if (webhookUrl !== undefined)
+    line.bot.webhook = { url: webhookUrl, secretToken: 'x', allowedUpdates: [], maxConnections: 1 };
+  const told = (tell ?? []).map((update) => line.bot.tell(update, asIs));
+  return { told, statuses: post === undefined ? [] : await line.bot.post(post) };
 }
 
 const telegramAnswer = { ok: true, result: { message_id: 1 } };

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { updateAccount } from '#lib/accounts/change.ts';
 import { readFeed } from '#lib/feed/feed.ts';
+import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/tenant.ts';
+import { operator, system, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -150,6 +151,8 @@ test('the sender delivers to the chat and tells the job, the conversation and th
       isRead: true,
       attachments: [],
       sentAt: isoTime,
+      editedAt: null,
+      readAt: null,
       createdAt: isoTime,
     },
     expect.objectContaining({ direction: 'inbound', body: 'Hello', status: 'received', isRead: false, jobId: null }),
@@ -395,7 +398,9 @@ test('the sender stops at the daily limit until the next day, or until the limit
     queuedCount: 1,
     status: 'active',
   });
-  await updateAccount({ tenant, channel: 'telegram', accountId: account.id }, { dailyLimit: 3 });
+  await transact(tenant, operator, (tx) =>
+    updateAccount(tx, { id: account.id, channel: 'telegram' }, { dailyLimit: 3 }),
+  );
   expect(await settled(ids[2] as number)).toMatchObject({ status: 'sent' });
 });
 

@@ -140,7 +140,9 @@ test('a message to a chat in slow mode waits a week at most, whatever Telegram s
 
 test('a user account meets no more people on a day than its pacing allows', async () => {
   const { id, centre } = await newUserAccount();
-  await updateAccount({ tenant, channel: 'telegram', accountId: id }, { pacing: { newPeersPerDay: 0 } });
+  await transact(tenant, operator, (tx) =>
+    updateAccount(tx, { id, channel: 'telegram' }, { pacing: { newPeersPerDay: 0 } }),
+  );
   const job = await send(id, { username: 'maria' });
   const tomorrow = `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z`;
   await eventually(

@@ -3,7 +3,7 @@ import { updateAccount } from '#lib/accounts/change.ts';
 import type { Platform } from '#lib/channels/channel.ts';
 import { UpdateAccount } from '#lib/entities/account.ts';
 import { id } from '#lib/schema.ts';
-import { tenantFields } from './operator.ts';
+import { asOperator, tenantFields } from './operator.ts';
 
 const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
 
@@ -11,8 +11,9 @@ const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries })
 export const updateOf = (channel: Platform) => ({
   input: Update,
   async run({ workspaceId, env, id, ...change }: v.InferOutput<typeof Update>) {
-    const place = { tenant: { workspaceId, env }, channel, accountId: id };
-    const { dailyLimit, pacing } = await updateAccount(place, change);
+    const { dailyLimit, pacing } = await asOperator({ workspaceId, env }, (tx) =>
+      updateAccount(tx, { id, channel }, change),
+    );
     return { id, dailyLimit, pacing: pacing ?? {} };
   },
 });

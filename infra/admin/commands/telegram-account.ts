@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
+import { listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
-import { newAccountFields } from '#lib/entities/account.ts';
+import { newAccountFields, type StoredAccount } from '#lib/entities/account.ts';
 import { id, line, secret } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
@@ -21,10 +23,9 @@ const Create = v.intersect([
 async function create(input: v.InferOutput<typeof Create>) {
   const { kind, name, username = null, dailyLimit = telegram.kinds[kind].dailyLimit, pacing } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
-  const account = await asOperator(input, (tx) =>
-    createAccount(tx, { channel: telegram.name, kind, name, username, dailyLimit, ...(pacing && { pacing }), secret }),
-  );
-  return { id: account.id };
+  const account = { channel: telegram.name, kind, name, username, dailyLimit, ...(pacing && { pacing }), secret };
+  const { id } = await asOperator(input, async (tx) => listening(tx, await createAccount(tx, account)));
+  return { id };
 }
 
 const Connect = v.intersect([
@@ -34,14 +35,24 @@ const Connect = v.intersect([
 
 /** A new token or session, of the same bot or person. */
 async function connect(input: v.InferOutput<typeof Connect>) {
-  const place = { tenant: input, channel: telegram.name, accountId: input.id };
   const secret =
     'botToken' in input
       ? ({ kind: 'bot', secret: input.botToken } as const)
       : ({ kind: 'user', secret: input.session } as const);
-  const { id, state } = await connectAccount(place, secret);
+  const { id, state } = await asOperator(input, async (tx) =>
+    listening(tx, await connectAccount(tx, { id: input.id, channel: telegram.name }, secret)),
+  );
   return { id, status: state };
 }
+
+/** It hears as one that a caller connects. */
+async function listening(tx: UnitOfWork, account: StoredAccount): Promise<StoredAccount> {
+  await listenAgain(tx, account, publicAddress(stackDomain()));
+  return account;
+}
+
+/** Of the stack whose outputs the command was given. */
+const stackDomain = () => process.env['API_URL']?.replace(/^https:\/\//, '');
 
 export const commands = {
   create: { input: Create, run: create },

@@ -31,8 +31,10 @@ const Connect = v.object({ ...tenantFields, id: id(), ...twitterToken });
 
 /** A new token of the same person. */
 async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>) {
-  const place = { tenant: input, channel: twitter.name, accountId: input.id };
-  const { id, state } = await connectAccount(place, { kind: 'user', secret: accessToken });
+  const account = { id: input.id, channel: twitter.name };
+  const { id, state } = await asOperator(input, (tx) =>
+    connectAccount(tx, account, { kind: 'user', secret: accessToken }),
+  );
   return { id, status: state };
 }
 

@@ -11,11 +11,17 @@ export const telegram = {
   maxTextCharacters: 4000,
   kinds: {
     /** Telegram's limits for bots: about 25 messages a second, one a second in a chat. */
-    bot: { dailyLimit: 100_000, pacing: { peerGapMs: 1000, gapMs: 40 } },
+    bot: {
+      dailyLimit: 100_000,
+      pacing: { peerGapMs: 1000, gapMs: 40 },
+      inbound: ['webhook', 'polling', 'off'],
+    },
     /** What Telegram lets a person do without being taken for a machine. */
-    user: { dailyLimit: 200, pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 } },
+    user: {
+      dailyLimit: 200,
+      pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 },
+      newPeersPerDay: 30,
+      inbound: ['off'],
+    },
   },
 } as const satisfies Descriptor;
-
-/** How many people a user account may write to for the first time on a day, for the same reason. */
-export const maxNewPeersPerDay = 30;

@@ -1,8 +1,10 @@
 import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
+import { blockedError, isBlocked } from '#lib/messages/block.ts';
 import { contactOf } from '#lib/messages/recipient.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -16,13 +18,22 @@ export const openTelegram: OpenSender = async (tenant, account) => {
     const { openUser } = await import('./user.ts');
     return openUser(tenant, account);
   }
-  return openBot(await accountSecret(tenant, account), (job) => chatIdOf(tenant, job));
+  return openBot(await accountSecret(tenant, account), (job) => chatIdOf(tenant, account, job));
 };
 
-/** The chat with a person has the person's id: known from the send, or from the contact that has written. */
-async function chatIdOf(tenant: Tenant, job: StoredJob): Promise<number | undefined> {
-  if (job.target.telegramUserId !== undefined) return job.target.telegramUserId;
+/**
+ * The chat with a person has the person's id: known from the send, or from the contact that has written. Nobody is written to who has
+ * blocked the bot.
+ */
+async function chatIdOf(tenant: Tenant, { id: accountId }: StoredAccount, job: StoredJob) {
   const tx = new UnitOfWork(tenant, system);
+  const userId = job.target.telegramUserId ?? (await knownId(tx, job));
+  if (userId !== undefined && (await isBlocked(tx, { accountId, userId: String(userId) })))
+    return { kind: 'failed', error: blockedError } as const;
+  return userId;
+}
+
+async function knownId(tx: UnitOfWork, job: StoredJob): Promise<number | undefined> {
   const contact = await contactOf(tx, telegram.name, job);
   return contact && idOn(telegram, contact.identities);
 }

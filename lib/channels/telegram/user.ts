@@ -12,11 +12,11 @@ import { contactOf } from '#lib/messages/recipient.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
-import { maxNewPeersPerDay, telegram } from './channel.ts';
+import { telegram } from './channel.ts';
 import { connectUser, RefusedCall, readSession, type UserConnection } from './connection.ts';
 import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
 
-const policy = telegram.kinds.user.pacing;
+const { pacing: policy, newPeersPerDay } = telegram.kinds.user;
 
 /** A user account, which writes by MTProto and can address people by username. */
 export async function openUser(tenant: Tenant, account: StoredAccount): Promise<Sender> {
@@ -83,7 +83,7 @@ async function meet(
   const [account, met] = await Promise.all([tx.get(Accounts, { id }), metToday(tx, id)]);
   const pausedUntil = account.newPeers?.pausedUntil;
   if (pausedUntil !== undefined && pausedUntil > timestamp()) return { kind: 'not-yet', until: pausedUntil };
-  if (met >= (account.pacing?.newPeersPerDay ?? maxNewPeersPerDay)) return { kind: 'not-yet', until: nextDay() };
+  if (met >= (account.pacing?.newPeersPerDay ?? newPeersPerDay)) return { kind: 'not-yet', until: nextDay() };
   const found = await connection.resolve(username);
   if (!found) return { kind: 'failed', error: 'this username is not a person' };
   const peer = { userId: found.userId, accessHash: found.accessHash.toString() };

@@ -40,6 +40,7 @@ function factsOf(event: Event, headers: Progress['headers']): RequestFacts {
     requestId: given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : newRequestId(),
     method,
     path: event.rawPath || path,
+    domain: event.requestContext.domainName,
     ip: clientAddress(sourceIp, headers['x-forwarded-for'], trustedProxies()),
     userAgent: firstCharacters(oneLine(headers['user-agent'] ?? ''), 500) || null,
   };

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest, type Problem } from '#lib/problem.ts';
 import type { Route } from '../route.ts';
-import { progressOf, type RequestStep } from './progress.ts';
+import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
 const maxBodyBytes = 1024 * 1024;
 /** Far more than any body has, and half of what whatever reads a body by recursion has room for. */
@@ -12,11 +12,19 @@ export const readingBody = (route: Route): RequestStep => ({
   before: async ({ event, context }) => {
     if (!route.body || !event.body) return;
     const progress = progressOf(context);
-    const bytes = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
-    const problem = refusalOf(bytes, progress.headers['content-type']);
-    Object.assign(progress, problem ? { bodyProblem: problem } : parsed(bytes));
+    Object.assign(progress, decodedBody(event, progress));
   },
 });
+
+/** The body of a request, or what is wrong with it. */
+export function decodedBody(
+  { body = '', isBase64Encoded }: Event,
+  { headers }: Pick<Progress, 'headers'>,
+): { body: unknown } | { bodyProblem: Problem } {
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  const problem = refusalOf(bytes, headers['content-type']);
+  return problem ? { bodyProblem: problem } : parsed(bytes);
+}
 
 function refusalOf(bytes: Buffer, contentType: string | undefined): Problem | undefined {
   if (bytes.length > maxBodyBytes) return badRequest('body_too_large', 'the body is larger than 1 MiB');

@@ -1,0 +1,28 @@
+import * as v from 'valibot';
+import { findHook, provesItself } from '#lib/accounts/inbound.ts';
+import { hookEndpoint } from '#lib/http/endpoint.ts';
+import { notFound, Problem } from '#lib/problem.ts';
+import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
+
+/** What people write to a bot is stored before the answer, so that Telegram repeats what a crash has lost. */
+export const handler = hookEndpoint(
+  {
+    method: 'POST',
+    path: '/hooks/telegram/{hookId}',
+    summary: 'Receive what people write to a Telegram bot',
+    scope: 'public',
+    isUndocumented: true,
+    textParams: ['hookId'],
+    status: 200,
+    response: v.object({ ok: v.literal(true) }),
+    errors: ['not_found'],
+  },
+  async ({ path, headers, readBody }) => {
+    const hook = await findHook(path['hookId'] ?? '');
+    if (hook?.channel !== 'telegram') throw notFound('hook');
+    if (!provesItself(hook, headers['x-telegram-bot-api-secret-token']))
+      throw new Problem('unauthorized', 'the secret token is missing or wrong');
+    await receiveUpdate(hook.tenant, hook.accountId, readBody());
+    return { ok: true as const };
+  },
+);

@@ -1,0 +1,28 @@
+import { publicAddress } from '#lib/accounts/inbound.ts';
+import { getAccount } from '#lib/accounts/store.ts';
+import { CreateBot, createBot } from '#lib/channels/telegram/accounts.ts';
+import { telegram } from '#lib/channels/telegram/channel.ts';
+import { Account } from '#lib/entities/account.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Connects a bot by its token, which Telegram is asked about. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/telegram/accounts',
+    summary: 'Connect a Telegram bot',
+    description:
+      'Telegram is asked whose token it is. The bot hears by a webhook where this deployment has a public address, else by polling. With a test key nobody is asked: a token `test_…` connects a sandbox account.',
+    scope: 'accounts:manage',
+    body: CreateBot,
+    status: 201,
+    response: Account,
+    errors: ['bad_request', 'conflict'],
+    needs: ['encrypt:account'],
+    timeoutSeconds: 20,
+  },
+  async ({ tx, body, request }) => {
+    const { id } = await createBot(tx, body, publicAddress(request.domain));
+    return getAccount(tx, id, telegram.name);
+  },
+);

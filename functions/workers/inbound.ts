@@ -1,0 +1,15 @@
+import { lookAfterHook } from '#lib/channels/telegram/hook.ts';
+import { id } from '#lib/schema.ts';
+import { receive } from '#lib/timers/receive.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
+
+/** Sees to it that platforms post what people write to the bots that hear by a webhook. */
+export const handler = queueWorker(
+  {
+    summary: "Bots' webhooks are set, compared once an hour, and removed",
+    trigger: { queue: 'inbound', batchSize: 1, maxConcurrency: 5 },
+    needs: ['decrypt:account'],
+    timeoutSeconds: 40,
+  },
+  (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => lookAfterHook(tenant, accountId)),
+);

@@ -1,0 +1,16 @@
+import { pollBots } from '#lib/receiving/poll.ts';
+import { pollTimeoutSeconds } from '#lib/timeouts.ts';
+import { receive } from '#lib/timers/receive.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
+
+/** Hears for the bots that poll, one process for all of a workspace; where there is a public address, bots have webhooks instead. */
+export const handler = queueWorker(
+  {
+    summary: 'What people write to bots that poll is asked for and stored',
+    trigger: { queue: 'polls', batchSize: 1, maxConcurrency: 8 },
+    readsStrangers: true,
+    needs: ['decrypt:account'],
+    timeoutSeconds: pollTimeoutSeconds,
+  },
+  (messages) => receive(messages, {}, (tenant) => pollBots(tenant)),
+);

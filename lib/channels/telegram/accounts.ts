@@ -1,0 +1,138 @@
+import * as v from 'valibot';
+import { connectAccount } from '#lib/accounts/change.ts';
+import { defaultMode, listen, listenAgain, requireMode, stopListening } from '#lib/accounts/inbound.ts';
+import { accountSecret, createAccount, disconnectAccount, getStoredAccount } from '#lib/accounts/store.ts';
+import { inboundModes } from '#lib/choices.ts';
+import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds } from '#lib/entities/inbound.ts';
+import { log } from '#lib/log.ts';
+import { invalidField, unavailable } from '#lib/problem.ts';
+import { choice, line, pattern } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/text.ts';
+import { openBotApi } from './bot-api.ts';
+import { telegram } from './channel.ts';
+
+const botToken = () => pattern(/^[A-Za-z0-9_:-]+$/, 200, 'the token of a bot');
+
+/** A bot that a caller connects (contract section 22.1). */
+export const CreateBot = v.pipe(
+  v.object({
+    kind: v.literal('bot', 'must be bot'),
+    botToken: botToken(),
+    name: v.optional(line(200)),
+    ...newAccountLimits,
+    inbound: v.optional(choice(inboundModes)),
+  }),
+  v.title('CreateBot'),
+);
+
+export const ConnectBot = v.pipe(v.object({ botToken: botToken() }), v.title('ConnectBot'));
+
+/**
+ * Connects a bot, which listens from then on. Raises 400 for a token that Telegram refuses, 409 `account_exists` and
+ * `no_public_address`, and 503 when Telegram does not answer. Needs the key.
+ */
+export async function createBot(
+  tx: UnitOfWork,
+  { kind, botToken: secret, name, dailyLimit, pacing, inbound }: v.InferOutput<typeof CreateBot>,
+  address: string | undefined,
+): Promise<StoredAccount> {
+  const bot = { channel: telegram.name, kind };
+  const mode = inbound ?? defaultMode(bot, address);
+  requireMode(bot, mode, address);
+  const { userId, ...names } = await whoIs(tx.tenant, secret);
+  const account = await createAccount(tx, {
+    ...bot,
+    name: name ?? names.name,
+    username: names.username,
+    dailyLimit: dailyLimit ?? telegram.kinds.bot.dailyLimit,
+    ...(pacing && { pacing }),
+    platformUserId: userId,
+    secret,
+  });
+  await listen(tx, account, mode, address);
+  return account;
+}
+
+/**
+ * Gives a bot a new token of the same bot, and lets it listen as before. Raises as `createBot`, and 404, and 409 `other_account`.
+ * Needs the key.
+ */
+export async function connectBot(
+  tx: UnitOfWork,
+  id: number,
+  { botToken: secret }: v.InferOutput<typeof ConnectBot>,
+  address: string | undefined,
+): Promise<StoredAccount> {
+  const known = await getStoredAccount(tx, id, telegram.name);
+  if (known.kind !== 'bot') throw invalidField('botToken', 'not_allowed', `the account is of kind ${known.kind}`);
+  const { userId: platformUserId } = await whoIs(tx.tenant, secret);
+  const account = await connectAccount(tx, known, { kind: 'bot', secret, platformUserId });
+  await listenAgain(tx, account, address);
+  return account;
+}
+
+/** Ends an account: its hook is taken from Telegram, its secret forgotten. Emits account.status_changed. Raises 404. Needs the key. */
+export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<StoredAccount> {
+  const [known, inbound] = [await getStoredAccount(tx, id, telegram.name), await tx.find(Inbounds, { id })];
+  if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
+    await removeHook(await accountSecret(tx.tenant, known));
+  const account = await disconnectAccount(tx, known);
+  if (inbound) stopListening(tx, inbound);
+  return account;
+}
+
+/** Whether Telegram hears of it or not: without its row a hook is none. */
+async function removeHook(token: string): Promise<void> {
+  const bot = openBotApi(token);
+  try {
+    const answer = await bot.call('deleteWebhook');
+    if (answer.kind !== 'result') log().warn('the hook of a bot that is disconnected may be left at Telegram');
+  } finally {
+    await bot.close();
+  }
+}
+
+const Me = v.object({
+  id: v.pipe(v.number(), v.safeInteger()),
+  first_name: v.optional(v.string(), ''),
+  username: v.optional(v.string()),
+});
+
+interface Identity {
+  userId: string;
+  name: string;
+  username: string | null;
+}
+
+const maxNameCharacters = 200;
+const sandboxToken = /^test_(.+)$/;
+
+/** Whose token it is; nobody outside is asked for the sandbox. Raises 400 and 503. */
+async function whoIs({ env }: Tenant, token: string): Promise<Identity> {
+  if (env === 'test') {
+    const userId = sandboxToken.exec(token)?.[1];
+    if (userId === undefined) throw refused('a test key takes tokens that begin with test_');
+    return { userId, name: 'Sandbox bot', username: null };
+  }
+  const bot = openBotApi(token);
+  try {
+    const answer = await bot.call('getMe');
+    if (answer.kind === 'refusal' && answer.retryAfterSeconds === undefined && answer.status < 500)
+      throw refused('Telegram knows no bot of this token');
+    const me = v.safeParse(Me, answer.kind === 'result' ? answer.result : undefined);
+    if (!me.success) throw unavailable(retryAfterOf(answer), new Error('Telegram did not say whose token it is'));
+    const { id, first_name: first, username = null } = me.output;
+    const name = firstCharacters(oneLine(first), maxNameCharacters) || username || String(id);
+    return { userId: String(id), name, username };
+  } finally {
+    await bot.close();
+  }
+}
+
+const retryAfterOf = (answer: Awaited<ReturnType<ReturnType<typeof openBotApi>['call']>>): number =>
+  answer.kind === 'refusal' ? Math.max(1, Math.ceil(answer.retryAfterSeconds ?? 1)) : 1;
+
+const refused = (message: string) => invalidField('botToken', 'invalid_format', message);

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { env } from '#lib/env.ts';
+import { type Answered, type Exchange, openProvider } from '#lib/network/provider.ts';
+
+/** Of a 429 that does not say how long. */
+const defaultWaitSeconds = 30;
+
+/** What Telegram answers instead of a result (https://core.telegram.org/bots/api#making-requests). */
+export interface Refusal {
+  kind: 'refusal';
+  status: number;
+  /** Without the token, which whoever stands in for Telegram may name. */
+  error: string;
+  /** There is no bot of this token, or no longer. */
+  isRevoked: boolean;
+  /** Of a 429. */
+  retryAfterSeconds: number | undefined;
+}
+
+export type BotAnswer =
+  | { kind: 'result'; result: unknown }
+  | Refusal
+  | { kind: 'unanswered'; exchange: Extract<Exchange, { error: string }> }
+  /** It has answered, with more than anybody can read; `text` is what. */
+  | { kind: 'unreadable'; text: string };
+
+export interface BotApi {
+  call(method: string, parameters?: Record<string, unknown>): Promise<BotAnswer>;
+  close(): Promise<void>;
+}
+
+/** The Bot API for one bot. `options` as for a provider. */
+export function openBotApi(token: string, options?: Parameters<typeof openProvider>[1]): BotApi {
+  const provider = openProvider(env('TELEGRAM_API_ROOT'), options);
+  return {
+    async call(method, parameters = {}) {
+      const exchange = await provider.request('POST', `/bot${token}/${method}`, {}, parameters);
+      if ('error' in exchange) return { kind: 'unanswered', exchange };
+      if (exchange.status !== 200) return refusalOf(token, exchange);
+      const { body, text } = exchange;
+      return v.is(Success, body) ? { kind: 'result', result: body.result } : { kind: 'unreadable', text };
+    },
+    close: () => provider.close(),
+  };
+}
+
+const Success = v.object({ ok: v.literal(true), result: v.unknown() });
+
+const Failure = v.object({
+  description: v.optional(v.string(), 'no reason given'),
+  parameters: v.optional(v.object({ retry_after: v.optional(v.pipe(v.number(), v.minValue(0)), defaultWaitSeconds) })),
+});
+
+function refusalOf(token: string, { status, body }: Answered): Refusal {
+  const parsed = v.safeParse(Failure, body);
+  const { description, parameters } = parsed.success
+    ? parsed.output
+    : { description: 'no reason given', parameters: undefined };
+  return {
+    kind: 'refusal',
+    status,
+    error: `Telegram answered ${status}: ${description.replaceAll(token, '…')}`,
+    isRevoked: status === 401 || (status === 404 && description === 'Not Found'),
+    retryAfterSeconds: status === 429 ? (parameters?.retry_after ?? defaultWaitSeconds) : undefined,
+  };
+}

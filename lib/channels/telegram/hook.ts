@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { isPolled, publicAddress, wakePoller } from '#lib/accounts/inbound.ts';
+import { accountSecret, secretContext, setAccountState } from '#lib/accounts/store.ts';
+import { hourMs, shifted, timestamp } from '#lib/clock.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { retryWaitMs } from '#lib/jobs/after.ts';
+import { decrypt } from '#lib/secrets.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/text.ts';
+import { type BotAnswer, type BotApi, openBotApi } from './bot-api.ts';
+
+/** What Telegram tells a bot of (https://core.telegram.org/bots/api#update). */
+export const allowedUpdates = ['message', 'edited_message', 'my_chat_member'];
+
+const maxConnections = 40;
+/** How often what Telegram knows of a hook is compared. */
+const lookEveryMs = hourMs;
+const maxErrorCharacters = 500;
+const maxLooks = 3;
+
+/** What a look has found: whether the bot's hook is as it must be, or is gone where it must be, and what Telegram says of it. */
+type Found =
+  | { kind: 'right'; lastError: string | null }
+  | { kind: 'gone' }
+  | { kind: 'failed'; error: string; isRevoked: boolean; waitMs?: number };
+
+/**
+ * Sees to it that Telegram knows of an account's hook, or no longer does, whichever its mode asks for; again after the waits of
+ * contract section 3 until it succeeds, then once an hour. Needs the key.
+ */
+export async function lookAfterHook(tenant: Tenant, accountId: number): Promise<void> {
+  // What was changed in the same second has the same timer, which is told once.
+  for (let looks = 0; looks < maxLooks; looks += 1) if (await isDone(tenant, accountId)) return;
+}
+
+/** Whether what there was to do is done, and nobody has changed it meanwhile. */
+async function isDone(tenant: Tenant, accountId: number): Promise<boolean> {
+  const tx = new UnitOfWork(tenant, system);
+  const [account, inbound] = await Promise.all([
+    tx.find(Accounts, { id: accountId }),
+    tx.find(Inbounds, { id: accountId }),
+  ]);
+  if (!account || !inbound || inbound.lookAt === null || inbound.lookAt > timestamp()) return true;
+  if (account.state !== 'active') return note(tenant, inbound, { kind: 'gone' });
+  const bot = openBotApi(await accountSecret(tenant, account));
+  try {
+    const found = inbound.hook === null ? await removed(bot) : await seenTo(tenant, bot, account, inbound);
+    return await note(tenant, inbound, found);
+  } finally {
+    await bot.close();
+  }
+}
+
+const removed = async (bot: BotApi): Promise<Found> => {
+  const answer = await bot.call('deleteWebhook', { drop_pending_updates: false });
+  return answer.kind === 'result' ? { kind: 'gone' } : failed(answer);
+};
+
+const Info = v.object({
+  url: v.string(),
+  max_connections: v.optional(v.number()),
+  allowed_updates: v.optional(v.array(v.string()), []),
+  last_error_message: v.optional(v.string()),
+});
+
+async function seenTo(tenant: Tenant, bot: BotApi, account: StoredAccount, inbound: StoredInbound): Promise<Found> {
+  const hook = inbound.hook as NonNullable<StoredInbound['hook']>;
+  const address = publicAddress(undefined) ?? hook.address;
+  const url = `${address}/hooks/telegram/${hook.id}`;
+  if (inbound.status === 'ok' && inbound.failures === 0) {
+    const answer = await bot.call('getWebhookInfo');
+    if (answer.kind !== 'result') return failed(answer);
+    const info = v.safeParse(Info, answer.result);
+    if (info.success && isAsItMust(info.output, url))
+      return { kind: 'right', lastError: shown(info.output.last_error_message) };
+  }
+  const answer = await bot.call('setWebhook', {
+    url,
+    secret_token: await decrypt(hook.secret, secretContext(tenant, account.id)),
+    allowed_updates: allowedUpdates,
+    max_connections: maxConnections,
+    drop_pending_updates: false,
+  });
+  return answer.kind === 'result' ? { kind: 'right', lastError: null } : failed(answer);
+}
+
+const isAsItMust = (info: v.InferOutput<typeof Info>, url: string): boolean =>
+  info.url === url &&
+  info.max_connections === maxConnections &&
+  isDeepStrictEqual(info.allowed_updates.toSorted(), allowedUpdates.toSorted());
+
+function failed(answer: Exclude<BotAnswer, { kind: 'result' }>): Found {
+  if (answer.kind === 'unreadable')
+    return { kind: 'failed', error: 'Telegram’s answer cannot be read', isRevoked: false };
+  if (answer.kind === 'unanswered')
+    return { kind: 'failed', error: `no answer from Telegram (${answer.exchange.error})`, isRevoked: false };
+  const { error, isRevoked, retryAfterSeconds } = answer;
+  return { kind: 'failed', error, isRevoked, ...(retryAfterSeconds && { waitMs: retryAfterSeconds * 1000 }) };
+}
+
+const shown = (error: string | undefined): string | null =>
+  error === undefined ? null : firstCharacters(oneLine(error), maxErrorCharacters);
+
+/** Writes down what was found, unless somebody has chosen otherwise meanwhile. Returns whether it did. */
+const note = (tenant: Tenant, seen: StoredInbound, found: Found): Promise<boolean> =>
+  transact(tenant, system, async (tx) => {
+    const inbound = await tx.find(Inbounds, { id: seen.id });
+    if (!inbound || inbound.lookAt !== seen.lookAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
+    if (found.kind === 'failed') {
+      const { error, isRevoked, waitMs = 0 } = found;
+      if (isRevoked) setAccountState(tx, await tx.get(Accounts, { id: seen.id }), 'disconnected');
+      tx.update(Inbounds, {
+        ...inbound,
+        status: 'failing',
+        lastError: shown(error),
+        failures: inbound.failures + 1,
+        lookAt: isRevoked ? null : shifted(tx.now, Math.max(waitMs, retryWaitMs(inbound.failures))),
+      });
+      return true;
+    }
+    const next: StoredInbound =
+      found.kind === 'gone'
+        ? { ...inbound, isHooked: false, lookAt: null, failures: 0 }
+        : { ...inbound, status: 'ok', lastError: found.lastError, failures: 0, lookAt: shifted(tx.now, lookEveryMs) };
+    tx.update(Inbounds, next);
+    if (isPolled(next)) await wakePoller(tx);
+    return true;
+  });

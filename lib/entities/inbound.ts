@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { platforms } from '#lib/channels/channel.ts';
+import { inboundModes, inboundStatuses } from '#lib/choices.ts';
+import { count, id, storedChoice, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+const shown = {
+  mode: storedChoice(inboundModes),
+  status: storedChoice(inboundStatuses),
+  lastReceivedAt: v.nullable(time()),
+  lastError: v.nullable(v.string()),
+};
+
+/** How an account hears what people write to it (contract section 22.1). */
+export const Inbound = v.object(shown);
+
+/** Of an account that nobody has told to listen. */
+export const noInbound: v.InferOutput<typeof Inbound> = {
+  mode: 'off',
+  status: 'off',
+  lastReceivedAt: null,
+  lastError: null,
+};
+
+/** What an account listens with; accounts that have never listened have none. */
+export const Inbounds = entity({
+  name: 'inbound',
+  schema: v.object({
+    ...shown,
+    /** Of the account. */
+    id: id(),
+    channel: storedChoice(platforms),
+    lastReceivedAt: v.optional(v.nullable(time()), null),
+    /** Where its platform posts, and the word that it proves itself with, encrypted. */
+    hook: v.optional(v.nullable(v.object({ id: v.string(), address: v.string(), secret: v.string() })), null),
+    /** The platform may know of a hook, this one or an earlier one. */
+    isHooked: v.boolean(),
+    /** When its hook is to be looked after; null when there is nothing to do. */
+    lookAt: v.nullable(time()),
+    /** How often that has failed one after the other. */
+    failures: count(),
+    /** What was received when polling: the next update that is asked for. */
+    offset: v.optional(v.number()),
+  }),
+  // Every message that comes in writes them, side by side with the others.
+  countedBeside: ['lastReceivedAt', 'offset'],
+  references: [{ to: 'account', field: 'id' }],
+  indexes: { polled: ({ mode, isHooked }) => mode === 'polling' && !isHooked },
+  timer: ({ id, channel, lookAt }, tenant) =>
+    lookAt === null
+      ? null
+      : { at: lookAt, queue: 'inbound', message: { accountId: id }, group: `${tenantKey(tenant)}/${channel}/${id}` },
+});
+
+export type StoredInbound = v.InferOutput<(typeof Inbounds)['schema']>;
+
+/** The one process that polls for all accounts of a tenant. */
+export const Pollers = entity({
+  name: 'poller',
+  schema: v.object({
+    id: v.literal(1),
+    owner: v.optional(v.string()),
+    leaseUntilMs: v.optional(v.number(), 0),
+    /** When somebody is to poll again should nobody be at it; null when there is no account to poll for. */
+    resumeAt: v.optional(v.nullable(time()), null),
+  }),
+  timer: ({ resumeAt }, tenant) =>
+    resumeAt === null ? null : { at: resumeAt, queue: 'polls', message: {}, group: `${tenantKey(tenant)}/poller` },
+});
+
+/** Who an account is at its platform, so that nobody is connected twice. */
+export const AccountHolders = entity({
+  name: 'account-holder',
+  schema: v.object({ id: id(), channel: storedChoice(platforms), userId: v.string() }),
+  sortKey: ({ channel, userId }) => `${channel}/${userId}`,
+  references: [{ to: 'account', field: 'id' }],
+});

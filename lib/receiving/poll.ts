@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+import { accountSecret, setAccountState } from '#lib/accounts/store.ts';
+import { type BotAnswer, type BotApi, openBotApi } from '#lib/channels/telegram/bot-api.ts';
+import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
+import { minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
+import { log } from '#lib/log.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { leases } from '#lib/table/lease.ts';
+import { listPage } from '#lib/table/list.ts';
+import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { updateOf, writeIf } from '#lib/table/update.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/text.ts';
+import { pollTimeoutSeconds } from '#lib/timeouts.ts';
+import { receiveUpdate } from './telegram-update.ts';
+
+/** Polls are begun for so long; the last one then has time to end. */
+const budgetMs = (pollTimeoutSeconds - 45) * secondMs;
+/** One process polls for a tenant: its lease ends soon after it dies, so that another goes on. */
+const leaseMs = 20 * secondMs;
+const renewEveryMs = 8 * secondMs;
+/** How soon an account that begins or ceases to poll is seen. */
+const lookEveryMs = 2 * secondMs;
+/** Telegram holds an empty answer back for so long. */
+const longPollSeconds = 25;
+const maxUpdates = 50;
+/** After a failed poll, doubling. */
+const rest = { firstMs: 5 * secondMs, longestMs: 5 * minuteMs };
+const maxResponseBytes = 16 * 1024 * 1024;
+const maxErrorCharacters = 500;
+
+const pollerLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochMs) => epochMs });
+
+/**
+ * Polls for every bot of the tenant that hears so, unless another process does. Goes on until there is none, or for some minutes:
+ * then its timer has it called again. Needs the key.
+ */
+export async function pollBots(tenant: Tenant): Promise<void> {
+  const deadlineMs = Date.now() + budgetMs;
+  while (Date.now() < deadlineMs) {
+    const owner = await takeLease(tenant);
+    if (owner === undefined) return;
+    const polls = new Polls(tenant);
+    let isNobodyLeft = false;
+    try {
+      isNobodyLeft = await keepPolling(tenant, owner, polls, deadlineMs);
+    } finally {
+      await polls.end();
+      await giveFree(tenant, owner, isNobodyLeft);
+    }
+    // Whoever began to poll meanwhile has found the lease taken.
+    if (!isNobodyLeft || (await polledAccounts(tenant)).length === 0) return;
+  }
+}
+
+async function takeLease(tenant: Tenant): Promise<string | undefined> {
+  const untilMs = Date.now() + leaseMs;
+  const { item } = await pollerLeases.acquire(untilMs, (holder) =>
+    updateOf(tenant, Pollers, { id: 1 }, { set: { id: 1, ...holder }, if: pollerLeases.whereFree() }),
+  );
+  if (item === undefined) return undefined;
+  const owner = String(item['owner']);
+  await renewLease(tenant, owner);
+  return owner;
+}
+
+/** The lease is ours for a while longer, and should we die, its timer calls another. Returns whether it is. */
+const renewLease = (tenant: Tenant, owner: string): Promise<boolean> =>
+  transact(tenant, system, async (tx) => {
+    const poller = await tx.find(Pollers, { id: 1 });
+    if (poller?.owner !== owner) return false;
+    const untilMs = Date.now() + leaseMs;
+    tx.update(Pollers, { ...poller, leaseUntilMs: untilMs, resumeAt: timestamp(new Date(untilMs + secondMs)) });
+    return true;
+  });
+
+const giveFree = (tenant: Tenant, owner: string, isNobodyLeft: boolean): Promise<void> =>
+  transact(tenant, system, async (tx) => {
+    const poller = await tx.find(Pollers, { id: 1 });
+    if (poller?.owner !== owner) return;
+    tx.update(Pollers, { ...poller, leaseUntilMs: 0, resumeAt: isNobodyLeft ? null : tx.now });
+  });
+
+/** Begins and ends polls as accounts come and go. Returns whether none is left. */
+async function keepPolling(tenant: Tenant, owner: string, polls: Polls, deadlineMs: number): Promise<boolean> {
+  let renewAtMs = Date.now() + renewEveryMs;
+  while (Date.now() < deadlineMs) {
+    if (Date.now() >= renewAtMs) {
+      if (!(await renewLease(tenant, owner))) return false;
+      renewAtMs = Date.now() + renewEveryMs;
+    }
+    const accounts = await polledAccounts(tenant);
+    if (accounts.length === 0) return true;
+    polls.follow(accounts);
+    await sleep(lookEveryMs);
+  }
+  return false;
+}
+
+/** The bots that hear by polling and can be used. */
+async function polledAccounts(tenant: Tenant): Promise<StoredAccount[]> {
+  const tx = new UnitOfWork(tenant, system);
+  const ids: { id: number }[] = [];
+  let after: number | undefined;
+  for (;;) {
+    const page = await listPage(tx, Inbounds, { after, limit: 100, where: { polled: true } });
+    ids.push(...page.items);
+    if (page.nextCursor === null) break;
+    after = page.nextCursor;
+  }
+  const accounts = await tx.findAll(Accounts, ids);
+  return accounts.filter(({ state, kind, channel }) => state === 'active' && kind === 'bot' && channel === 'telegram');
+}
+
+/** The polls that are under way, by account and secret: a new token begins a new one. */
+class Polls {
+  readonly #tenant: Tenant;
+  readonly #running = new Map<string, { end: AbortController; done: Promise<void> }>();
+
+  constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+  }
+
+  follow(accounts: readonly StoredAccount[]): void {
+    const wanted = new Map(accounts.map((account) => [`${account.id} ${account.secret}`, account]));
+    for (const [name, { end }] of this.#running) if (!wanted.has(name)) end.abort();
+    for (const [name, account] of wanted) {
+      if (this.#running.has(name)) continue;
+      const end = new AbortController();
+      const done = poll(this.#tenant, account, end.signal)
+        .catch((error: Error) => log().error('a bot is not polled for', error))
+        .finally(() => this.#running.delete(name));
+      this.#running.set(name, { end, done });
+    }
+  }
+
+  async end(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const { end } of running) end.abort();
+    await Promise.all(running.map(({ done }) => done));
+  }
+}
+
+/** Asks Telegram for what people have written to a bot, one request after the other, until the signal is aborted. */
+async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal): Promise<void> {
+  const bot = openBotApi(await accountSecret(tenant, account), {
+    timeoutMs: (longPollSeconds + 10) * secondMs,
+    maxResponseBytes,
+    signal,
+  });
+  const place = { id: account.id };
+  let offset = (await new UnitOfWork(tenant, system).find(Inbounds, place))?.offset;
+  let restMs = 0;
+  let limit = maxUpdates;
+  /** The first answer, and the first after a failure, is not waited for: it says whether the bot hears. */
+  let isHearing = false;
+  try {
+    while (!signal.aborted) {
+      const found = await ask(bot, offset, isHearing ? longPollSeconds : 0, limit);
+      if (signal.aborted) return;
+      isHearing = found.kind !== 'failed';
+      if (found.kind === 'failed') {
+        restMs = Math.max(found.waitMs, Math.min(rest.longestMs, restMs * 2 || rest.firstMs));
+        await noteFailure(tenant, account.id, found);
+        if (found.isRevoked) return;
+        await sleep(restMs, undefined, { signal }).catch(() => {});
+        continue;
+      }
+      if (found.kind === 'too-much' && limit > 1) {
+        limit = 1;
+        continue;
+      }
+      const updates = found.kind === 'too-much' ? [{ update_id: found.updateId }] : found.updates;
+      for (const update of updates) {
+        await receiveUpdate(tenant, account.id, update);
+        offset = update.update_id + 1;
+      }
+      if (offset !== undefined && updates.length > 0) await keepOffset(tenant, account.id, offset);
+      await noteSuccess(tenant, account.id);
+      restMs = 0;
+      limit = maxUpdates;
+    }
+  } finally {
+    await bot.close();
+  }
+}
+
+type Found =
+  | { kind: 'updates'; updates: { update_id: number }[] }
+  /** Nobody can read what it says; of one update alone its id is known. */
+  | { kind: 'too-much'; updateId: number }
+  | { kind: 'failed'; error: string; waitMs: number; isRevoked: boolean };
+
+const Updates = v.array(v.looseObject({ update_id: v.pipe(v.number(), v.safeInteger()) }));
+
+async function ask(bot: BotApi, offset: number | undefined, seconds: number, limit: number): Promise<Found> {
+  const asked = { timeout: seconds, limit, allowed_updates: allowedUpdates, ...(offset !== undefined && { offset }) };
+  const answer = await bot.call('getUpdates', asked);
+  if (answer.kind === 'result' && v.is(Updates, answer.result)) return { kind: 'updates', updates: answer.result };
+  const updateId =
+    answer.kind === 'unreadable' ? Number(/"update_id"\s*:\s*(\d{1,15})/.exec(answer.text)?.[1]) : Number.NaN;
+  if (Number.isSafeInteger(updateId)) return { kind: 'too-much', updateId };
+  return { kind: 'failed', ...failureOf(answer) };
+}
+
+function failureOf(answer: BotAnswer) {
+  const failed = { waitMs: 0, isRevoked: false };
+  if (answer.kind === 'unanswered') return { ...failed, error: `no answer from Telegram (${answer.exchange.error})` };
+  if (answer.kind !== 'refusal') return { ...failed, error: 'Telegram’s answer cannot be read' };
+  const { error, isRevoked, retryAfterSeconds = 0 } = answer;
+  return { error, isRevoked, waitMs: retryAfterSeconds * secondMs };
+}
+
+/** What comes before it is stored and never asked for again. */
+const keepOffset = async (tenant: Tenant, id: number, offset: number): Promise<void> => {
+  await writeIf({ key: keyOf(tenant, Inbounds, { id }), set: { offset }, if: { present: ['mode'] } });
+};
+
+const noteFailure = (tenant: Tenant, id: number, { error, isRevoked }: Extract<Found, { kind: 'failed' }>) =>
+  transact(tenant, system, async (tx) => {
+    const inbound = await tx.find(Inbounds, { id });
+    if (inbound?.mode !== 'polling') return;
+    if (isRevoked) setAccountState(tx, await tx.get(Accounts, { id }), 'disconnected');
+    const lastError = firstCharacters(oneLine(error), maxErrorCharacters);
+    if (inbound.status !== 'failing' || inbound.lastError !== lastError)
+      tx.update(Inbounds, { ...inbound, status: 'failing', lastError });
+  });
+
+const noteSuccess = (tenant: Tenant, id: number) =>
+  transact(tenant, system, async (tx) => {
+    const inbound = await tx.find(Inbounds, { id });
+    if (inbound?.mode !== 'polling' || (inbound.status === 'ok' && inbound.lastError === null)) return;
+    tx.update(Inbounds, { ...inbound, status: 'ok', lastError: null });
+  });

@@ -1,0 +1,39 @@
+import { userIdOn } from '#lib/channels/target.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { isWaiting } from '#lib/jobs/store.ts';
+import { blockedError, isBlocked } from '#lib/messages/block.ts';
+import { stepThrough } from '#lib/table/list.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { startSaga } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { fail } from './end.ts';
+
+type State = { accountId: number; contactId: number; after: number | null };
+
+/** Fails what waits for a contact who has blocked the account, newest first, but for what is being sent. Each job emits job.completed. */
+export const failBlocked: SagaKind<State, 'block'> = {
+  name: 'block',
+  async step(tx, { after, ...of }) {
+    const where = { contact: of.contactId, account: of.accountId, status: 'queued' } as const;
+    const left = await stepThrough(tx, Jobs, { after, limit: 25, where }, async (job) => {
+      if (isWaiting(tx, job)) await fail(tx, job, blockedError);
+    });
+    return left && { ...of, ...left };
+  },
+};
+
+/** The contact has blocked the account. */
+export const failQueuedFor = (tx: UnitOfWork, of: Pick<State, 'accountId' | 'contactId'>) =>
+  startSaga(tx, failBlocked, { ...of, after: null });
+
+/** Fails a new job at once whose recipient has blocked its account. */
+export async function unlessBlocked(
+  tx: UnitOfWork,
+  { channel, id: accountId }: StoredAccount,
+  job: StoredJob,
+): Promise<StoredJob> {
+  const userId = userIdOn(channel, job.target);
+  if (userId === undefined || !(await isBlocked(tx, { accountId, userId: String(userId) }))) return job;
+  return fail(tx, job, blockedError);
+}

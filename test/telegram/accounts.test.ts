@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Client, eventually } from '#test/client.ts';
+import { newBot } from '#test/telegram/bot.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: Client;
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  live = workspace.live;
+});
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+const create = (botToken: string, more: object = {}, client = live) =>
+  client.post('/v1/telegram/accounts', { kind: 'bot', botToken, ...more });
+const fieldOf = ({ status, body }: Awaited<ReturnType<Client['post']>>) => [
+  status,
+  body.details?.fields?.[0]?.field ?? body.details?.reason,
+  body.details?.fields?.[0]?.code,
+];
+
+describe('a bot is connected by its token', () => {
+  test('and is called as Telegram calls it, with what it may do and how it hears', async () => {
+    const bot = newBot();
+    const { me } = await bot.seen();
+    const answer = await create(bot.token);
+    expect(answer.status).toBe(201);
+    expect(answer.headers['location']).toBe(`/v1/telegram/accounts/${answer.body.id}`);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      kind: 'bot',
+      name: me.first_name,
+      username: me.username,
+      phoneMasked: null,
+      status: 'active',
+      floodWaitUntil: null,
+      dailyLimit: 100_000,
+      sentToday: 0,
+      queuedCount: 0,
+      inbound: { mode: 'webhook', status: 'off', lastReceivedAt: null, lastError: null },
+      pacing: { peerGapMs: 1000, gapMs: 40, perMinute: null, newPeersPerDay: null },
+      createdAt: isoTime,
+    });
+    const shown = await eventually(async () => {
+      const { body } = await live.get(`/v1/telegram/accounts/${answer.body.id}`);
+      return body.inbound.status === 'ok' && body;
+    }, 'its webhook to be set');
+    expect(shown.inbound).toEqual({ mode: 'webhook', status: 'ok', lastReceivedAt: null, lastError: null });
+    const { webhook } = await bot.seen();
+    expect(webhook).toEqual({
+      url: expect.stringMatching(/^https:\/\/crm\.example\/hooks\/telegram\/[A-Za-z0-9]{32}$/),
+      secretToken: expect.stringMatching(/^[A-Za-z0-9]{32}$/),
+      allowedUpdates: ['message', 'edited_message', 'my_chat_member'],
+      maxConnections: 40,
+    });
+    expect(JSON.stringify(answer.body)).not.toContain(bot.token);
+  });
+
+  test('with a name, limits and a way to hear of the caller', async () => {
+    const bot = newBot();
+    const { body } = await create(bot.token, { name: 'Sales', dailyLimit: 5, pacing: { gapMs: 7 }, inbound: 'off' });
+    expect(body).toMatchObject({
+      name: 'Sales',
+      dailyLimit: 5,
+      pacing: { peerGapMs: 1000, gapMs: 7, perMinute: null, newPeersPerDay: null },
+      inbound: { mode: 'off', status: 'off' },
+    });
+    expect((await bot.seen()).calls).toEqual({ getMe: 1 });
+  });
+
+  test('once in an environment', async () => {
+    const bot = newBot();
+    const { body } = await create(bot.token, { inbound: 'off' });
+    const again = await create(bot.token);
+    expect([again.status, again.body.details]).toEqual([409, { reason: 'account_exists', accountId: body.id }]);
+    const other = await newWorkspace();
+    expect((await create(bot.token, { inbound: 'off' }, other.live)).status).toBe(201);
+  });
+
+  test('which Telegram must know; 503 when it does not answer', async () => {
+    const bot = newBot();
+    await bot.command({ isRevoked: true });
+    expect(fieldOf(await create(bot.token))).toEqual([400, 'botToken', 'invalid_format']);
+    expect(fieldOf(await create('no/token'))).toEqual([400, 'botToken', 'invalid_format']);
+    expect(fieldOf(await live.post('/v1/telegram/accounts', { kind: 'user' }))).toEqual([
+      400,
+      'kind',
+      expect.any(String),
+    ]);
+    const silent = newBot();
+    await silent.react({ method: 'getMe', drop: 'before' });
+    const answer = await create(silent.token);
+    expect([answer.status, Number(answer.headers['retry-after'])]).toEqual([503, 1]);
+    await silent.react({ method: 'getMe', status: 429, body: { ok: false, parameters: { retry_after: 7 } } });
+    const busy = await create(silent.token);
+    expect([busy.status, Number(busy.headers['retry-after'])]).toEqual([503, 7]);
+    expect((await live.get('/v1/telegram/accounts', { status: 'active', limit: 100 })).body.items).not.toContainEqual(
+      expect.objectContaining({ name: silent.token }),
+    );
+  });
+
+  test('of the sandbox without asking anybody', async () => {
+    const token = `test_${randomUUID()}`;
+    const { status, body } = await create(token, {}, workspace.test);
+    expect([status, body.status, body.inbound.status]).toEqual([201, 'active', 'ok']);
+    expect((await newBot(token).seen()).calls).toEqual({});
+    expect((await create(token, {}, workspace.test)).body.details).toEqual({
+      reason: 'account_exists',
+      accountId: body.id,
+    });
+    expect(fieldOf(await create('123:abc', {}, workspace.test))).toEqual([400, 'botToken', 'invalid_format']);
+  });
+
+  test('needs the scope accounts:manage', async () => {
+    const { client } = await workspace.mint({ scopes: ['telegram:read', 'telegram:send', 'keys:manage'] });
+    const answer = await create(newBot().token, {}, client);
+    expect([answer.status, answer.body.details]).toEqual([
+      403,
+      { reason: 'missing_scope', requiredScopes: ['accounts:manage'] },
+    ]);
+  });
+});
+
+test('an account is changed: its name, limits, part of its pacing, and how it hears', async () => {
+  const bot = newBot();
+  const { body } = await create(bot.token, { pacing: { gapMs: 7 } });
+  const path = `/v1/telegram/accounts/${body.id}`;
+  const changed = await live.patch(path, { name: 'New', dailyLimit: 9, pacing: { perMinute: 3 } });
+  expect(changed.body).toMatchObject({
+    name: 'New',
+    dailyLimit: 9,
+    pacing: { peerGapMs: 1000, gapMs: 7, perMinute: 3, newPeersPerDay: null },
+    inbound: { mode: 'webhook' },
+  });
+  await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook');
+  expect((await live.patch(path, { inbound: 'off' })).body.inbound).toMatchObject({ mode: 'off', status: 'off' });
+  await eventually(async () => (await bot.seen()).webhook === undefined, 'the webhook to be removed');
+  expect(fieldOf(await live.patch(path, { inbound: 'pigeon' }))).toEqual([400, 'inbound', 'invalid_enum']);
+  expect((await live.patch('/v1/telegram/accounts/99999', { name: 'X' })).status).toBe(404);
+  expect((await live.patch(`/v1/twitter/accounts/${body.id}`, { name: 'X' })).status).toBe(404);
+});
+
+test('a webhook that Telegram refuses is set again, and says so meanwhile', async () => {
+  const bot = newBot();
+  await bot.react({ method: 'setWebhook', status: 400, body: { ok: false, description: 'Bad Request: bad webhook' } });
+  const { body } = await create(bot.token);
+  const failing = await eventually(async () => {
+    const { inbound } = (await live.get(`/v1/telegram/accounts/${body.id}`)).body;
+    return inbound.status === 'failing' && inbound;
+  }, 'the failure to be seen');
+  expect(failing.lastError).toBe('Telegram answered 400: Bad Request: bad webhook');
+});
+
+test('a disconnected bot has no webhook and no secret; another token of the same bot connects it again', async () => {
+  const bot = newBot();
+  const { body } = await create(bot.token);
+  const path = `/v1/telegram/accounts/${body.id}`;
+  const { webhook } = await eventually(async () => {
+    const seen = await bot.seen();
+    return seen.webhook && seen;
+  }, 'the webhook');
+  const gone = await live.post(`${path}/disconnect`);
+  expect([gone.status, gone.body.status, gone.body.inbound]).toEqual([
+    200,
+    'disconnected',
+    { mode: 'webhook', status: 'off', lastReceivedAt: null, lastError: null },
+  ]);
+  expect((await bot.seen()).webhook).toBeUndefined();
+  const hook = new URL(webhook?.url as string).pathname;
+  expect(
+    (await live.post(hook, {}, { 'x-telegram-bot-api-secret-token': webhook?.secretToken as string })).status,
+  ).toBe(404);
+  const { body: job } = await live.post('/v1/telegram/messages', { accountId: body.id, telegramUserId: 5, text: 'Hi' });
+  const stranger = await live.post(`${path}/connect`, { botToken: newBot().token });
+  expect([stranger.status, stranger.body.details.reason]).toEqual([409, 'other_account']);
+  const again = await live.post(`${path}/connect`, { botToken: bot.token });
+  expect([again.status, again.body.status, again.body.inbound.mode]).toEqual([200, 'active', 'webhook']);
+  await eventually(async () => (await live.get(`/v1/jobs/${job.id}`)).body.status === 'sent', 'what waited');
+  await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook again');
+  expect(
+    (await live.get('/v1/events', { eventKind: 'account.status_changed' })).body.items.map(({ data }: never) => data),
+  ).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ account_id: String(body.id), to_status: 'disconnected' }),
+      expect.objectContaining({ account_id: String(body.id), to_status: 'active' }),
+    ]),
+  );
+});
