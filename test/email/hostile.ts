@@ -43,9 +43,8 @@ const mails: Record<string, () => Buffer> = {
     parts(
       `--x\r\nContent-Type: a/b; ${Array.from({ length: 60_000 }, (_, at) => `name*${at}*=%41;`).join('')}\r\n\r\nx\r\n`,
     ),
-  'carriage returns in a header': () => mail([`X-A: ${filled('\r').toString()}x`], 'text'),
-  'carriage returns in lines of a header': () =>
-    mail([`X-A: ${filled(`${'\r'.repeat(990)}\r\n `).toString()}x`], 'text'),
+  'carriage returns in a header': () =>
+    Buffer.concat([Buffer.from('X-A: '), filled('\r'), Buffer.from('x\r\n'), head(), Buffer.from('text')]),
   'carriage returns in heads of parts': () => parts(`--x\r\nX-A: ${'\r'.repeat(60_000)}x\r\n\r\nx\r\n`),
   'one header': () => mail([`X-A: ${filled('a').toString()}`], 'text'),
   'many addresses': () => mail([`Cc: ${filled('a:b@example.com;').toString()}`], 'text'),
