@@ -159,6 +159,7 @@ test('the sender delivers to the chat and tells the job, the conversation and th
   ]);
   expect((await live.get(`/v1/telegram/accounts/${account.id}`)).body).toEqual({
     id: account.id,
+    kind: 'bot',
     name: 'Bot',
     username: null,
     phoneMasked: null,
@@ -167,6 +168,8 @@ test('the sender delivers to the chat and tells the job, the conversation and th
     dailyLimit: 1000,
     sentToday: 1,
     queuedCount: 0,
+    inbound: { mode: 'off', status: 'off', lastReceivedAt: null, lastError: null },
+    pacing: { peerGapMs: 1000, gapMs: 40, perMinute: null, newPeersPerDay: null },
     createdAt: isoTime,
   });
 });
