@@ -2,11 +2,20 @@ import { documentClient } from '#lib/table/client.ts';
 
 const tooLarge = () =>
   Object.assign(new Error('Item size has exceeded the maximum allowed size'), { name: 'ValidationException' });
+const throttled = () =>
+  Object.assign(new Error('Transaction cancelled'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'ThrottlingError' }],
+  });
 const unanswered = () => Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
 
 /** Does something while the table refuses, for ever, every transaction that this matches, as it does with a row that is too large. */
 export const refusing = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
   failing(/^TransactWrite/, pattern, tooLarge, work);
+
+/** Does something while the table is too busy for every transaction that this matches. */
+export const throttling = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
+  failing(/^TransactWrite/, pattern, throttled, work);
 
 /** Does something while the table, whatever the SDK tries, does not answer the commands that these match. */
 export const unreachable = <Result>(commands: RegExp, pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>

@@ -3,7 +3,6 @@ import { entities } from '#lib/entities/all.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
-import { maxId } from '#lib/schema.ts';
 import { duePrefix, type Entity, indexEntries, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
 import { identity, isLike, type Key, rowKeys, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
@@ -20,6 +19,12 @@ export const Header = v.object({
   workspaceId: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   exportedAt: v.string(),
 });
+
+/** There is room for as many again: what is counted on from 2^53 stays where it is, and ids end with 32 bits. */
+const maxNumbers = { id: 2 ** 30, sequence: 2 ** 39, sum: 1e24 };
+
+/** The numbers of an item that are counted on from. */
+const versionsAndSequences = ['v', 'sequence', 'doneTo', 'upTo'];
 
 /** What an archive holds, in the nouns of the API, both environments together. Without it the file is not whole. */
 export const Trailer = v.object({ rows: v.number(), counts: v.record(v.string(), v.number()) });
@@ -151,8 +156,9 @@ function besides(workspaceId: number, env: Environment, partition: string, row: 
   const output = readAs(of, row);
   const tenant = { workspaceId, env };
   requireFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
+  requireFit(versionsAndSequences.some((name) => !isAtMost(maxNumbers.sequence, row[name] ?? 0)) && 'counts too far');
   requireFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
-  requireFit((!Number.isSafeInteger(row['v']) || row['plan'] !== undefined) && 'was not at rest');
+  requireFit((row['v'] === undefined || row['plan'] !== undefined) && 'was not at rest');
   const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
   requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
   return rows;
@@ -171,15 +177,18 @@ function readAs(of: Entity, row: Row): Record<string, unknown> {
   }
 }
 
-const isId = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxId;
+const isAtMost = (max: number, value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max;
+const isId = (value: unknown) => isAtMost(maxNumbers.id, value);
 
 /** Of ids, of events or of rows. */
 function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boolean {
   const all = Object.entries(counted);
   if (partition === 'ids') return all.every(([name, value]) => idsOf.has(name) && isId(value));
+  if (partition === 'sequence') return all.every(([, value]) => isAtMost(maxNumbers.sequence, value));
   // A job may be counted in by another row of the group than the one that counts it out.
-  const least = partition === 'count/queued' ? Number.NEGATIVE_INFINITY : 0;
-  return all.every(([, value]) => Number.isInteger(value) && Number(value) >= least);
+  const isSigned = partition === 'count/queued';
+  const sizeOf = (value: unknown) => (isSigned && typeof value === 'number' ? Math.abs(value) : value);
+  return all.every(([, value]) => isAtMost(maxNumbers.sum, sizeOf(value)));
 }
 
 /** The counters of ids, but for that of keys. */

@@ -237,7 +237,7 @@ async function runAlone(tx: UnitOfWork, item: Prepared, progress: Progress<Outco
     progress.mark(own, item.index, { ...result, error: null });
     return result;
   };
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, ids));
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids }));
 }
 
 function sum(counts: readonly Record<string, number>[]): Record<string, number> {

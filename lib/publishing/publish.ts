@@ -1,9 +1,12 @@
 import * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { log } from '#lib/log.ts';
+import { inParallel } from '#lib/parallel.ts';
 import { Problem } from '#lib/problem.ts';
+import { isContention } from '#lib/table/change.ts';
 import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { readRow, readRows, removeRows } from '#lib/table/rows.ts';
@@ -18,6 +21,10 @@ const maxWeight = 90;
 /** So many deliveries of a tenant are made in one call; what is beyond is left to a worker, so that others do not wait for it. */
 const maxDeliveries = 200;
 const weightOf = (row: OutboxRow) => row.events.length + 1 + (row.audit ? 4 : 0);
+/** Nobody else gives a tenant's events their numbers but a sweep, so a conflict that lasts longer does not pass. */
+const numberingMs = 2 * secondMs;
+/** Rows of one tenant side by side. */
+const maxPassedOver = 25;
 /** DynamoDB's limit is 4 MB. */
 const maxChunkBytes = 2_000_000;
 const bytesOf = (row: OutboxRow) => row.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
@@ -25,10 +32,14 @@ const bytesOf = (row: OutboxRow) => row.events.reduce((sum, { data }) => sum + B
 /**
  * Gives the events of outbox rows their sequence, in the order given, writes them to the feed, makes one delivery per
  * subscribed endpoint, then removes the rows. May be called again with the same rows at any point: what is done stays done.
- * A row that fails for a reason of its own is passed over before it has a number, and the others of its tenant go on. Returns the
- * rows that are left for a reason that may pass.
+ * A row that fails for a reason of its own is passed over before it has a number, and the others of its tenant go on. A tenant that
+ * meets nothing but conflicts holds up no other: all its rows are passed over, as are those of the tenants in `contending`, to which
+ * it is added. Returns the rows that are left for a reason that may pass.
  */
-export async function publish<Stored extends Key>(stored: readonly Stored[]): Promise<Stored[]> {
+export async function publish<Stored extends Key>(
+  stored: readonly Stored[],
+  contending: Map<string, unknown> = new Map(),
+): Promise<Stored[]> {
   const rows: OutboxRow[] = [];
   const unreadable: Promise<void>[] = [];
   for (const row of stored) {
@@ -39,17 +50,25 @@ export async function publish<Stored extends Key>(stored: readonly Stored[]): Pr
     }
   }
   const byTenant = Map.groupBy(rows, (row) => row.tenant);
-  const left = await Promise.all([...byTenant].map(([key, own]) => publishTenant(parseTenantKey(key), own)));
+  const left = await Promise.all(
+    [...byTenant].map(([key, own]) => publishTenant(parseTenantKey(key), own, contending)),
+  );
   await Promise.all(unreadable);
   const places = new Set(left.flat().map(identity));
   return stored.filter((row) => places.has(identity(row)));
 }
 
 /** Returns what is left: all from the first row on whose reason may pass, so that the order stays. */
-async function publishTenant(tenant: Tenant, rows: readonly OutboxRow[]): Promise<readonly OutboxRow[]> {
+async function publishTenant(
+  tenant: Tenant,
+  rows: readonly OutboxRow[],
+  contending: Map<string, unknown>,
+): Promise<readonly OutboxRow[]> {
+  const key = tenantKey(tenant);
   let done = 0;
   const room = { deliveries: maxDeliveries };
   try {
+    if (contending.has(key)) throw contending.get(key);
     for (const chunk of chunksOf(rows)) {
       if (!(await publishTogether(tenant, chunk, room))) {
         for (const row of chunk) {
@@ -60,8 +79,11 @@ async function publishTenant(tenant: Tenant, rows: readonly OutboxRow[]): Promis
     }
   } catch (error) {
     log().error('events wait to be published', error as Error);
+    if (!isContention(error)) return rows.slice(done);
+    contending.set(key, error);
+    await inParallel(rows.slice(done), maxPassedOver, (row) => passOver(row, error));
   }
-  return rows.slice(done);
+  return [];
 }
 
 /** Returns false, with nothing lost, when one of them has a reason of its own to fail. */
@@ -83,11 +105,10 @@ async function publishAlone(tenant: Tenant, row: OutboxRow, room: Room): Promise
   try {
     await publishChunk(tenant, [row], room);
   } catch (error) {
-    if (!isOwnReason(error)) {
-      await uncountTry(row, tries);
-      throw error;
-    }
-    await failed(row, tries, error);
+    const isCounted = isOwnReason(error) || isContention(error);
+    if (isCounted) await failed(row, tries, error);
+    else await uncountTry(row, tries);
+    if (!isOwnReason(error)) throw error;
   }
 }
 
@@ -107,20 +128,25 @@ class AlreadyPublished extends Problem {}
 /** The events with their numbers; undefined when one of the rows was published before. */
 async function number(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedEvent[] | undefined> {
   try {
-    return await transact(tenant, system, async (tx) => {
-      const key = rowKey('sequence', { tenant: tenantKey(tenant) });
-      const last = v.parse(Sequence, await readRow(key)).last;
-      const events = feedEvents(tenant, rows, last);
-      for (const event of events) tx.create(Feed, event);
-      await createAudit(tx, rows);
-      advance(tx, key, last, last + events.length);
-      let first = last + 1;
-      for (const row of rows) {
-        markPublished(tx, row, first);
-        first += row.events.length;
-      }
-      return events;
-    });
+    return await transact(
+      tenant,
+      system,
+      async (tx) => {
+        const key = rowKey('sequence', { tenant: tenantKey(tenant) });
+        const last = v.parse(Sequence, await readRow(key)).last;
+        const events = feedEvents(tenant, rows, last);
+        for (const event of events) tx.create(Feed, event);
+        await createAudit(tx, rows);
+        advance(tx, key, last, last + events.length);
+        let first = last + 1;
+        for (const row of rows) {
+          markPublished(tx, row, first);
+          first += row.events.length;
+        }
+        return events;
+      },
+      { giveUpMs: numberingMs },
+    );
   } catch (error) {
     if (error instanceof AlreadyPublished) return undefined;
     throw error;

@@ -55,9 +55,13 @@ async function sweepOutbox(swept: Swept, before: Date, deadlineMs: number): Prom
   let found = 0;
   // What follows what is left of a tenant waits with it, in its order.
   const waiting = new Set<unknown>();
+  const contending = new Map<string, unknown>();
   const work = async (page: Row[]) => {
     found += page.length;
-    const left = await publish(page.filter(({ tenant }) => !waiting.has(tenant)));
+    const left = await publish(
+      page.filter(({ tenant }) => !waiting.has(tenant)),
+      contending,
+    );
     if (left.length > 0) swept.failures.push(new Error(`${left.length} changes are not published yet`));
     for (const { tenant } of left) waiting.add(tenant);
     return left;

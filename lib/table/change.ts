@@ -1,5 +1,5 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Problem } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { documentClient } from './client.ts';
 import { cancellations, conditionFailed, isConflict } from './errors.ts';
 import type { Key } from './keys.ts';
@@ -39,6 +39,13 @@ export interface Conditional {
 
 /** Somebody else changed what was read, or another transaction touches the same items: the work is worth running again. */
 export class WriteConflict extends Error {}
+
+/** The same while the table takes fewer writes than are made: that is nothing of the work's own. */
+class TableBusy extends WriteConflict {}
+
+/** Whether work went on meeting somebody else's writes until it was given up (lib/table/retry.ts), and not a busy table. */
+export const isContention = (error: unknown): boolean =>
+  error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof TableBusy);
 
 /** The change as one action of a transaction. */
 export function conditional({ holds, isFresh: _, stands = 0, refusal, ...write }: Change): Conditional {
@@ -83,7 +90,8 @@ export async function send(actions: readonly Conditional[], token: string): Prom
 }
 
 /** Of one action; whoever runs the work again may find it otherwise. */
-const passing = [conditionFailed, 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+const conflicts = [conditionFailed, 'TransactionConflict'];
+const busy = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** The answer that a failed commit means: a domain refusal, WriteConflict, or the error itself. */
 function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
@@ -92,6 +100,7 @@ function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
     const refusal = code === conditionFailed && item?.['plan'] === undefined && actions[index]?.refusal;
     if (refusal) return refusal(item);
   }
-  const isPassing = isConflict(error) || reasons.some(({ code }) => passing.includes(code));
+  if (reasons.some(({ code }) => busy.includes(code))) return new TableBusy('the table is busy', { cause: error });
+  const isPassing = isConflict(error) || reasons.some(({ code }) => conflicts.includes(code));
   return isPassing ? new WriteConflict('somebody else has written', { cause: error }) : error;
 }

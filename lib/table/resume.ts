@@ -1,6 +1,7 @@
 import { minuteMs, secondMs, shifted } from '../clock.ts';
 import { system, type Tenant } from '../tenant.ts';
 import { sagaTimeoutSeconds } from '../timeouts.ts';
+import { isContention } from './change.ts';
 import { indexEntries } from './entity.ts';
 import { readRows } from './rows.ts';
 import { type Saga, type SagaKind, Sagas, type State } from './saga.ts';
@@ -28,7 +29,8 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
     await finishSaga(tenant, kind, saga, 2 * giveUpMs);
   } catch (error) {
-    if (!isOwnReason(error)) await takeBack(tenant, saga);
+    // One that meets conflicts in try after try holds its worker each time.
+    if (!isOwnReason(error) && !isContention(error)) await takeBack(tenant, saga);
     else if (saga.tries === maxTries) return setSagaAside(tenant, id, error);
     throw error;
   }

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../problem.ts';
 import { WriteConflict } from './change.ts';
 
-const giveUpMs = 8_000;
+const longestConflictMs = 8_000;
 
-/** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for seconds on end. */
-export async function untilFirst<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for so long. */
+export async function untilFirst<Result>(
+  work: () => Promise<Result>,
+  giveUpMs: number = longestConflictMs,
+): Promise<Result> {
   const deadline = Date.now() + giveUpMs;
   for (let attempt = 0; ; attempt += 1) {
     try {

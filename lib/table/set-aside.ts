@@ -7,6 +7,7 @@ import { log } from '../log.ts';
 import { conflict, Problem } from '../problem.ts';
 import { operator, parseTenantKey } from '../tenant.ts';
 import { firstCharacters, withoutControls } from '../text.ts';
+import { isContention } from './change.ts';
 import { documentClient } from './client.ts';
 import { failedCondition, failedConditions, failureOf } from './errors.ts';
 import { type Key, rowKey, rowPartition } from './keys.ts';
@@ -25,7 +26,7 @@ const partitionKey = rowPartition('aside', {});
 const headKey = (id: string): Key => rowKey('aside', { row: id });
 const piecesOf = (id: string) => rowPartition('asidePiece', { row: id });
 
-/** How often a row is tried, once a minute, of which AWS says that it cannot be written. */
+/** How often a row is tried, once a minute, of which AWS says that it cannot be written, or which meets nothing but conflicts. */
 const maxTries = 5;
 /**
  * How often one that this version cannot read or meets with a bug: a newer version may have written it and be back within the hour,
@@ -169,7 +170,7 @@ export async function failed(
 ): Promise<void> {
   if (tries === undefined) return;
   log().error('a row failed for a reason of its own', { row: idOf(row), tries, reason: reasonOf(error) });
-  if (tries >= (isRefusal(error) ? maxTries : maxOwnTries)) await move({ tries, error });
+  if (tries >= (isRefusal(error) || isContention(error) ? maxTries : maxOwnTries)) await move({ tries, error });
 }
 
 /** A row cannot be read: that is a try, one in a minute however often it is met, and after the last one the row is set aside. */

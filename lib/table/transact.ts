@@ -23,7 +23,7 @@ export const transact = <Result>(
   tenant: Tenant,
   actor: Actor,
   work: (tx: UnitOfWork) => Promise<Result>,
-  ids: IdPool = new IdPool(tenant),
+  { ids = new IdPool(tenant), giveUpMs }: { ids?: IdPool; giveUpMs?: number } = {},
 ): Promise<Result> =>
   untilFirst(async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
@@ -37,7 +37,7 @@ export const transact = <Result>(
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
       throw error;
     }
-  });
+  }, giveUpMs);
 
 /** Of a commit that met a write conflict or was refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
 const hasWrittenNothing = (error: unknown) =>

@@ -281,9 +281,19 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['that counts below zero', () => ({ pk: ':live#count/deals', sk: 'a#0', cents: -1 }), /counts what cannot/],
     ['of events before the first', () => ({ pk: ':live#sequence', sk: 'other', last: -5 }), /counts what cannot/],
     ['of ids that there are not', () => ({ pk: ':test#ids', sk: 'other', contact: 1e11 }), /counts what cannot/],
+    ['of events without end', () => ({ pk: ':live#sequence', sk: 'other', last: 2 ** 53 - 1 }), /counts what cannot/],
+    ['of the last id', () => ({ pk: ':test#ids', sk: 'other', contact: 2 ** 31 - 1 }), /counts what cannot/],
+    ['that counts without end', () => ({ pk: ':live#count/deals', sk: 'a#0', cents: 1e30 }), /counts what cannot/],
+    ['that was written too often', (lines) => ({ ...contact(lines), v: 2 ** 53 }), /counts too far$/],
+    ['of the last event', lastEvent, /counts too far$/],
+    ['with the last id', (lines) => ({ ...contact(lines), id: 2 ** 31 - 1, sk: '2147483647' }), /has an id/],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
   ];
+  function lastEvent(lines: string[]) {
+    const event = JSON.parse(lines.find((line) => line.includes('"pk":":live#feed"')) as string);
+    return { ...event, sequence: 2 ** 53 - 1, sk: String(2 ** 53 - 1) };
+  }
   function timeless(lines: string[]) {
     const job = JSON.parse(lines.find((line) => line.includes('"pk":":live#job"')) as string);
     return { ...job, id: 99, sk: '0000000099', runAt: '2026-19-39T00:00:00Z' };

@@ -7,13 +7,13 @@ import { shifted } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
-import { shardOf } from '#lib/table/keys.ts';
+import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems, outboxPrefix } from '#lib/table/outbox.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside, type SetAside, setAside } from '#lib/table/set-aside.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { dyingAfter, unreachable } from '#test/crash.ts';
+import { dyingAfter, throttling, unreachable } from '#test/crash.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -159,6 +159,46 @@ test('a try counts before it is made, so that one counts which ends the process;
   expect(await triesOf()).toBe(4);
   expect(await publish([suspect])).toEqual([]);
   expect((await created(live)).map(({ data }) => data.contact_id)).toContain('unlucky');
+});
+
+test('a tenant whose events meet nothing but conflicts holds up no other: its rows are tried five times and set aside', async () => {
+  const [stuck, other] = await Promise.all([newWorkspace(), newWorkspace()]);
+  const tenant: Tenant = { workspaceId: stuck.id, env: 'live' };
+  for (const { live } of [stuck, other])
+    await eventually(async () => (await created(live)).length === 1, 'the event of its key');
+  // The next number is one that is there already.
+  await put([{ ...rowKey('sequence', { tenant: tenantKey(tenant) }), last: 0 }]);
+  const later = (row: Row) => ({ ...row, sk: row.sk.replace(/^[^#]+/, '2099-01-01T00:00:00.000Z') });
+  const rows = ['first', 'second'].map((name) => later(outboxRow(tenant, name)));
+  const sound = later(outboxRow({ workspaceId: other.id, env: 'live' }, 'sound'));
+  const stored = async () => [...(await readRows(rows)).values()];
+  await put([...rows, sound]);
+  expect(await publish([...rows, sound])).toEqual([]);
+  expect((await created(other.live)).map(({ data }) => data.contact_id)).toContain('sound');
+  expect((await stored()).map(({ tries }) => tries)).toEqual([1, 1]);
+
+  // What is known to contend is not tried again in the same sweep.
+  const tried = rows.map((row) => ({ ...row, tries: 3, triedAt: shifted(new Date(), -60_000) }));
+  await put(tried);
+  const contending = new Map<string, unknown>();
+  expect(await publish(tried.slice(0, 1), contending)).toEqual([]);
+  expect([...contending.keys()]).toEqual([tenantKey(tenant)]);
+  expect(await publish(tried.slice(1), contending)).toEqual([]);
+  expect((await stored()).map(({ tries }) => tries)).toEqual([4, 4]);
+
+  await put(tried.map((row) => ({ ...row, tries: 4 })));
+  expect(await publish(await stored())).toEqual([]);
+  expect(await stored()).toEqual([]);
+  const kept = (await listSetAside()).filter((row) => row.tenant === tenantKey(tenant));
+  expect(kept.map(({ tries }) => tries)).toEqual([5, 5]);
+});
+
+test('a table that is too busy for its events is no reason of a tenant: its rows are left', async () => {
+  const { id } = await newWorkspace();
+  const row = outboxRow({ workspaceId: id, env: 'live' }, 'waiting');
+  const contending = new Map<string, unknown>();
+  expect(await throttling(/contact\.created/, () => publish([row], contending))).toEqual([row]);
+  expect(contending.size).toBe(0);
 });
 
 test('a row that was set aside is listed, and published once an operator puts it back', async () => {

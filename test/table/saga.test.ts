@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { unavailable } from '#lib/problem.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { newSaga, type SagaKind, Sagas } from '#lib/table/saga.ts';
@@ -109,6 +110,17 @@ test('a try counts before it is made, so that a crash counts too; a try that fai
   await putBack(place);
   const [pk, sk] = place.split(/\/(.*)/s) as [string, string];
   await writeRows([{ DeleteRequest: { Key: { pk, sk } } }]);
+});
+
+test('a try that meets nothing but conflicts counts, so that no saga holds a worker for ever', async () => {
+  const saga = await waitingSaga();
+  saga.does(async () => {
+    throw unavailable(1, new WriteConflict('somebody else has written'));
+  });
+  for (let index = 0; index < 4; index += 1) await expect(saga.resume()).rejects.toThrow('busy');
+  expect((await saga.read())?.tries).toBe(4);
+  await saga.resume();
+  expect((await listSetAside()).filter(({ id }) => id.includes(saga.id))).toHaveLength(1);
 });
 
 test('a part that is done counts as new: a long saga is not one that fails', async () => {
