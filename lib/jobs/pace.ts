@@ -2,6 +2,12 @@ import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import { minuteMs } from '#lib/clock.ts';
 import type { Pace } from '#lib/entities/sender.ts';
 
+/** The pace as this process may go on with it: what a sender sent whose clock was ahead of ours was sent now, and not in an hour. */
+export const notAhead = ({ peers, sends }: Pace, now: number): Pace => ({
+  peers: Object.fromEntries(Object.entries(peers).map(([peer, at]) => [peer, Math.min(at, now)])),
+  sends: sends.map((at) => Math.min(at, now)),
+});
+
 /** How long to wait before a message to this recipient may leave. */
 export function waitMs(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): number {
   const lastMinute = sends.filter((at) => at > now - minuteMs);

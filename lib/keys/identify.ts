@@ -114,7 +114,7 @@ export async function identify(
     if (!admits(stored.ipAllowlist, ip)) throw new KnownKeyRefused(addressRefused(), stored);
     const isNews = !isDeepStrictEqual(stored.ipAllowlist, allowlist);
     if (isNews) rememberAllowlist(stored);
-    if (stored.window !== undefined && stored.window >= window) {
+    if (stored.window !== undefined && stored.window >= window && stored.window <= latestWindow(window)) {
       if (isNews) continue;
       return known(stored, ip, window, true);
     }
@@ -146,6 +146,9 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
   };
 }
 
+/** Clocks differ by less than a minute; a later window was opened by one that was wrong, and would not end. */
+const latestWindow = (window: number) => window + 60;
+
 interface Counted {
   keyId: string;
   hash: string;
@@ -172,10 +175,17 @@ async function count({ keyId, hash, ip, window, allowlist }: Counted, form: 'wit
   const { item, refused } = await writeIf({
     key: rowKey('key', { keyId }),
     ...(form === 'within'
-      ? { add: { used: 1 }, set: use, if: { all: [isValid, isBelowLimit], atLeast: { window } } }
+      ? {
+          add: { used: 1 },
+          set: use,
+          if: { all: [isValid, isBelowLimit], atLeast: { window }, atMost: { window: latestWindow(window) } },
+        }
       : {
           set: { ...use, used: 1, window },
-          if: { all: [isValid], any: [{ absent: ['window'] }, { below: { window } }] },
+          if: {
+            all: [isValid],
+            any: [{ absent: ['window'] }, { below: { window } }, { above: { window: latestWindow(window) } }],
+          },
         }),
   });
   if (item) return { ok: true, key: v.parse(Keys.schema, item) } as const;

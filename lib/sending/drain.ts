@@ -6,7 +6,7 @@ import { nextDay, secondMs, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
-import { paced, waitMs } from '#lib/jobs/pace.ts';
+import { notAhead, paced, waitMs } from '#lib/jobs/pace.ts';
 import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
 import type { OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
@@ -39,6 +39,7 @@ export async function drainAccount(place: AccountPlace, jobIds: readonly number[
   for (;;) {
     const lease = await acquire(place, leaseMs);
     if (!lease) return putOffIfBlocked(place, jobIds, deadlineMs);
+    lease.pace = notAhead(lease.pace, Date.now());
     const drain = new Drain(lease, deadlineMs, open);
     let end: End = { isDrained: false, resumeAt: null };
     try {

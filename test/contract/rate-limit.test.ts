@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { rowKey } from '#lib/table/keys.ts';
+import { writeIf } from '#lib/table/update.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -98,3 +100,13 @@ test('requests without a valid key have 60 a minute per client address', async (
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
   expect((await api(undefined, { address: freshAddress() }).get('/v1/me')).status).toBe(401);
 }, 60_000);
+
+test('a minute that a clock far ahead of ours has opened is over at once', async () => {
+  const workspace = await newWorkspace();
+  const { client, keyId } = await workspace.mint({ rateLimitPerMinute: 5 });
+  await client.get('/v1/me');
+  const window = Math.floor(Date.now() / 60_000) * 60 + 3600;
+  await writeIf({ key: rowKey('key', { keyId }), set: { window, used: 5 } });
+  const { status, headers } = await client.get('/v1/me');
+  expect([status, headers['x-ratelimit-remaining']]).toEqual([200, '4']);
+});

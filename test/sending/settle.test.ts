@@ -4,9 +4,10 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
-import { shifted } from '#lib/clock.ts';
+import { hourMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Senders } from '#lib/entities/sender.ts';
 import { env } from '#lib/env.ts';
 import { readFeed } from '#lib/feed/feed.ts';
 import { createJob, retryJob } from '#lib/jobs/store.ts';
@@ -287,6 +288,20 @@ test('what is left to a saga is not done again when the message was tried again 
   }, 'the events of the last message');
   const created = events.filter(({ data }) => data.job_id === String(id));
   expect(created.map(({ event }) => event).sort()).toEqual(['job.completed', 'job.completed', 'message.created']);
+});
+
+test('a sender whose clock was an hour ahead holds up the next one no longer than the pace', async () => {
+  const account = await newAccount(live, { pacing: { peerGapMs: 20, gapMs: 10, perMinute: 20 } });
+  const first = await newMessage(live, 'telegram', account.id, 1);
+  await drain(live, 'telegram', account.id);
+  const ahead = Date.now() + hourMs;
+  await transact(live, operator, async (tx) => {
+    const sender = await tx.get(Senders, { id: account.id });
+    tx.update(Senders, { ...sender, pace: { peers: { 1: ahead }, sends: [ahead] } });
+  });
+  const next = await newMessage(live, 'telegram', account.id, 1);
+  await drain(live, 'telegram', account.id);
+  for (const { id } of [first, next]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
 test('a queue of which nothing can be taken is left alone for a while', async () => {

@@ -49,7 +49,7 @@ function secondsUntil(reset: string | string[] | undefined): number {
   return Number.isFinite(seconds) ? seconds : defaultWaitSeconds;
 }
 
-const User = v.object({ data: v.object({ id: v.pipe(v.string(), v.digits()) }) });
+const User = v.object({ data: v.object({ id: twitter.identity.received }) });
 
 /** The id of the recipient: from the send, from the contact who has written, else looked up by username. */
 async function participantOf(
