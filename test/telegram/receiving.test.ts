@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { request } from 'undici';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Client, eventually } from '#test/client.ts';
@@ -31,7 +34,7 @@ async function conversationWith(person: Person, count: number) {
     const { items } = (await live.get(`/v1/contacts/${contact.id}/messages`)).body;
     return items.length === count && { contact, messages: items };
   };
-  return eventually(find, `${count} messages of ${person.first_name}`);
+  return eventually(find, `${count} messages of ${person.first_name}`, 50_000);
 }
 
 let lastName = 0;
@@ -200,6 +203,18 @@ describe('polling', () => {
       return account.inbound.status === 'failing' && account;
     }, 'the failure');
     expect(inbound.lastError).toMatch(/^Telegram answered 409: Conflict: can't use getUpdates/);
+  });
+
+  test('goes on in another process when its own dies, and stores once what was fetched before', async () => {
+    const bot = await connected('polling');
+    const person = somebody();
+    await bot.tell(message(person, { text: 'Before' }));
+    await conversationWith(person, 1);
+    const request = join(inject('dataDir'), 'kill', 'CrmApi-WorkersPolls');
+    await writeFile(request, '');
+    await eventually(async () => !existsSync(request), 'the process to die');
+    await bot.tell(message(person, { text: 'After' }));
+    await conversationWith(person, 2);
   });
 
   test('begins where a webhook ends, and loses nothing on the way', async () => {
