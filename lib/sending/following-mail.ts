@@ -16,9 +16,10 @@ export const followingMail = following('mail-end', async (tx, job, { messageId }
 async function continueThread(tx: UnitOfWork, mail: StoredEmailMessage, messageId: string | null): Promise<void> {
   const { threadId, id, to, cc, bcc } = mail;
   const [thread, { bodyText }] = await Promise.all([getThread(tx, threadId), bodyOf(tx, mail)]);
-  // A copy to an address of our own may have arrived before this is written.
-  const isKnown = messageId !== null && (await tx.find(MessageIds, { messageId })) !== undefined;
-  if (messageId !== null && !isKnown) tx.create(MessageIds, { messageId, threadId, id });
+  // A copy may have arrived before this is written. Whoever sent it, the id is of this mail.
+  const known = messageId === null ? undefined : await tx.find(MessageIds, { messageId });
+  if (known) tx.update(MessageIds, { ...known, threadId, id });
+  else if (messageId !== null) tx.create(MessageIds, { messageId, threadId, id });
   tx.update(Threads, {
     ...thread,
     preview: previewOf(bodyText),
