@@ -7,6 +7,7 @@ export type SagaName =
   | 'key-cancel'
   | 'mail-end'
   | 'merge'
+  | 'read'
   | 'reindex'
   | 'rename'
   | 'sequence-pause'

@@ -3,6 +3,7 @@ import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
+import { reading } from '#lib/messages/read.ts';
 import type { SagaName } from '#lib/sagas.ts';
 import { failBlocked } from '#lib/sending/blocked.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
@@ -25,6 +26,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   'key-cancel': cancelQueued,
   'mail-end': followingMail.saga,
   merge: merging,
+  read: reading,
   reindex: reindexing(entities),
   rename: renaming,
   'sequence-pause': pauseEnrollments,

@@ -8,6 +8,7 @@ import { united } from '#lib/metadata.ts';
 import { badRequest, conflict, notFound, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
+import { reachOf, united as unitedReach } from '#lib/references/reach.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -42,7 +43,8 @@ export async function mergeContacts(
     else tx.requireExists(Tags, { id });
   }
   const { metadata, left } = united(target.metadata, source.metadata);
-  const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata });
+  const reach = unitedReach(await reachOf(tx, target), await reachOf(tx, source));
+  const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
   for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId });

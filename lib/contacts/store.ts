@@ -97,6 +97,7 @@ export async function createContact(tx: UnitOfWork, input: v.InferOutput<typeof 
     tagIds: [],
     metadata: {},
     identities: {},
+    reach: [],
   });
   await addActivity(tx, contact.id, 'Created');
   tx.emit({

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { ActivityQuery, CreateNote } from '#lib/entities/activity.ts';
+import type { ActivityQuery, CreateNote, WorkspaceActivityQuery } from '#lib/entities/activity.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { matching } from '#lib/table/conditions.ts';
@@ -21,12 +21,28 @@ export async function listActivities(
     listPage(tx, Activities, {
       ...paging,
       within: { contactId },
-      ...matching<Entry>(types !== undefined && (({ type }) => types.includes(type))),
+      ...ofTypes(types),
     }),
     getStoredContact(tx, contactId),
   ]);
   return page;
 }
+
+/** What happened to all contacts, or to one, newest first. */
+export const listAllActivities = (
+  tx: UnitOfWork,
+  { type: types, contactId, ...paging }: v.InferOutput<typeof WorkspaceActivityQuery>,
+): Promise<Page<Entry>> =>
+  listPage(tx, Activities, {
+    ...paging,
+    ...(contactId === undefined
+      ? { where: { all: true }, contains: { all: types?.length === 1 ? types : undefined } }
+      : { within: { contactId } }),
+    ...ofTypes(types),
+  });
+
+const ofTypes = (types: v.InferOutput<typeof ActivityQuery>['type']) =>
+  matching<Entry>(types !== undefined && (({ type }) => types.includes(type)));
 
 /** Adds a note to the timeline; the contact's own `notes` stay. Emits contact.note_added. Raises 404. */
 export async function addNote(

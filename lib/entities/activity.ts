@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, paging, queryChoices, storedChoice, text, time } from '#lib/schema.ts';
+import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [
@@ -34,6 +34,7 @@ export const Activity = v.pipe(
 );
 
 export const ActivityQuery = v.object({ ...paging, type: v.optional(queryChoices(activityTypes)) });
+export const WorkspaceActivityQuery = v.object({ ...ActivityQuery.entries, contactId: v.optional(queryInteger()) });
 export const maxNoteCharacters = 10_000;
 export const CreateNote = v.pipe(v.object({ text: text(maxNoteCharacters) }), v.title('CreateNote'));
 

@@ -139,6 +139,31 @@ export const sameAs = (field: Likeness, value: string) =>
 const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | null }) =>
   contact[field] === null ? null : normalised[field](contact[field]);
 
+/** What a contact and an account have to do with each other. */
+const Reach = v.object({
+  accountId: id(),
+  /** The contact's on the account's channel. */
+  userId: v.nullable(v.string()),
+  lastInboundAt: v.nullable(time()),
+  lastOutboundAt: v.nullable(time()),
+});
+export type Reach = v.InferOutput<typeof Reach>;
+
+/** A way in which a contact is reached (contract 22.5). */
+export const ContactChannel = v.pipe(
+  v.object({
+    channel: storedChoice(platforms),
+    accountId: id(),
+    accountName: v.string(),
+    userId: v.nullable(v.string()),
+    username: v.nullable(v.string()),
+    blockedAt: v.nullable(time()),
+    lastInboundAt: v.nullable(time()),
+    lastOutboundAt: v.nullable(time()),
+  }),
+  v.title('ContactChannel'),
+);
+
 export const Contacts = entity({
   name: 'contact',
   schema: v.object({
@@ -147,6 +172,8 @@ export const Contacts = entity({
     tagIds: v.array(id()),
     metadata: v.record(v.string(), v.string()),
     identities: Identities,
+    /** Unknown of a contact that has not been written since this is kept. */
+    reach: v.optional(v.array(Reach)),
   }),
   upgrades: [
     // 2: the ids that a contact has on channels lie together, by channel.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import { directions } from '#lib/choices.ts';
-import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
@@ -34,6 +34,9 @@ export const Message = v.pipe(
   v.title('Message'),
 );
 
+export const ReadMessages = v.pipe(v.object({ upToMessageId: v.optional(idInput()) }), v.title('ReadMessages'));
+export const MessagesRead = v.pipe(v.object({ read: count() }), v.title('MessagesRead'));
+
 export const MessageQuery = v.object({
   ...paging,
   channel: v.optional(choice(channels)),
@@ -42,8 +45,14 @@ export const MessageQuery = v.object({
   until: v.optional(timeInput()),
 });
 
+export const WorkspaceMessageQuery = v.object({
+  ...MessageQuery.entries,
+  contactId: v.optional(queryInteger()),
+  accountId: v.optional(queryInteger()),
+});
+
 /** Ids of one conversation rise with time. */
-export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
 /** What a platform calls a message: ids tell apart what one account and one person have written each other. */
 export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
@@ -52,6 +61,8 @@ export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 /** Platform ids of one form sort as text as they do as numbers. */
 export const platformOrder = (messageId: string) => messageId.padStart(20, '0');
 
+type Shown = v.InferOutput<typeof Message>;
+
 interface Found {
   channel?: string | undefined;
   direction?: string | undefined;
@@ -59,10 +70,16 @@ interface Found {
 }
 
 /** What a message is found by, as far as it is said; none is a part of another. */
-const messageTexts = ({ channel, direction, accountId }: Found): string[] =>
+export const messageTexts = ({ channel, direction, accountId }: Found): string[] =>
   [channel, direction, typeof accountId === 'number' ? `account=${accountId};` : undefined].filter(
     (text) => text !== undefined,
   );
+
+/** Whether a message was received or sent. */
+export const hasHappened = ({ status }: Pick<Shown, 'status'>) => status === 'received' || status === 'sent';
+
+/** When it was, or else when it was queued. */
+export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'createdAt'>) => sentAt ?? createdAt;
 
 export const Messages = entity({
   name: 'message',
@@ -80,7 +97,7 @@ export const Messages = entity({
   indexes: {
     /** When a message was received or sent; analytics counts it then. */
     day: {
-      of: ({ status, sentAt }) => (status === 'received' || status === 'sent') && sentAt?.slice(0, 10),
+      of: (message) => hasHappened(message) && message.sentAt?.slice(0, 10),
       // By contact, so that a message which a merge moves does not write the entry that it removes.
       order: ({ contactId }) => (contactId === null ? 'none' : sortableId(contactId)),
       copy: ({ contactId, direction, channel, accountId, status, sentAt }) => ({
@@ -94,6 +111,7 @@ export const Messages = entity({
       copy: (message) => ({ text: messageTexts(message).join(' ') }),
       since: 2,
     },
+    /** What came in and nobody has marked as read. */
     unread: {
       of: ({ contactId, direction, isRead }) =>
         direction === 'inbound' && !isRead && contactId !== null && { contactId },

@@ -3,13 +3,18 @@ import { latest } from '#lib/clock.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import {
   type AtPlatform,
+  happenedAt,
+  hasHappened,
   type MessageQuery,
   Messages,
+  messageTexts,
   platformOrder,
   type StoredMessage,
+  type WorkspaceMessageQuery,
 } from '#lib/entities/message.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
+import { reachBy, reachOf, united } from '#lib/references/reach.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
@@ -42,9 +47,9 @@ export interface NewMessage {
  */
 export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<StoredMessage> {
   const { contactId, channel, direction, status, body } = input;
-  const hasHappened = status === 'received' || status === 'sent';
-  if (contactId !== null && !hasHappened) tx.requireExists(Contacts, { id: contactId });
-  const [id] = await Promise.all([tx.nextId(Messages), hasHappened && findContact(tx, contactId)]);
+  const isOver = hasHappened({ status });
+  if (contactId !== null && !isOver) tx.requireExists(Contacts, { id: contactId });
+  const [id] = await Promise.all([tx.nextId(Messages), isOver && findContact(tx, contactId)]);
   const message = tx.create(Messages, {
     id,
     contactId,
@@ -57,13 +62,13 @@ export async function storeMessage(tx: UnitOfWork, input: NewMessage): Promise<S
     status,
     isRead: direction === 'outbound',
     attachments: input.attachments ?? [],
-    sentAt: hasHappened ? (input.sentAt ?? tx.now) : null,
+    sentAt: isOver ? (input.sentAt ?? tx.now) : null,
     editedAt: input.editedAt ?? null,
     readAt: null,
     createdAt: tx.now,
     atPlatform: input.atPlatform ?? null,
   });
-  if (hasHappened) await announce(tx, message);
+  if (isOver) await announce(tx, message);
   return message;
 }
 
@@ -174,26 +179,53 @@ export async function markOutboundRead(
 export async function listMessages(
   tx: UnitOfWork,
   contactId: number,
-  { channel, direction, since, until, ...paging }: v.InferOutput<typeof MessageQuery>,
+  query: v.InferOutput<typeof MessageQuery>,
 ): Promise<Page<StoredMessage>> {
   const [page] = await Promise.all([
-    listPage(tx, Messages, {
-      ...paging,
-      within: { contactId },
-      shownBytes: ({ body }) => Buffer.byteLength(body),
-      ...matching<StoredMessage>(
-        channel !== undefined && ((message) => message.channel === channel),
-        direction !== undefined && ((message) => message.direction === direction),
-        since !== undefined && ((message) => happenedAt(message) >= since),
-        until !== undefined && ((message) => happenedAt(message) <= until),
-      ),
-    }),
+    listPage(tx, Messages, { ...askedFor(query), within: { contactId } }),
     tx.get(Contacts, { id: contactId }),
   ]);
   return page;
 }
 
-const happenedAt = ({ sentAt, createdAt }: StoredMessage) => sentAt ?? createdAt;
+/** The messages of all contacts, or of one, newest first. */
+export async function listAllMessages(
+  tx: UnitOfWork,
+  query: v.InferOutput<typeof WorkspaceMessageQuery>,
+): Promise<Page<StoredMessage & { contactId: number }>> {
+  const page = await listPage(tx, Messages, { ...askedFor(query), ...placeOf(query) });
+  return { ...page, items: page.items.filter(isOfContact) };
+}
+
+const isOfContact = (message: StoredMessage): message is StoredMessage & { contactId: number } =>
+  message.contactId !== null;
+
+function placeOf({ contactId, ...query }: v.InferOutput<typeof WorkspaceMessageQuery>) {
+  if (contactId !== undefined) return { within: { contactId } };
+  return { where: { all: true }, contains: { all: messageTexts(query) } } as const;
+}
+
+const askedFor = (query: v.InferOutput<typeof WorkspaceMessageQuery>) => {
+  const { after, limit, accountId, channel, direction, since, until } = query;
+  return {
+    after,
+    limit,
+    shownBytes: ({ body }: StoredMessage) => Buffer.byteLength(body),
+    ...matching<StoredMessage>(
+      accountId !== undefined && ((message) => message.accountId === accountId),
+      channel !== undefined && ((message) => message.channel === channel),
+      direction !== undefined && ((message) => message.direction === direction),
+      since !== undefined && ((message) => happenedAt(message) >= since),
+      until !== undefined && ((message) => happenedAt(message) <= until),
+    ),
+  };
+};
+
+/** Whom the account knows the contact as. */
+function userIdOf({ identities }: StoredContact, { channel, atPlatform }: StoredMessage): string | null {
+  const userId = atPlatform?.userId ?? identities[channel];
+  return userId === undefined ? null : String(userId);
+}
 
 const findContact = async (tx: UnitOfWork, id: number | null) => (id === null ? undefined : tx.get(Contacts, { id }));
 
@@ -223,8 +255,8 @@ const conversationOf = ({ channel, accountId }: StoredMessage, contactId: number
   account_id: idText(accountId),
 });
 
-/** One event for each conversation. */
-async function announceRead(tx: UnitOfWork, messages: readonly StoredMessage[], readAt: string): Promise<void> {
+/** Tells that messages were read, by one event for each conversation. Emits message.read. */
+export async function announceRead(tx: UnitOfWork, messages: readonly StoredMessage[], readAt: string): Promise<void> {
   const stored = [...new Set(messages.map(({ contactId }) => contactId))];
   const now = new Map(await Promise.all(stored.map(async (id) => [id, await contactNow(tx, id)] as const)));
   const conversations = Map.groupBy(messages, (one) => `${now.get(one.contactId)}/${one.channel}/${one.accountId}`);
@@ -244,14 +276,14 @@ async function announceRead(tx: UnitOfWork, messages: readonly StoredMessage[], 
 }
 
 async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
-  const { sentAt } = message;
   const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
   const contactId = contact?.id ?? null;
   if (contact) {
     tx.update(Contacts, {
       ...contact,
-      lastMessageAt: latest(contact.lastMessageAt, sentAt),
+      lastMessageAt: latest(contact.lastMessageAt, message.sentAt),
       hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
+      reach: united(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
     });
   }
   tx.emit({

@@ -37,8 +37,9 @@ import { breakRow } from '#test/table/break-row.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-/** What each list is made of, and the field by which its rows know the resource in its path. */
+/** What each list is made of, and the field by which its rows know the resource in its path, or that they lie with. */
 const shownBy: Record<string, [of: Entity, parent?: string]> = {
+  '/v1/activities': [Activities, 'contactId'],
   '/v1/agents': [Agents],
   '/v1/audit-events': [AuditEvents],
   '/v1/contacts': [Contacts],
@@ -54,6 +55,7 @@ const shownBy: Record<string, [of: Entity, parent?: string]> = {
   '/v1/jobs': [Jobs],
   '/v1/keys': [Keys],
   '/v1/members': [Members],
+  '/v1/messages': [Messages, 'contactId'],
   '/v1/pipelines': [Pipelines],
   '/v1/sequences': [Sequences],
   '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
@@ -67,6 +69,7 @@ const shownBy: Record<string, [of: Entity, parent?: string]> = {
 /** Made of no rows of their own, or of what an index keeps of them. */
 const derived = [
   '/v1/analytics/messaging',
+  '/v1/contacts/{id}/channels',
   '/v1/contacts/{id}/duplicates',
   '/v1/pipelines/{id}/columns',
   '/v1/telegram/messages',
@@ -125,6 +128,7 @@ interface Shown {
   id: number;
   sequence: number;
   keyId: string;
+  contactId?: number;
 }
 
 const itemsOf = async (path: string): Promise<Shown[]> => {
@@ -160,7 +164,10 @@ describe.each(Object.entries(shownBy))('GET %s', (path, [of, parent]) => {
   test('leaves out a row that cannot be read, and no other list fails for it', async () => {
     const { at, parentId, items } = await listWithItems(path);
     const bad = items.at(-1) as Shown;
-    const place = { id: bad.id, sequence: bad.sequence, keyId: bad.keyId, ...(parent && { [parent]: parentId }) };
+    const place = {
+      ...{ id: bad.id, sequence: bad.sequence, keyId: bad.keyId },
+      ...(parent && { [parent]: parentId ?? bad.contactId }),
+    };
     const mend = await breakRow(tenant, of, place as never, fieldOf(of, parent) as never);
     try {
       const left = await itemsOf(at);

@@ -102,6 +102,18 @@ describe('a read answers what the same REST call answers', () => {
     });
   });
 
+  test('contacts_get without an id shows what there is of all contacts', async () => {
+    const [messages, activities] = await Promise.all(
+      ['/v1/messages?limit=25', '/v1/activities?limit=25&type=Created'].map(
+        async (path) => (await rest.get(path)).body,
+      ),
+    );
+    expect(await tool.value('contacts_get', { include: ['messages'] })).toEqual({ messages });
+    const filters = { type: 'Created' };
+    expect(await tool.value('contacts_get', { include: ['activities'], filters })).toEqual({ activities });
+    expect((await tool.call('contacts_get', { include: ['metadata'] })).value.details.fields[0].field).toBe('id');
+  });
+
   test('deals_get and tasks_search by id show the metadata too', async () => {
     expect(await tool.value('deals_get', { id: dealId })).toEqual({
       ...(await rest.get(`/v1/deals/${dealId}`)).body,

@@ -75,6 +75,7 @@ test('annotations tell the truth: what only reads, what overwrites or sends, wha
 
 /** Texts that the workspace, its operator or the system itself writes. */
 const ownFields = [
+  'accountName',
   'actorKeyId',
   'apiKeyId',
   'color',
@@ -106,6 +107,7 @@ const ownFields = [
   'to',
   'truncated',
   'url',
+  'userId',
 ];
 
 test('every text of a result is known to be our own or named as untrusted where the server describes itself', async () => {

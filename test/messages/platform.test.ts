@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { findContact } from '#lib/messages/recipient.ts';
 import { findMessageAt, markOutboundRead, settleMessage, storeMessage } from '#lib/messages/store.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
+import { bytesOf } from '#lib/table/size.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -21,18 +22,16 @@ beforeAll(async () => {
 
 type Received = Parameters<typeof receiveMessage>[1];
 const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>, of = tenant) => transact(of, system, work);
+const told = (telegramUserId: number, platformMessageId: number): Received => ({
+  channel: 'telegram',
+  accountId,
+  from: { telegramUserId },
+  body: 'Helo',
+  threadId: null,
+  platformMessageId: String(platformMessageId),
+});
 const receive = (telegramUserId: number, platformMessageId: number, given: Partial<Received> = {}) =>
-  run((tx) =>
-    receiveMessage(tx, {
-      channel: 'telegram',
-      accountId,
-      from: { telegramUserId },
-      body: 'Helo',
-      threadId: null,
-      platformMessageId: String(platformMessageId),
-      ...given,
-    }),
-  );
+  run((tx) => receiveMessage(tx, { ...told(telegramUserId, platformMessageId), ...given }));
 const conversation = (contactId: number | null) =>
   everyItem(workspace.live, `/v1/contacts/${contactId}/messages`, { limit: 100 });
 const about = (contactId: number | null, count: number) => eventsAbout(workspace.id, `contact/${contactId}`, count);
@@ -74,6 +73,16 @@ test('what a platform tells several times, and at the same time, is stored once'
     'message.created',
     'message.created',
   ]);
+});
+
+test('a message of somebody known writes itself with four entries, the contact and an event, and none is large', async () => {
+  await receive(105, 1);
+  const { size, work } = await run(async (tx) => {
+    await receiveMessage(tx, told(105, 2));
+    return { size: tx.size, work: tx.work };
+  });
+  expect(size).toBe(7);
+  for (const change of work.changes) expect(bytesOf(change)).toBeLessThan(1024);
 });
 
 test('two of the same in one unit of work are one', async () => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { handler as listAllActivities } from '#functions/activities/list.ts';
 import { handler as addTag } from '#functions/contacts/add-tag.ts';
 import { handler as setAssignee } from '#functions/contacts/assignee.ts';
 import { handler as createContact } from '#functions/contacts/create.ts';
@@ -8,17 +9,20 @@ import { handler as getMetadata } from '#functions/contacts/get-metadata.ts';
 import { handler as setLeadScore } from '#functions/contacts/lead-score.ts';
 import { handler as listContacts } from '#functions/contacts/list.ts';
 import { handler as listActivities } from '#functions/contacts/list-activities.ts';
+import { handler as listChannels } from '#functions/contacts/list-channels.ts';
 import { handler as listDuplicates } from '#functions/contacts/list-duplicates.ts';
 import { handler as mergeContacts } from '#functions/contacts/merge.ts';
 import { handler as listMessages } from '#functions/contacts/messages.ts';
 import { handler as patchContact } from '#functions/contacts/patch.ts';
 import { handler as putMetadata } from '#functions/contacts/put-metadata.ts';
+import { handler as readMessages } from '#functions/contacts/read-messages.ts';
 import { handler as removeTag } from '#functions/contacts/remove-tag.ts';
 import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
+import { handler as listAllMessages } from '#functions/messages/list.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { checkedByOperation, distinct, fields, filters, object, page, paging } from '#lib/mcp/common.ts';
-import { type Arguments, idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
+import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, idInput, maxId, queryInteger } from '#lib/schema.ts';
 
@@ -34,9 +38,13 @@ const profile = {
 const parts: Record<string, Endpoint> = {
   messages: listMessages,
   activities: listActivities,
-  duplicates: listDuplicates,
   metadata: getMetadata,
+  channels: listChannels,
+  duplicates: listDuplicates,
 };
+
+/** What there is of all contacts together. */
+const ofAll: Record<string, Endpoint> = { messages: listAllMessages, activities: listAllActivities };
 
 /** The lists to show; a cursor belongs to one of them. */
 function included({ include, after }: Arguments): string[] {
@@ -44,6 +52,13 @@ function included({ include, after }: Arguments): string[] {
   if (after !== undefined && names.length > 1)
     throw invalidField('after', 'not_allowed', 'after needs include to name the one list that it continues');
   return names;
+}
+
+/** The list that a part of a contact is, or the one that is of all contacts. */
+function partOf(name: string, { id }: Arguments): Endpoint {
+  const of = (id === undefined ? ofAll : parts)[name];
+  if (of === undefined) throw invalidField('id', 'required', `id is required for ${name}`);
+  return of;
 }
 
 /** As many as a contact can have. */
@@ -65,6 +80,7 @@ function changesOf(args: Arguments): (readonly [Endpoint, Arguments])[] {
     ...listed('removeTagIds').map((tagId) => [removeTag, { ...at, tagId }] as const),
     ...(given('note') ? [[createNote, { ...at, text: args['note'] }] as const] : []),
     ...(given('metadata') ? [[putMetadata, args] as const] : []),
+    ...(given('upToMessageId') ? [[readMessages, args] as const] : []),
   ];
 }
 
@@ -95,14 +111,14 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_get',
     title: 'Read a contact',
-    description: 'A contact with its tags, conversation, timeline, metadata and duplicates.',
+    description: 'A contact with its tags, and what include names.',
     effect: 'reads',
-    uses: [getContact, ...Object.values(parts)],
+    uses: [getContact, ...Object.values(parts), ...Object.values(ofAll)],
     takes: {
-      id: idOf('Contact id'),
+      id: passed(idInput(), 'Contact id; none: messages or activities of all'),
       include: own(
         distinct(choice(Object.keys(parts)), Object.keys(parts).length, 'names'),
-        'Default all but duplicates; name one to page it',
+        'Default first three; name one to page it',
       ),
       filters: filters('Of messages: channel, direction, since, until; of activities: type'),
       ...paging(listMessages),
@@ -111,9 +127,10 @@ export const contactTools: Tool[] = [
     gives: object,
     async run(ask, args) {
       const names = included(args);
+      const shown = names.map((name) => partOf(name, args));
       const [contact, ...lists] = await Promise.all([
-        ask(getContact, args),
-        ...names.map((name) => ask(parts[name] as Endpoint, args)),
+        args['id'] === undefined ? {} : ask(getContact, args),
+        ...shown.map((of) => ask(of, args)),
       ]);
       return Object.assign(
         contact,
@@ -139,7 +156,7 @@ export const contactTools: Tool[] = [
     title: 'Update a contact',
     description: 'Changes what is given, all or nothing; null or empty clears. Every call adds its note.',
     effect: 'sets and adds',
-    uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata],
+    uses: [patchContact, setStage, setAssignee, setLeadScore, addTag, removeTag, createNote, putMetadata, readMessages],
     takes: {
       id: idOf('Contact id'),
       ...pick(patchContact.route.body, profile),
@@ -150,6 +167,7 @@ export const contactTools: Tool[] = [
       removeTagIds: own(distinct(queryInteger(1, maxId), maxTagChanges, 'ids'), 'Tag ids'),
       note: own(checkedByOperation(v.string()), 'Note for the timeline'),
       ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+      ...optional(pick(readMessages.route.body, { upToMessageId: 'Read up to here' })),
     },
     renamed: { userId: 'assignedToUserId', score: 'leadScore', tagName: 'addTags', tagId: 'addTags', text: 'note' },
     gives: object,

@@ -1,0 +1,19 @@
+import { ContactChannel } from '#lib/entities/contact.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { listChannels } from '#lib/messages/channels.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** Who can reach a contact, and how: every account that has written to it or heard of it. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/contacts/{id}/channels',
+    summary: 'List the channels of a contact',
+    description: 'An account that the contact has blocked has `blockedAt`. All are on one page.',
+    scope: 'contacts:read',
+    status: 200,
+    response: listOf(ContactChannel),
+    errors: ['not_found'],
+  },
+  ({ tx, params }) => listChannels(tx, params.id),
+);

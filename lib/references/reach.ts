@@ -1,0 +1,56 @@
+import { latest } from '#lib/clock.ts';
+import type { Reach, StoredContact } from '#lib/entities/contact.ts';
+import { happenedAt, hasHappened, Messages, type StoredMessage } from '#lib/entities/message.ts';
+import { listPage } from '#lib/table/list.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** As much of a conversation tells who took part in it. */
+const maxMessages = 1000;
+
+/**
+ * The accounts that a contact has to do with. Rows of before these were kept are silent: their conversation tells, as far as it can be
+ * read, since what cannot is to hold up no message.
+ */
+export async function reachOf(tx: UnitOfWork, { id, reach }: StoredContact): Promise<Reach[]> {
+  if (reach !== undefined) return reach;
+  const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
+  const { items } = await listPage(reading, Messages, { within: { contactId: id }, limit: maxMessages });
+  return items.filter(hasHappened).reduce<Reach[]>((known, message) => united(known, reachBy(message)), []);
+}
+
+/** What a message that was received or sent tells. */
+export function reachBy(message: StoredMessage, userId = message.atPlatform?.userId ?? null): Reach[] {
+  const { accountId, direction } = message;
+  if (accountId === null) return [];
+  const at = happenedAt(message);
+  return [
+    {
+      accountId,
+      userId,
+      lastInboundAt: direction === 'inbound' ? at : null,
+      lastOutboundAt: direction === 'outbound' ? at : null,
+    },
+  ];
+}
+
+/** Both together: what is known of one account and person is one. */
+export function united(known: readonly Reach[], others: readonly Reach[]): Reach[] {
+  const all = [...known];
+  for (const other of others) {
+    const index = all.findIndex((one) => isSame(one, other));
+    const one = all[index];
+    if (one === undefined) all.push(other);
+    else
+      all[index] = {
+        ...one,
+        userId: one.userId ?? other.userId,
+        lastInboundAt: latest(one.lastInboundAt, other.lastInboundAt),
+        lastOutboundAt: latest(one.lastOutboundAt, other.lastOutboundAt),
+      };
+  }
+  return all;
+}
+
+/** An account that knows the contact by a username alone knows it. */
+const isSame = (one: Reach, other: Reach) =>
+  one.accountId === other.accountId && (one.userId === null || other.userId === null || one.userId === other.userId);
