@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { startDouble } from '#test/telegram/double.ts';
 
@@ -52,14 +53,15 @@ export interface System {
   stop(): Promise<number | null>;
 }
 
+const names = pathToFileURL(join(import.meta.dirname, 'faults/names.ts')).href;
+
 /** `npm start` on a free port (test/start.ts); what it says on standard error is shown when it does not come up. */
 export async function startSystem(
   dataDir: string,
   env: Record<string, string> = {},
   args = ['--empty'],
-  nodeArgs: string[] = [],
 ): Promise<System> {
-  const child = spawn(process.execPath, [...nodeArgs, 'test/start.ts', ...args], {
+  const child = spawn(process.execPath, ['--import', names, 'test/start.ts', ...args], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

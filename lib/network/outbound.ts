@@ -1,8 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { type Lookup, openResolver, ResolverDown, silentNameServer } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
-import { type Lookup, literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
+import { literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
 
 export interface OutboundSettings {
   /** The operator's setting unless given. */
@@ -19,7 +19,8 @@ interface OutboundRequest {
   timeoutMs: number;
 }
 
-type OutboundFailure = 'forbidden_address' | 'timeout' | 'too_large' | 'connection';
+/** `resolver`: ours, of which the host's name is innocent. */
+type OutboundFailure = 'forbidden_address' | 'resolver' | 'timeout' | 'too_large' | 'connection';
 
 /** What came back, also when it broke off. */
 interface OutboundAnswer {
@@ -34,7 +35,7 @@ interface OutboundAnswer {
 /** A way out to URLs that customers give. Follows no redirects. */
 export interface Outbound {
   send(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Drops its connections, and whatever is still under way. */
+  /** Drops its connections and lookups, and whatever is still under way. */
   close(): Promise<void>;
 }
 
@@ -46,10 +47,14 @@ class ForbiddenAddress extends Error {}
 /** Opens connections of its own, to be closed after the invocation: a frozen function keeps dead sockets. */
 export function openOutbound(settings: OutboundSettings = {}): Outbound {
   const { reach = reachOfWebhooks(), maxBytes = defaultMaxBytes } = settings;
-  const dispatcher = new Agent({ connect: connector(reach, settings.lookup ?? systemLookup) });
+  const resolver = openResolver();
+  const dispatcher = new Agent({ connect: connector(reach, settings.lookup ?? resolver.lookup) });
   return {
     send: (url, request) => exchange(dispatcher, url, request, maxBytes),
-    close: () => dispatcher.destroy(),
+    close() {
+      resolver.close();
+      return dispatcher.destroy();
+    },
   };
 }
 
@@ -78,16 +83,17 @@ function connector(reach: Reach, lookup: Lookup): buildConnector.connector {
 
 /** One forbidden answer forbids the name: a list that mixes addresses is an attempt. */
 function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    const family = options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 ? 6 : undefined;
-    lookup(hostname, { all: true, family }, (error, addresses) => {
-      if (error) return callback(error, '', 0);
-      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
-        return callback(new ForbiddenAddress(), '', 0);
-      if (options.all) return callback(null, addresses);
-      const [first] = addresses as [LookupAddress];
-      callback(null, first.address, first.family);
-    });
+  const checked = async (hostname: string) => {
+    const addresses = await lookup(hostname);
+    const [first] = addresses;
+    if (!first || !addresses.every(({ address }) => isAllowed(address))) throw new ForbiddenAddress();
+    return { first, addresses: [...addresses] };
+  };
+  return (hostname, { all }, callback) => {
+    checked(hostname).then(
+      ({ first, addresses }) => (all ? callback(null, addresses) : callback(null, first.address, first.family)),
+      (error) => callback(error, '', 0),
+    );
   };
 }
 
@@ -142,9 +148,12 @@ const late = (timeoutMs: number) =>
   ({ failure: 'timeout', error: `no complete answer within ${timeoutMs} ms` }) as const;
 
 function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'failure' | 'error'> {
-  const { code = '' } = error as { code?: string };
-  if (error instanceof ForbiddenAddress || (error as Error).cause instanceof ForbiddenAddress)
-    return { failure: 'forbidden_address', error: 'the address of the host is not allowed' };
+  const { code = '', cause } = error as { code?: string; cause?: unknown };
+  const isOf = (kind: typeof ForbiddenAddress | typeof ResolverDown) => error instanceof kind || cause instanceof kind;
+  if (isOf(ForbiddenAddress)) return { failure: 'forbidden_address', error: 'the address of the host is not allowed' };
+  if (isOf(ResolverDown)) return { failure: 'resolver', error: 'the host could not be looked up on our side' };
+  if (code === silentNameServer)
+    return { failure: 'timeout', error: 'the name servers of the host did not answer in time' };
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return late(timeoutMs);
   return { failure: 'connection', error: `the connection failed${code && `: ${code}`}` };
 }

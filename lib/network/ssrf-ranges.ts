@@ -1,14 +1,7 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { env } from '#lib/env.ts';
+import { type Lookup, openResolver } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
-
-/** As `dns.lookup` with `all`. Tests give their own. */
-export type Lookup = (
-  hostname: string,
-  options: { all: true; family?: number | undefined },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 /** As far as the operator lets webhooks go; to this machine only where it is the local system's. */
 export function reachOfWebhooks(): Reach {
@@ -18,26 +11,21 @@ export function reachOfWebhooks(): Reach {
 
 interface HostCheck {
   reach?: Reach;
+  /** By the system's resolver, for a second and a half, unless given. */
   lookup?: Lookup;
-  timeoutMs?: number;
 }
 
 /** Whether a host is, or resolves to, an address that must not be reached. A name without any address is no such host. */
-export function isForbiddenHost(
-  hostname: string,
-  { reach = reachOfWebhooks(), lookup = systemLookup, timeoutMs = 1_500 }: HostCheck = {},
-): Promise<boolean> {
+export async function isForbiddenHost(hostname: string, settings: HostCheck = {}): Promise<boolean> {
+  const { reach = reachOfWebhooks(), lookup = lookupOnce } = settings;
   const isForbidden = (address: string) => !isAllowedAddress(address, reach);
   const literal = literalOf(hostname);
-  if (isIP(literal)) return Promise.resolve(isForbidden(literal));
-  return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), timeoutMs);
-    lookup(hostname, { all: true }, (error, addresses) => {
-      clearTimeout(late);
-      resolve(!error && addresses.some(({ address }) => isForbidden(address)));
-    });
-  });
+  if (isIP(literal)) return isForbidden(literal);
+  const addresses = await lookup(hostname).catch(() => []);
+  return addresses.some(({ address }) => isForbidden(address));
 }
+
+const lookupOnce: Lookup = (hostname) => openResolver({ timeoutMs: 1_500 }).lookup(hostname);
 
 /** Without the brackets of an IPv6 literal. */
 export const literalOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');

@@ -1,6 +1,7 @@
 import { epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import type { Outbound } from '#lib/network/outbound.ts';
+import { unavailable } from '#lib/problem.ts';
 import { headersOf } from './headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';
 
@@ -23,7 +24,7 @@ export interface Attempt {
   signed: Signatures;
 }
 
-/** Sends an event to an endpoint once. Never throws for what the endpoint does. */
+/** Sends an event to an endpoint once. Never throws for what the endpoint does; raises 503 where nobody could be asked for its host. */
 export async function attempt(
   outbound: Outbound,
   url: string,
@@ -43,6 +44,7 @@ export async function attempt(
     timeoutMs,
   });
   const { status, failure } = answer;
+  if (failure === 'resolver') throw unavailable(1, new Error(`${answer.error}`));
   const isSuccess = failure === null && status !== null && status >= 200 && status < 300;
   const retryAfter = answer.headers['retry-after'];
   return {

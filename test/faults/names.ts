@@ -1,29 +1,15 @@
-import dns, { type LookupAddress, Resolver } from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
+import { Resolver } from 'node:dns/promises';
 
-/** Loaded into a local system before anything else: names as `p5353.example.com` are asked for at that port of the loopback. */
-const own = /^p(\d+)\.example\.com$/;
+/** Loaded into a local system before anything else: names as `a.p5353.example.com` are asked for at that port of the loopback. */
+const own = /(?:^|\.)p(\d+)\.example\.com$/;
 
-type Lookup = (
-  hostname: string,
-  options: object,
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
+const { resolve4 } = Resolver.prototype;
 
-const systemLookup = dns.lookup as Lookup;
-
-const lookup: Lookup = (hostname, options, callback) => {
-  const [, port] = own.exec(hostname) ?? [];
-  if (port === undefined) return systemLookup(hostname, options, callback);
-  const resolver = new Resolver();
-  resolver.setServers([`127.0.0.1:${port}`]);
-  resolver.resolve4(hostname, (error, addresses = []) =>
-    callback(
-      error,
-      addresses.map((address) => ({ address, family: 4 })),
-    ),
-  );
-};
-
-Object.assign(dns, { lookup });
-syncBuiltinESMExports();
+Object.assign(Resolver.prototype, {
+  // Before the other questions about a name: the server stays with the resolver, which has one name.
+  resolve4(this: Resolver, hostname: string) {
+    const [, port] = own.exec(hostname) ?? [];
+    if (port !== undefined) this.setServers([`127.0.0.1:${port}`]);
+    return Reflect.apply(resolve4, this, [hostname]);
+  },
+});

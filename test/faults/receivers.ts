@@ -88,11 +88,12 @@ export async function startRebindingReceiver(random: Random, share: number) {
   const { port } = trap.address() as AddressInfo;
   const host = '127.0.0.2';
   const receiver = await startBadReceiver(random, quick, 0, { host, port });
-  const names = await startNameServer(() => {
+  const names = await startNameServer(({ type }) => {
+    if (type !== 'A') return [];
     asked += 1;
     const isLie = asked > 1 && !isCalm && random.chance(share);
     if (isLie) lies += 1;
-    return isLie ? '0.0.0.0' : host;
+    return [isLie ? '0.0.0.0' : host];
   });
   return {
     ...receiver,

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
@@ -18,8 +17,6 @@ const root = join(import.meta.dirname, '../..');
 /** Waits of the webhook schedule: 75 hours become 5 seconds. */
 const retryScale = '0.00002';
 const spoiledShare = 0.03;
-
-const names = pathToFileURL(join(import.meta.dirname, 'names.ts')).href;
 
 /** The functions that are killed one by one: those that send, and others. */
 const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram', 'WorkersTwitter', 'WorkersSendEmail'];
@@ -90,7 +87,7 @@ export class FaultySystem {
   }
 
   async #boot(): Promise<void> {
-    this.#system = await startSystem(this.#dataDir, this.#env, ['--empty'], ['--import', names]);
+    this.#system = await startSystem(this.#dataDir, this.#env);
   }
 
   /** `kill -9` of every process of it at once, and a new start on its data; with `replays` its streams are read again from the beginning. */
