@@ -4,21 +4,11 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { secondMs } from '#lib/clock.ts';
 
-/** Every address of a name, of both families. Throws Unresolved, or ResolverDown when the name is not at fault. */
+/** Every address of a name, of both families. Throws ResolverDown, or an error with a code of `node:dns` when the name is at fault. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** The code of Unresolved when nobody answered for the name. */
+/** The code of a name that nobody answered for. */
 export const silentNameServer = 'ETIMEOUT';
-
-/** A name without an address; `code` as `node:dns` writes it. */
-class Unresolved extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super(`no address: ${code}`);
-    this.code = code;
-  }
-}
 
 /** The system's own resolver does not answer, whatever it is asked. */
 export class ResolverDown extends Error {}
@@ -83,41 +73,37 @@ class Question {
   }
 
   async #resolve(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
-    const [ipv4, ipv6] = await this.#within(timeoutMs, [
-      this.#resolver.resolve4(hostname),
-      this.#resolver.resolve6(hostname),
-    ]);
-    const addresses = [...addressesOf(ipv4, 4), ...addressesOf(ipv6, 6)];
+    const resolver = this.#resolver;
+    const answers = await this.#within(timeoutMs, resolver.resolve4(hostname), resolver.resolve6(hostname));
+    const addresses = answers.flatMap((answer) => (typeof answer === 'string' ? [] : answer.map(located)));
     if (addresses.length > 0) return addresses;
-    const codes = [codeOf(ipv4), codeOf(ipv6)];
-    const failure = codes.find((code) => !isSettled(code));
+    const failure = answers.find(isFailure);
     // That there is no such name holds for both families.
-    if (!failure || codes.includes('ENOTFOUND')) throw new Unresolved('ENOTFOUND');
-    if (!this.#isGivenUp && !(await this.#isAnswering())) throw new ResolverDown(failure);
-    throw new Unresolved(failure === 'ECANCELLED' ? silentNameServer : failure);
+    if (!failure || answers.includes('ENOTFOUND')) throw unresolved('ENOTFOUND');
+    // The root's name servers are what every resolver knows.
+    const [control] = this.#isGivenUp ? [] : await this.#within(controlMs, resolver.resolveNs('.'));
+    if (!this.#isGivenUp && isFailure(control)) throw new ResolverDown();
+    throw unresolved(failure === 'ECANCELLED' ? silentNameServer : failure);
   }
 
-  /** The root's name servers are what every resolver knows. */
-  async #isAnswering(): Promise<boolean> {
-    const [control] = await this.#within(controlMs, [this.#resolver.resolveNs('.')]);
-    return this.#isGivenUp || isSettled(codeOf(control));
-  }
-
-  async #within<Answers extends readonly unknown[]>(
-    timeoutMs: number,
-    answers: { [Index in keyof Answers]: Promise<Answers[Index]> },
-  ) {
+  /** What is found, or the code of the error. */
+  async #within(timeoutMs: number, ...questions: Promise<string[]>[]): Promise<(string[] | string)[]> {
     const late = setTimeout(() => this.#resolver.cancel(), timeoutMs);
-    const settled = await Promise.allSettled(answers);
+    const answers = await Promise.all(questions.map((question) => question.catch(({ code }) => `${code}`)));
     clearTimeout(late);
-    return settled;
+    return answers;
   }
 }
 
-const loopback: LookupAddress[] = [
-  { address: '127.0.0.1', family: 4 },
-  { address: '::1', family: 6 },
-];
+const located = (address: string): LookupAddress => ({ address, family: isIP(address) });
+
+/** Whether it is no answer: that there is nothing is one. */
+const isFailure = (answer: string[] | string | undefined): answer is string =>
+  typeof answer === 'string' && !/^(ENODATA|ENOTFOUND)$/.test(answer);
+
+const unresolved = (code: string) => Object.assign(new Error(code), { code });
+
+const loopback = ['127.0.0.1', '::1'].map(located);
 
 /** Without a name server: RFC 6761 gives `localhost` and what is below it to the loopback; c-ares does not read the hosts file. */
 const addressesHere = (name: string, hostsFile: string) =>
@@ -132,16 +118,6 @@ function addressesIn(hostsFile: string, name: string): LookupAddress[] {
   }
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    const isOfName = names.some((one) => one.toLowerCase() === name);
-    return isOfName && isIP(address) ? [{ address, family: isIP(address) }] : [];
+    return isIP(address) && names.some((one) => one.toLowerCase() === name) ? [located(address)] : [];
   });
 }
-
-/** Whether it was answered, be it that there is nothing. */
-const isSettled = (code: string | null) => code === null || code === 'ENODATA' || code === 'ENOTFOUND';
-
-const addressesOf = (answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] =>
-  answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
-
-const codeOf = (answer: PromiseSettledResult<unknown>): string | null =>
-  answer.status === 'fulfilled' ? null : `${answer.reason.code}`;

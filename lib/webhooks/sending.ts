@@ -87,9 +87,9 @@ export class Sending {
     if (target === undefined) throw new Error('the endpoint has no URL or no secret');
     const event = await this.#eventOf(delivery);
     if (!event) return { id, entry };
+    this.metrics.attempts += 1;
     const made = await attempt(this.#outbound, target.url, delivery, event.body, target.signers);
     const { committedAt } = event;
-    this.metrics.attempts += 1;
     if (made.isSuccess) {
       this.metrics.successes += 1;
       if (committedAt && delivery.replayOf === null)
