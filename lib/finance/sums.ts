@@ -9,9 +9,12 @@ import {
   TransactionCopy,
   Transactions,
 } from '#lib/entities/transaction.ts';
+import { env } from '#lib/env.ts';
 import { fromCents, toCents } from '#lib/money.ts';
+import { badRequest } from '#lib/problem.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { entries } from '#lib/table/entries.ts';
+import type { Meter } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Owed = 'invoice' | 'pending';
@@ -38,10 +41,12 @@ const startOf = (day: string) => `${day}T00:00:00Z`;
 
 /**
  * Sums of the realized transactions of a range, both ends included. One round trip for any range: whole days from the counters of
- * their months, the rest from what the index keeps of each transaction.
+ * their months, the rest from what the index keeps of each transaction. Raises 400 where that is more than one call may read:
+ * categories are free text, and every day has its counters of each.
  */
 export async function sumRealized(tx: UnitOfWork, from: string, to: string) {
   const sums = new Sums();
+  const meter: Meter = { unitsLeft: env('READ_UNITS_PER_LIST') };
   const firstDay = dayOf(from === startOf(dayOf(from)) ? from : shifted(from, dayMs));
   const dayAfter = dayOf(shifted(to, secondMs));
   const edges: [string, string][] =
@@ -52,9 +57,14 @@ export async function sumRealized(tx: UnitOfWork, from: string, to: string) {
         ]
       : [[from, to]];
   await Promise.all([
-    ...monthsOf(firstDay, dayAfter).map((month) => addDays(tx, sums, month, firstDay, dayAfter)),
-    ...edges.filter(([start, end]) => start <= end).map(([start, end]) => addEach(tx, sums, start, end)),
+    ...monthsOf(firstDay, dayAfter).map((month) => addDays(tx, sums, month, firstDay, dayAfter, meter)),
+    ...edges.filter(([start, end]) => start <= end).map(([start, end]) => addEach(tx, sums, start, end, meter)),
   ]);
+  if (meter.stoppedAt !== undefined)
+    throw badRequest(
+      'range_too_large',
+      'the range has too many transactions or categories to be summed: ask for a shorter one',
+    );
   return sums.entries().map(([name, sum]) => ({ ...groupOf(name), ...sum }));
 }
 
@@ -67,15 +77,22 @@ function monthsOf(firstDay: string, dayAfter: string): string[] {
   return months;
 }
 
-async function addDays(tx: UnitOfWork, sums: Sums, month: string, firstDay: string, dayAfter: string): Promise<void> {
-  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Transactions], 'realized', { month })) {
+async function addDays(
+  tx: UnitOfWork,
+  sums: Sums,
+  month: string,
+  firstDay: string,
+  dayAfter: string,
+  meter: Meter,
+): Promise<void> {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Transactions], 'realized', { month }, meter)) {
     const day = dayOf(name);
     if (day >= firstDay && day < dayAfter) sums.add(name.slice(day.length + 1), count, cents);
   }
 }
 
-async function addEach(tx: UnitOfWork, sums: Sums, from: string, to: string): Promise<void> {
-  const range = { ascending: true, above: from, below: `${to}#~` };
+async function addEach(tx: UnitOfWork, sums: Sums, from: string, to: string, meter: Meter): Promise<void> {
+  const range = { ascending: true, above: from, below: `${to}#~`, meter };
   for await (const page of entries(tx, Transactions, { realized: true }, range)) {
     for (const entry of page) {
       const copy = v.parse(TransactionCopy, entry);

@@ -3,23 +3,27 @@ import { allRows } from './all-rows.ts';
 import { isComplete } from './completeness.ts';
 import { type CounterOf, countedOf, counterGroup, counterSince, type Entity } from './entity.ts';
 import { rowPartition } from './keys.ts';
-import { pages } from './pages.ts';
+import { type Meter, pages } from './pages.ts';
 import { readable } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Sums by the name of the counter: `{ "lead/EUR": { count: 3 } }`. */
 export type Sums = Map<string, Record<string, number>>;
 
-/** The sums of a counter that entities declare under the same name; `parts` fill the name of its group. One round trip. */
+/**
+ * The sums of a counter that entities declare under the same name; `parts` fill the name of its group. One round trip. Not all of
+ * them where the meter has stopped.
+ */
 export async function readCounters<const Of extends readonly [Entity, ...Entity[]]>(
   tx: UnitOfWork,
   entities: Of,
   counter: CounterOf<Of[number]>,
   parts: Readonly<Record<string, string>> = {},
+  meter?: Meter,
 ): Promise<Sums> {
   const group = counterGroup(entities[0], counter, parts);
   const areComplete = await Promise.all(entities.map((of) => isComplete(tx.tenant, of, counterSince(of, counter))));
-  return areComplete.every(Boolean) ? readGroup(tx, group) : sumRows(tx, entities, group);
+  return areComplete.every(Boolean) ? readGroup(tx, group, meter) : sumRows(tx, entities, group);
 }
 
 /** The sums that a group will have, from the rows themselves, as long as it does not have them all. */
@@ -36,10 +40,10 @@ async function sumRows(tx: UnitOfWork, entities: readonly Entity[], group: strin
 }
 
 /** The sums of a group that `UnitOfWork.count` writes. One round trip. */
-export async function readGroup(tx: UnitOfWork, group: string): Promise<Sums> {
+export async function readGroup(tx: UnitOfWork, group: string, meter?: Meter): Promise<Sums> {
   const sums: Sums = new Map();
   const pk = rowPartition('counter', { tenant: tenantKey(tx.tenant), group });
-  for await (const page of pages({ pk, ascending: true })) {
+  for await (const page of pages({ pk, ascending: true, ...(meter && { meter }) })) {
     for (const { pk, sk, ...deltas } of page) addTo(sums, sk.slice(0, sk.lastIndexOf('#')), deltas);
   }
   return sums;

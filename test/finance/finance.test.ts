@@ -1,6 +1,11 @@
 import * as v from 'valibot';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
+import { summarise } from '#lib/finance/summary.ts';
+import { rowPartition } from '#lib/table/keys.ts';
+import { writeRows } from '#lib/table/rows.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -214,4 +219,23 @@ test('a range that is too long or the wrong way round is refused', async () => {
   }
   const leap = { from: '2025-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
   expect((await workspace.live.get('/v1/finance/summary', leap)).status).toBe(200);
+});
+
+test('a range with more categories than one call may read is refused, and a shorter one is not', async () => {
+  const { id } = await newWorkspace('EUR');
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const pk = rowPartition('counter', { tenant: tenantKey(tenant), group: 'realized/2025-03' });
+  // More than DynamoDB reads at once.
+  const counters = Array.from({ length: 4 }, (_, index) => ({
+    ...{ pk, sk: `2025-03-01/EUR/expense/Category ${index}#0`, count: 1, cents: 100 },
+    padding: 'x'.repeat(390_000),
+  }));
+  await writeRows(counters.map((Item) => ({ PutRequest: { Item } })));
+  const summary = (from: string, to: string) => summarise(new UnitOfWork(tenant, system), { from, to });
+  const inMarch = () => summary('2025-03-01T00:00:00Z', '2025-03-31T23:59:59Z');
+  expect((await inMarch()).totals).toEqual([{ currency: 'EUR', income: 0, expense: 4, net: -4 }]);
+  vi.stubEnv('READ_UNITS_PER_LIST', '1');
+  await expect(inMarch()).rejects.toMatchObject({ status: 400, details: { reason: 'range_too_large' } });
+  expect((await summary('2025-04-01T00:00:00Z', '2025-04-30T23:59:59Z')).totals).toEqual([]);
+  vi.unstubAllEnvs();
 });
