@@ -17,6 +17,7 @@ export const accountStates = ['active', 'disconnected', 'banned'] as const;
 export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
 
 export const inboundModes = ['webhook', 'polling', 'off'] as const;
+export type InboundMode = (typeof inboundModes)[number];
 export const inboundStatuses = ['ok', 'failing', 'off'] as const;
 
 export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const;

@@ -96,6 +96,8 @@ async function fill({ workspaceId, env, people, call }: Filling): Promise<void> 
   const bot = await admin('telegram-account', 'create', {
     ...tenant,
     kind: 'bot',
+    // Telegram knows no such bot.
+    inbound: 'off',
     name: 'Sales bot',
     username: 'demo_sales_bot',
     botToken: '1000001:demo-token',

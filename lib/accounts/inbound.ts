@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
+import type { InboundMode } from '#lib/choices.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers, type StoredInbound } from '#lib/entities/inbound.ts';
 import { env } from '#lib/env.ts';
@@ -16,7 +17,6 @@ import { writeIf } from '#lib/table/update.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
 import { allowanceOf, secretContext } from './store.ts';
 
-type Mode = StoredInbound['mode'];
 type Hook = NonNullable<StoredInbound['hook']>;
 
 /** API Gateway's own. */
@@ -29,14 +29,21 @@ export function publicAddress(domain: string | undefined): string | undefined {
 }
 
 /** How an account hears unless somebody says otherwise. */
-export function defaultMode(account: Pick<StoredAccount, 'channel' | 'kind'>, address: string | undefined): Mode {
+export function defaultMode(
+  account: Pick<StoredAccount, 'channel' | 'kind'>,
+  address: string | undefined,
+): InboundMode {
   const { inbound } = allowanceOf(account);
   if (inbound.includes('webhook') && address !== undefined) return 'webhook';
   return inbound.includes('polling') ? 'polling' : 'off';
 }
 
 /** Raises 400 for a mode that accounts of this kind do not have, and 409 `no_public_address`. */
-export function requireMode(account: Pick<StoredAccount, 'channel' | 'kind'>, mode: Mode, address: string | undefined) {
+export function requireMode(
+  account: Pick<StoredAccount, 'channel' | 'kind'>,
+  mode: InboundMode,
+  address: string | undefined,
+) {
   const { inbound } = allowanceOf(account);
   if (!inbound.includes(mode))
     throw invalidField('inbound', 'not_allowed', `accounts of this kind have ${inbound.join(', ')}`);
@@ -51,7 +58,7 @@ export function requireMode(account: Pick<StoredAccount, 'channel' | 'kind'>, mo
 export async function listen(
   tx: UnitOfWork,
   account: StoredAccount,
-  mode: Mode,
+  mode: InboundMode,
   address: string | undefined,
 ): Promise<void> {
   requireMode(account, mode, address);
@@ -77,7 +84,7 @@ export async function listen(
 }
 
 /** Nobody knows yet whether it works. */
-const statusAtFirst = ({ env: environment }: Tenant, { state }: StoredAccount, mode: Mode) =>
+const statusAtFirst = ({ env: environment }: Tenant, { state }: StoredAccount, mode: InboundMode) =>
   mode !== 'off' && state === 'active' && environment === 'test' ? 'ok' : 'off';
 
 /**

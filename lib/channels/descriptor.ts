@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { inboundModes } from '../choices.ts';
+import type { InboundMode } from '../choices.ts';
 
 /** How fast an account may send. */
 export interface PacePolicy {
@@ -17,7 +17,7 @@ export interface Allowance {
   /** To how many people it may write for the first time on a day. */
   newPeersPerDay?: number;
   /** How it can hear what people write to it. */
-  inbound: readonly (typeof inboundModes)[number][];
+  inbound: readonly InboundMode[];
 }
 
 /** A channel through which accounts write to people. How it sends is up to the opener in its folder, which its worker alone loads. */

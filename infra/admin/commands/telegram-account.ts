@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
-import { listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
+import { listen, listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
+import { type InboundMode, inboundModes } from '#lib/choices.ts';
 import { newAccountFields, type StoredAccount } from '#lib/entities/account.ts';
-import { id, line, secret } from '#lib/schema.ts';
+import { choice, id, line, secret } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
@@ -15,7 +16,7 @@ const userSession = { session: secret() };
 const Create = v.intersect([
   v.object(tenantFields),
   v.variant('kind', [
-    v.object({ ...newAccountFields, kind: v.literal('bot'), ...botSecret }),
+    v.object({ ...newAccountFields, kind: v.literal('bot'), ...botSecret, inbound: v.optional(choice(inboundModes)) }),
     v.object({ ...newAccountFields, kind: v.literal('user'), ...userSession }),
   ]),
 ]);
@@ -24,7 +25,8 @@ async function create(input: v.InferOutput<typeof Create>) {
   const { kind, name, username = null, dailyLimit = telegram.kinds[kind].dailyLimit, pacing } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
   const account = { channel: telegram.name, kind, name, username, dailyLimit, ...(pacing && { pacing }), secret };
-  const { id } = await asOperator(input, async (tx) => listening(tx, await createAccount(tx, account)));
+  const mode = input.kind === 'bot' ? input.inbound : undefined;
+  const { id } = await asOperator(input, async (tx) => listening(tx, await createAccount(tx, account), mode));
   return { id };
 }
 
@@ -45,9 +47,11 @@ async function connect(input: v.InferOutput<typeof Connect>) {
   return { id, status: state };
 }
 
-/** It hears as one that a caller connects. */
-async function listening(tx: UnitOfWork, account: StoredAccount): Promise<StoredAccount> {
-  await listenAgain(tx, account, publicAddress(stackDomain()));
+/** It hears as one that a caller connects, unless the operator says how. */
+async function listening(tx: UnitOfWork, account: StoredAccount, mode?: InboundMode): Promise<StoredAccount> {
+  const address = publicAddress(stackDomain());
+  if (mode === undefined) await listenAgain(tx, account, address);
+  else await listen(tx, account, mode, address);
   return account;
 }
 
