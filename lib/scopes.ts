@@ -17,6 +17,7 @@ export const scopes = [
   'email:read',
   'email:write',
   'email:send',
+  'email:compose',
   'pipelines:read',
   'webhooks:read',
   'webhooks:write',

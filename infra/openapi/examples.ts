@@ -3,7 +3,7 @@ import type { JsonSchema, SchemaComponents } from './schemas.ts';
 /** Texts to try, in this order, for properties of these names; the first that fits the schema is taken. */
 const texts: readonly [RegExp, string][] = [
   [/^(expires|run|due|expectedClose)At$/, '2035-06-30T09:00:00Z'],
-  [/email$/i, 'ada@example.com'],
+  [/email$|^to$/i, 'ada@example.com'],
   [/phone$/i, '+44 20 7946 0958'],
   [/username$/i, 'ada_lovelace'],
   [/^name$/i, 'Ada Lovelace'],

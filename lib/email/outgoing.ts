@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { storeEmail } from './store.ts';
 
 export interface NewMail {
-  to: Mailbox;
+  to: readonly [Mailbox, ...Mailbox[]];
   cc?: readonly Mailbox[];
   bcc?: readonly Mailbox[];
   subject: string;
@@ -37,19 +37,19 @@ export async function queueMail(
       channel: 'email',
       accountId: null,
       contactId: thread.contactId,
-      recipient: to.email,
+      recipient: to[0].email,
       text: bodyText,
       runAt: mail.runAt,
       threadId: String(thread.id),
     }),
-    spend(tx, 'emails', 1 + cc.length + bcc.length, mail.runAt),
+    spend(tx, 'emails', to.length + cc.length + bcc.length, mail.runAt),
   ]);
   const job = paid ? tx.update(Jobs, { ...created, paid }) : created;
   await storeEmail(tx, {
     threadId: thread.id,
     direction: 'outbound',
     from: { name, email },
-    to: [to],
+    to: [...to],
     cc: [...cc],
     bcc: [...bcc],
     subject,

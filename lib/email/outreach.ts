@@ -1,15 +1,13 @@
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
-import type { Mailbox } from '#lib/entities/email-thread.ts';
-import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';
-import { previewOf } from './body.ts';
 import { type Origin, queueMail } from './outgoing.ts';
-import { getThread } from './store.ts';
+import { getThread, openThread } from './store.ts';
 
 interface Outreach {
   contact: StoredContact;
@@ -32,33 +30,8 @@ export async function queueOutreach(
     threadId === null ? undefined : getThread(tx, threadId),
     tx.reserveIds({ [Threads.name]: 1, [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
-  const thread = known ?? (await openThread(tx, contact, to, { subject, text }));
-  const mail = { to, subject: known ? `Re: ${subject}` : subject, bodyText: text };
+  const mail = { to: [to] as const, subject: known ? `Re: ${subject}` : subject, bodyText: text };
+  const thread = known ?? (await openThread(tx, contact.id, mail));
   const job = await queueMail(tx, thread, workspace, mail, origin);
   return { jobId: job.id, threadId: thread.id };
-}
-
-async function openThread(
-  tx: UnitOfWork,
-  contact: StoredContact,
-  to: Mailbox,
-  { subject, text }: Pick<Outreach, 'subject' | 'text'>,
-): Promise<StoredThread> {
-  const thread = tx.create(Threads, {
-    id: await tx.nextId(Threads),
-    subject,
-    preview: previewOf(text),
-    status: 'open',
-    unreadCount: 0,
-    isStarred: false,
-    contactId: contact.id,
-    assignedToUserId: null,
-    aiLeadScore: null,
-    lastMessageAt: tx.now,
-    createdAt: tx.now,
-    participants: [to],
-    lastInbound: null,
-    references: [],
-  });
-  return thread;
 }

@@ -1,23 +1,17 @@
 import type * as v from 'valibot';
-import { dayMs, shifted } from '#lib/clock.ts';
 import { type CreateReply, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
-import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { topicOf } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import type { Caller } from '#lib/keys/identify.ts';
-import { badRequest, conflict, invalidField } from '#lib/problem.ts';
+import { badRequest, conflict } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
-import { canBeReached, distinct } from './address.ts';
-import { sanitise } from './html.ts';
+import { canBeReached } from './address.ts';
 import { queueMail } from './outgoing.ts';
 import { requireSender } from './sender.ts';
 import { getThread } from './store.ts';
-
-const maxDelayDays = 365;
-/** SES takes no more. */
-const maxRecipients = 50;
+import { readied, unnamed } from './written.ts';
 
 /**
  * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread and where no mail can leave, 400 when
@@ -27,7 +21,7 @@ export async function createReply(
   tx: UnitOfWork,
   caller: Caller,
   threadId: number,
-  { bodyText, bodyHtml, cc, bcc, replyAll, runAt }: v.InferOutput<typeof CreateReply>,
+  { replyAll, ...written }: v.InferOutput<typeof CreateReply>,
 ): Promise<v.InferInput<typeof ReplyJob>> {
   const [thread, workspace] = await Promise.all([
     getThread(tx, threadId),
@@ -39,30 +33,18 @@ export async function createReply(
   if (thread.lastInbound === null) throw badRequest('no_recipient', 'nobody has written in this thread yet');
   if (!canBeReached(thread.lastInbound.from.email))
     throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
-  if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs)) {
-    throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
-  }
-  const { from: to, others } = thread.lastInbound;
-  const [, ...copied] = distinct([
-    to,
-    ...(replyAll ? others.filter(({ email }) => canBeReached(email)) : []),
-    ...cc.map(unnamed),
-  ]);
-  const [, ...hidden] = distinct([to, ...bcc.map(unnamed)]);
-  if (1 + copied.length + hidden.length > maxRecipients) {
-    throw invalidField('replyAll', 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);
-  }
-  const mail = {
-    to,
-    cc: copied,
-    bcc: hidden,
-    subject: `Re: ${topicOf(thread.subject)}`.trim(),
-    bodyText,
-    bodyHtml: (bodyHtml && sanitise(bodyHtml)) || null,
-    runAt,
-  };
+  const { from, others } = thread.lastInbound;
+  const mail = readied(
+    tx,
+    {
+      ...written,
+      to: [from],
+      cc: [...(replyAll ? others.filter(({ email }) => canBeReached(email)) : []), ...written.cc.map(unnamed)],
+      bcc: written.bcc.map(unnamed),
+      subject: `Re: ${topicOf(thread.subject)}`.trim(),
+    },
+    'replyAll',
+  );
   const job = await queueMail(tx, thread, workspace, mail, { source: 'api', apiKeyId: caller.keyId });
   return { ...job, threadId };
 }
-
-const unnamed = (email: string): Mailbox => ({ name: null, email });

@@ -1,12 +1,19 @@
 import type * as v from 'valibot';
 import { BodyParts, type EmailMessage, EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
-import { type StoredThread, type ThreadQuery, type ThreadStatus, Threads } from '#lib/entities/email-thread.ts';
+import {
+  type Mailbox,
+  type StoredThread,
+  type ThreadQuery,
+  type ThreadStatus,
+  Threads,
+} from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { notFound } from '#lib/problem.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Body, leastBytesIn, packed, unpacked } from './body.ts';
+import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
+import { participantsWith } from './participants.ts';
 
 /** A thread. Raises 404. */
 export const getThread = (tx: UnitOfWork, id: number): Promise<StoredThread> =>
@@ -62,6 +69,38 @@ function announced(
     },
   });
   return tx.update(Threads, after);
+}
+
+interface FirstMail {
+  subject: string;
+  bodyText: string;
+  to: readonly Mailbox[];
+  cc?: readonly Mailbox[];
+  bcc?: readonly Mailbox[];
+}
+
+/** The thread that a mail of ours opens. Its id comes from the counter `email-thread`. */
+export async function openThread(
+  tx: UnitOfWork,
+  contactId: number | null,
+  { subject, bodyText, to, cc = [], bcc = [] }: FirstMail,
+): Promise<StoredThread> {
+  return tx.create(Threads, {
+    id: await tx.nextId(Threads),
+    subject,
+    preview: previewOf(bodyText),
+    status: 'open',
+    unreadCount: 0,
+    isStarred: false,
+    contactId,
+    assignedToUserId: null,
+    aiLeadScore: null,
+    lastMessageAt: tx.now,
+    createdAt: tx.now,
+    participants: participantsWith([], [...to, ...cc, ...bcc]),
+    lastInbound: null,
+    references: [],
+  });
 }
 
 type NewEmail = Omit<StoredEmailMessage, 'id' | 'createdAt' | 'body' | 'moreParts'> & { body: Body };

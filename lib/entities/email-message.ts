@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import {
   id,
   idInput,
+  line,
   listInput,
   nullableText,
   nullableTimeInput,
@@ -58,19 +59,32 @@ export const EmailMessageQuery = v.object(paging);
 
 const addresses = listInput(pattern(emailAddress, 254, 'an e-mail address'), 20, 'addresses');
 
+/** Of whatever somebody writes by mail. */
+const written = {
+  bodyText: text(100_000),
+  bodyHtml: v.optional(nullableText(200_000), null),
+  cc: v.optional(addresses, []),
+  bcc: v.optional(addresses, []),
+  runAt: v.optional(nullableTimeInput(), null),
+};
+
 export const CreateReply = v.pipe(
-  v.object({
-    bodyText: text(100_000),
-    bodyHtml: v.optional(nullableText(200_000), null),
-    cc: v.optional(addresses, []),
-    bcc: v.optional(addresses, []),
-    replyAll: v.optional(v.boolean(), false),
-    runAt: v.optional(nullableTimeInput(), null),
-  }),
+  v.object({ ...written, replyAll: v.optional(v.boolean(), false) }),
   v.title('CreateReply'),
 );
 
-/** The queued job of a reply; `/v1/jobs/{id}` follows it. */
+/** A mail that opens a thread (contract section 24). */
+export const CreateEmailMessage = v.pipe(
+  v.object({
+    to: v.pipe(addresses, v.minLength(1, 'must name at least one address')),
+    subject: line(500),
+    ...written,
+    contactId: v.optional(v.nullable(idInput()), null),
+  }),
+  v.title('CreateEmailMessage'),
+);
+
+/** The queued job of a reply or a new message; `/v1/jobs/{id}` follows it. */
 export const ReplyJob = v.pipe(
   v.object({
     id: idInput(),

@@ -18,7 +18,7 @@ export function definitionOf(tool: Tool, values: readonly string[] | undefined):
     ]),
   );
   const required = [
-    ...Object.keys(choice),
+    ...(isChoice(uses) && !values?.includes(uses.usual ?? '') ? [uses.by] : []),
     ...Object.entries(takes)
       .filter(([, { isRequired }]) => isRequired)
       .map(([key]) => key),

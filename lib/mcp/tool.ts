@@ -38,7 +38,7 @@ export interface Tool {
   reachesOut?: true;
   /**
    * The operations behind it. One list, all of one scope: the tool is there with that scope. By the values of one parameter:
-   * each value is there with the scopes of its operations, the tool with any value.
+   * each value is there with the scopes of its operations, the tool with any value. `usual` is meant where none is said.
    */
   uses: readonly Endpoint[] | Choice;
   takes: Parameters;
@@ -52,6 +52,7 @@ export interface Tool {
 interface Choice {
   by: string;
   description: string;
+  usual?: string;
   values: Record<string, readonly Endpoint[]>;
 }
 

@@ -33,8 +33,7 @@ async function run(
 ): Promise<ToolResult> {
   const { ask, update, taken, ignored } = asking(request, endpointsOf(tool));
   try {
-    requireChoice(tool, given, request.caller.scopes);
-    const args = withOwn(tool, opened(tool, given));
+    const args = withOwn(tool, opened(tool, chosen(tool, given, request.caller.scopes)));
     const value = (await tool.run(ask, args, update)) as object;
     const untaken = Object.keys(args).filter((name) => !taken.has(name) && !isOwn(tool, name));
     const ignoredArguments = [...new Set([...ignored, ...namesShown(untaken)])];
@@ -99,11 +98,14 @@ function shown({ body }: Problem, { renamed }: Tool) {
 const isOwn = ({ uses, takes }: Tool, name: string) =>
   (isChoice(uses) && uses.by === name) || (Object.hasOwn(takes, name) && takes[name]?.isOwn);
 
-function requireChoice(tool: Tool, args: Arguments, scopes: readonly Scope[]): void {
-  if (!isChoice(tool.uses)) return;
-  const { by } = tool.uses;
+/** The arguments with what the tool shall do. Raises 400. */
+function chosen(tool: Tool, args: Arguments, scopes: readonly Scope[]): Arguments {
+  if (!isChoice(tool.uses)) return args;
+  const { by, usual } = tool.uses;
   const values = allowedValues(tool, scopes) as string[];
-  if (args[by] === undefined) throw invalidField(by, 'required', `${by} is required`);
-  if (!values.includes(args[by] as string))
+  const value = args[by] ?? usual;
+  if (value === undefined) throw invalidField(by, 'required', `${by} is required`);
+  if (!values.includes(value as string))
     throw invalidField(by, 'invalid_enum', `${by} must be one of ${values.join(', ')}`);
+  return { ...args, [by]: value };
 }

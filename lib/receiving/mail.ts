@@ -1,10 +1,10 @@
+import { contactWithEmail } from '#lib/contacts/store.ts';
 import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
 import { previewOf } from '#lib/email/body.ts';
 import type { Mail } from '#lib/email/mail.ts';
 import { maxParticipants, participantsWith } from '#lib/email/participants.ts';
 import { storeEmail } from '#lib/email/store.ts';
 import { findThread } from '#lib/email/threading.ts';
-import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
 import type { Authentication, StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
@@ -12,7 +12,6 @@ import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
-import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** What is known of a mail besides what it says. */
@@ -114,10 +113,6 @@ async function claimed(tx: UnitOfWork, name: string | undefined) {
   const known = name === undefined ? undefined : await tx.find(MessageIds, { messageId: name });
   return { name, known: known && { threadId: known.threadId, messageId: known.id } };
 }
-
-/** The contact with this address; of several the one that was there first. */
-const contactWithEmail = (tx: UnitOfWork, email: string): Promise<StoredContact | undefined> =>
-  firstIndexed(tx, Contacts, sameAs('email', email));
 
 interface Opening {
   contactId: number | null;

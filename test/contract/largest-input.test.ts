@@ -354,6 +354,14 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       expect([sent.status, brief(sent.bodyHtml)]).toEqual(['sent', brief(body.bodyHtml)]);
       expect(brief(sent.bodyText)).toBe(brief(body.bodyText ?? letters.text(100_000, true)));
     }
+    // SES takes fifty in all.
+    const bcc = Array.from({ length: 10 }, (_, index) => addressOf(100 + index));
+    const job = await send('POST /v1/email/messages', letters, { bcc, contactId: undefined, runAt: undefined });
+    expect(await ended(job.id)).toMatchObject({ status: 'sent', attempts: 1 });
+    calls.keep('/v1/email/threads/{id}', job.threadId);
+    const [written] = (await workspace.live.get(`/v1/email/threads/${job.threadId}/messages`)).body.items;
+    expect([written.to.length, written.cc.length]).toEqual([20, 20]);
+    expect(brief(written.subject)).toBe(brief(letters.text(500)));
   });
 
   test('is taken and read back: a stored mail that is read again', async () => {

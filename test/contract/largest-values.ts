@@ -121,12 +121,15 @@ function largestObject(schema: Schema, letters: Letters): Record<string, unknown
   return Object.fromEntries(properties.map(([key, inner]) => [key, largest(inner, key, letters)]));
 }
 
+/** Nobody is named twice. */
+const recipients = ['cc', 'bcc', 'to'];
+
 function largestArray(items: Schema, maxItems: number | undefined, name: string, letters: Letters): unknown[] {
   if (items['enum']) return items['enum'];
   const length = maxItems ?? 100;
   if (name === 'ipAllowlist')
     return Array.from({ length }, (_, index) => `2001:db8::ffff:ffff:ffff:${index + 1000}/128`);
-  if (name === 'cc' || name === 'bcc')
-    return Array.from({ length }, (_, index) => addressOf(index + (name === 'cc' ? 0 : length)));
+  const others = recipients.indexOf(name);
+  if (others >= 0) return Array.from({ length }, (_, index) => addressOf(index + others * length));
   return Array.from({ length }, () => largest(items, name, letters));
 }

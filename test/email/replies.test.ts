@@ -1,8 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { eventually } from '#test/client.ts';
+import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -13,14 +12,6 @@ beforeAll(async () => {
   workspace = await newWorkspace();
   receive = receiveIn(workspace);
 });
-
-/** The mails that SES took, in which this text is. */
-async function sentWith(text: string): Promise<string[]> {
-  const dir = join(inject('dataDir'), 'mail');
-  const files = (await readdir(dir)).filter((file) => file.endsWith('.eml'));
-  const mails = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
-  return mails.filter((mail) => mail.includes(text));
-}
 
 const newest = (threadId: number, status: string, client = workspace.live) =>
   eventually(async () => {

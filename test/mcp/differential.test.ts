@@ -282,6 +282,7 @@ describe('a refusal is the REST envelope', () => {
       { accountId: 9, text: 'x', username: 'y' },
     ],
     ['email_reply', { id: 9, bodyText: 'x' }, 'POST', '/v1/email/threads/9/replies', { bodyText: 'x' }],
+    ['email_reply', { as: 'new', to: ['x'] }, 'POST', '/v1/email/messages', { to: ['x'] }],
     ['sequences_control', { id: 9, action: 'pause' }, 'POST', '/v1/sequences/9/pause'],
     ['agents_test', { id: 9, action: 'test_run', message: 'Hi' }, 'POST', '/v1/agents/9/test-run', { message: 'Hi' }],
   ];

@@ -182,6 +182,7 @@ describe('a key sees exactly the tools of its scopes', () => {
     'email:read': ['email_search', 'email_get'],
     'email:write': ['email_update'],
     'email:send': ['email_reply'],
+    'email:compose': ['email_reply'],
     'pipelines:read': ['reports_get'],
     'webhooks:read': ['webhooks_get'],
     'webhooks:write': [],

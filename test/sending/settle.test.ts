@@ -1,7 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { hourMs, shifted } from '#lib/clock.ts';
@@ -25,6 +23,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
+import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -85,13 +84,6 @@ async function sagaOf(jobId: number) {
 }
 
 const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
-
-async function mailsWith(text: string): Promise<string[]> {
-  const dir = join(inject('dataDir'), 'mail');
-  const files = (await readdir(dir)).filter((file) => file.endsWith('.eml'));
-  const mails = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
-  return mails.filter((mail) => mail.includes(text));
-}
 
 const drain = (tenant: Tenant, channel: 'telegram' | 'twitter', accountId: number) =>
   drainAccount({ tenant, channel, accountId }, [], channel === 'telegram' ? openTelegram : openTwitter);
@@ -167,7 +159,7 @@ test('a mail whose outcome cannot be written leaves once more at most, both alik
     await later(live, { id, accountId: null });
   }
   await deliverEmail(live, id);
-  const mails = await mailsWith('Twice at most');
+  const mails = await sentWith('Twice at most');
   expect(mails).toHaveLength(2);
   expect(new Set(mails.map((mail) => /^X-Mail-Id: (.+)$/im.exec(mail)?.[1])).size).toBe(1);
   expect(await jobOf(id)).toMatchObject({
@@ -182,7 +174,7 @@ test('a sent mail whose follow-up cannot be written is not sent again, and its f
   await refusing(/email-thread/, () => deliverEmail(live, id));
   expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1, lastError: null });
   await deliverEmail(live, id);
-  expect(await mailsWith('Once alone')).toHaveLength(1);
+  expect(await sentWith('Once alone')).toHaveLength(1);
   const messages = async () => (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items;
   expect((await messages())[0]).toMatchObject({ bodyText: 'Once alone', status: 'queued' });
   await finishSaga(live, followingMail.saga, await sagaOf(id));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { handler as setAssignee } from '#functions/email/assignee.ts';
+import { handler as createMessage } from '#functions/email/create-message.ts';
 import { handler as createReply } from '#functions/email/create-reply.ts';
 import { handler as getThread } from '#functions/email/get-thread.ts';
 import { handler as listMessages } from '#functions/email/list-messages.ts';
@@ -7,7 +8,7 @@ import { handler as listThreads } from '#functions/email/list-threads.ts';
 import { handler as setStatus } from '#functions/email/status.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { checkedByOperation, fields, idempotencyKey, object, page, paging } from '#lib/mcp/common.ts';
-import { type Arguments, idOf, optional, own, pick, type Tool } from '#lib/mcp/tool.ts';
+import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -80,24 +81,30 @@ export const emailTools: Tool[] = [
   },
   {
     name: 'email_reply',
-    title: 'Reply by e-mail',
-    description: 'Queues a reply to the newest inbound message, now or for later.',
+    title: 'Send e-mail',
+    description: 'Queues a reply to the newest inbound message, or a new thread, now or for later.',
     effect: 'is final',
     reachesOut: true,
-    uses: [createReply],
+    uses: {
+      by: 'as',
+      description: 'reply (default) needs id; new needs to, subject',
+      usual: 'reply',
+      values: { reply: [createReply], new: [createMessage] },
+    },
     takes: {
-      id: idOf('Thread id'),
+      id: passed(idInput(), 'Thread id'),
+      ...optional(pick(createMessage.route.body, { to: 'Addresses', subject: 'Subject' })),
       ...pick(createReply.route.body, {
         bodyText: 'Text',
-        bodyHtml: 'HTML version',
+        bodyHtml: 'HTML',
         cc: 'Addresses',
         bcc: 'Addresses',
-        replyAll: 'To all recipients',
+        replyAll: 'To all',
         runAt: 'ISO time, default now',
       }),
       idempotencyKey,
     },
     gives: object,
-    run: (ask, args) => ask(createReply, args),
+    run: (ask, args) => ask(args['as'] === 'new' ? createMessage : createReply, args),
   },
 ];

@@ -1,0 +1,25 @@
+import { createMessage } from '#lib/email/compose.ts';
+import { CreateEmailMessage, ReplyJob } from '#lib/entities/email-message.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/**
+ * Queues a mail in a thread of its own; what its recipients answer joins it. Follow it at `/v1/jobs/{id}` or by `job.completed`. As of
+ * a reply, `bodyHtml` is sent as it is shown.
+ */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/email/messages',
+    summary: 'Write an e-mail in a new thread',
+    description:
+      'Sends mail: 409 `mail_not_configured` where the deployment has no sender address. Counts its recipients against those that a workspace may write to in a day, that of `runAt`: 429 with reason `daily_quota` beyond. Without `contactId` it belongs to the contact that has the first address, if there is one.',
+    scope: 'email:compose',
+    body: CreateEmailMessage,
+    status: 202,
+    response: ReplyJob,
+    errors: ['bad_request', 'conflict'],
+    needs: ['mail-sender'],
+    location: ({ id }) => `/v1/jobs/${id}`,
+  },
+  ({ tx, caller, body }) => createMessage(tx, caller, body),
+);

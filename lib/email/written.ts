@@ -1,0 +1,49 @@
+import { dayMs, shifted } from '#lib/clock.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { invalidField } from '#lib/problem.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { distinct } from './address.ts';
+import { sanitise } from './html.ts';
+import type { NewMail } from './outgoing.ts';
+
+const maxDelayDays = 365;
+/** SES takes no more. */
+const maxRecipients = 50;
+
+/** What somebody writes by mail. */
+interface Written {
+  to: readonly [Mailbox, ...Mailbox[]];
+  cc: readonly Mailbox[];
+  bcc: readonly Mailbox[];
+  subject: string;
+  bodyText: string;
+  bodyHtml: string | null;
+  runAt: string | null;
+}
+
+/**
+ * The mail as it may leave: each recipient once, its HTML as it is shown. `last` is the field that made them too many. Raises 400 for
+ * those and for a time more than a year ahead.
+ */
+export function readied(tx: UnitOfWork, written: Written, last: string): NewMail {
+  const { to, cc, bcc, subject, bodyText, bodyHtml, runAt } = written;
+  if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
+    throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
+  const [first, ...others] = to;
+  const named = distinct([first, ...others]);
+  const besides = (more: readonly Mailbox[]) => distinct([...named, ...more]).slice(named.length);
+  const [copied, hidden] = [besides(cc), besides(bcc)];
+  if (named.length + copied.length + hidden.length > maxRecipients)
+    throw invalidField(last, 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);
+  return {
+    to: [first, ...named.slice(1)],
+    cc: copied,
+    bcc: hidden,
+    subject,
+    bodyText,
+    bodyHtml: (bodyHtml && sanitise(bodyHtml)) || null,
+    runAt,
+  };
+}
+
+export const unnamed = (email: string): Mailbox => ({ name: null, email });
