@@ -19,6 +19,7 @@ export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'
 export const inboundModes = ['webhook', 'polling', 'off'] as const;
 export type InboundMode = (typeof inboundModes)[number];
 export const inboundStatuses = ['ok', 'failing', 'off'] as const;
+export const bounceTypes = ['permanent', 'transient'] as const;
 
 export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const;
 export const enrollmentStatuses = ['active', 'paused', 'replied', 'completed', 'failed', 'stopped'] as const;

@@ -58,6 +58,8 @@ const resources = {
   MAIL_BUCKET: v.string(),
   /** Absent where no mail can be sent. */
   MAIL_FROM: v.optional(v.string()),
+  /** Of SES: it publishes bounces and complaints. */
+  MAIL_CONFIGURATION_SET: v.string(),
   /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
   MAIL_DOMAIN: v.optional(v.string()),
 } as const;

@@ -15,6 +15,7 @@ export const queues = [
   'workspace-mail',
   'inbound',
   'polls',
+  'mail-notices',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

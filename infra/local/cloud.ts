@@ -11,10 +11,12 @@ import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
 import { startFunctions } from './functions.ts';
 import type { HttpApi } from './http.ts';
 import { startKms } from './kms.ts';
+import { awsEvent } from './mappings/event.ts';
+import { passes } from './mappings/filter.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
 import { startScheduler } from './scheduler.ts';
-import { startSes } from './ses.ts';
+import { type MailEvent, startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
 import type { Home } from './template/identities.ts';
 import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
@@ -53,7 +55,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
     startScheduler({ ...guarded, ...home, deliver: sqs.send }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
-    startSes({ ...guarded, mailboxDir: inData('mail') }),
+    startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
   ]);
   const sdk = { endpoint: engine.url, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), new DynamoDBStreamsClient(sdk)];
@@ -80,6 +82,13 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     return { client: streams, streamArn, region: home.region, nextChange: engine.changes.listen() };
   };
   let deployed: Deployment | undefined;
+
+  /** What EventBridge does with an event: it goes to the targets of every rule that it matches. */
+  function publish(event: MailEvent): void {
+    const whole = awsEvent('aws.ses', event, home);
+    for (const { pattern, queueArns } of deployed?.eventRules ?? [])
+      if (passes([pattern], whole)) for (const queueArn of queueArns) sqs.send(queueArn, JSON.stringify(whole));
+  }
   let stopMappings = async () => {};
   let release = () => {};
 
@@ -96,6 +105,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       for (const name of deployment.scheduleGroups) {
         if (!deployed?.scheduleGroups.includes(name)) scheduler.createGroup(name);
       }
+      ses.configure(deployment.mailConfigurations);
       functions.replace(deployment.functions);
       if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
         await stopMappings();

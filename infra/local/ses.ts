@@ -4,27 +4,106 @@ import { join } from 'node:path';
 import type { Guarded } from './guard.ts';
 import { AwsError, jsonBody, listen, restJson } from './wire.ts';
 
+/** An event as SES gives it to EventBridge, but for what the bus itself adds. */
+export interface MailEvent {
+  'detail-type': string;
+  detail: Record<string, unknown>;
+}
+
+interface MailConfiguration {
+  name: string;
+  eventTypes: readonly string[];
+}
+
 export interface LocalSes {
   url: string;
+  /** The configuration sets that mail may be sent with. */
+  configure(configurations: readonly MailConfiguration[]): void;
   close(): Promise<void>;
 }
 
 interface SendEmailRequest {
   Content?: { Raw?: { Data?: string } };
+  Destination?: Record<string, string[] | undefined>;
+  ConfigurationSetName?: string;
+  EmailTags?: { Name: string; Value: string }[];
 }
 
 const maxMailBytes = 41_943_040;
 
-/** Starts SES v2: every mail sent becomes one `.eml` file in `mailboxDir`. */
-export async function startSes({ mailboxDir, ...address }: Guarded & { mailboxDir: string }): Promise<LocalSes> {
+type Settings = Guarded & { mailboxDir: string; publish(event: MailEvent): void };
+
+/**
+ * Starts SES v2: every mail sent becomes one `.eml` file in `mailboxDir`. As in AWS, what is sent to its mailbox simulator bounces or is
+ * complained of, and is published where the configuration set of the mail says so.
+ */
+export async function startSes({ mailboxDir, publish, ...address }: Settings): Promise<LocalSes> {
   await mkdir(mailboxDir, { recursive: true });
+  let configurations: readonly MailConfiguration[] = [];
   const server = await listen(address, restJson('message'), async (request) => {
     if (request.method !== 'POST' || request.path !== '/v2/email/outbound-emails') {
       throw new AwsError('NotFoundException', 'The local SES has only SendEmail.', { status: 404 });
     }
-    return { MessageId: await store(rawMail(jsonBody(request)), mailboxDir) };
+    const asked: SendEmailRequest = jsonBody(request);
+    const { ConfigurationSetName: name } = asked;
+    const configuration = configurations.find((one) => one.name === name);
+    if (name !== undefined && !configuration)
+      throw new AwsError('NotFoundException', `Configuration set <${name}> does not exist.`, { status: 404 });
+    const messageId = await store(rawMail(asked), mailboxDir);
+    for (const event of simulated(asked, messageId)) {
+      if (configuration?.eventTypes.includes(String(event.detail['eventType']).toLowerCase())) publish(event);
+    }
+    return { MessageId: messageId };
   });
-  return { url: server.url, close: server.close };
+  return {
+    url: server.url,
+    configure: (given) => {
+      configurations = given;
+    },
+    close: server.close,
+  };
+}
+
+/** What becomes of mail to the simulator (developer guide, "Using the mailbox simulator"), by the name of the mailbox. */
+const simulator = new Map<string, (address: string) => MailEvent>([
+  ['bounce', (address) => bounceOf(address, 'General', 'smtp; 550 5.1.1 user unknown')],
+  ['suppressionlist', (address) => bounceOf(address, 'Suppressed')],
+  [
+    'complaint',
+    (address) => ({
+      'detail-type': 'Email Complaint Received',
+      detail: {
+        eventType: 'Complaint',
+        complaint: { complainedRecipients: [{ emailAddress: address }], complaintFeedbackType: 'abuse' },
+      },
+    }),
+  ],
+]);
+
+const bounceOf = (emailAddress: string, bounceSubType: string, diagnosticCode?: string): MailEvent => ({
+  'detail-type': 'Email Bounced',
+  detail: {
+    eventType: 'Bounce',
+    bounce: {
+      bounceType: 'Permanent',
+      bounceSubType,
+      bouncedRecipients: [{ emailAddress, action: 'failed', status: '5.1.1', diagnosticCode }],
+    },
+  },
+});
+
+function simulated(
+  { Destination = {}, ConfigurationSetName, EmailTags = [] }: SendEmailRequest,
+  messageId: string,
+): MailEvent[] {
+  const destination = Object.values(Destination).flatMap((addresses) => addresses ?? []);
+  const tags = Object.fromEntries(EmailTags.map(({ Name, Value }) => [Name, [Value]]));
+  const mail = { messageId, destination, tags: { ...tags, 'ses:configuration-set': [ConfigurationSetName] } };
+  return destination.flatMap((address) => {
+    const [, mailbox = ''] = /^(\w+)(?:\+[^@]*)?@simulator\.amazonses\.com$/i.exec(address) ?? [];
+    const event = simulator.get(mailbox.toLowerCase())?.(address);
+    return event ? [{ ...event, detail: { ...event.detail, mail } }] : [];
+  });
 }
 
 function rawMail({ Content }: SendEmailRequest): Buffer {

@@ -58,6 +58,18 @@ export interface RateRule {
   input: string | undefined;
 }
 
+/** Which events of AWS go to which queues. */
+interface EventRule {
+  pattern: Record<string, unknown>;
+  queueArns: string[];
+}
+
+/** Of SES: which events of a mail that is sent with it are published. */
+interface MailConfiguration {
+  name: string;
+  eventTypes: string[];
+}
+
 export interface RouteToServe {
   /** `ANY` for every method. */
   method: string;
@@ -74,6 +86,8 @@ export interface Deployment {
   queueMappings: QueueMapping[];
   streamMappings: StreamMapping[];
   rules: RateRule[];
+  eventRules: EventRule[];
+  mailConfigurations: MailConfiguration[];
   scheduleGroups: string[];
   routes: RouteToServe[];
 }
@@ -107,6 +121,8 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
     queueMappings: mappings.filter((placed) => !isStream(placed)).map(queueMapping),
     streamMappings: mappings.filter(isStream).map(streamMapping),
     rules: of('AWS::Events::Rule').flatMap(rateRules),
+    eventRules: of('AWS::Events::Rule').flatMap(eventRules),
+    mailConfigurations: mailConfigurations(of('AWS::SES::ConfigurationSet'), of(eventDestination)),
     scheduleGroups: of('AWS::Scheduler::ScheduleGroup').map(({ name }) => name),
     routes: of('AWS::ApiGatewayV2::Api').flatMap(routesOf),
   };
@@ -280,6 +296,33 @@ function rateRules({ arn, properties }: Placed): RateRule[] {
     input: Input,
   }));
 }
+
+function eventRules({ name, properties }: Placed): EventRule[] {
+  const { EventPattern, State, Targets = [] } = properties;
+  if (EventPattern === undefined || State === 'DISABLED') return [];
+  const queueArns = (Targets as Target[]).map(({ Arn }) => Arn);
+  if (queueArns.some((target) => !target.includes(':sqs:')))
+    throw new Error(`${name} has a target that is no queue, which the local system does not reach`);
+  return [{ pattern: EventPattern as Record<string, unknown>, queueArns }];
+}
+
+const eventDestination = 'AWS::SES::ConfigurationSetEventDestination';
+
+interface EventDestination {
+  Enabled?: boolean;
+  MatchingEventTypes: string[];
+  EventBridgeDestination?: object;
+}
+
+const mailConfigurations = (sets: readonly Placed[], destinations: readonly Placed[]): MailConfiguration[] =>
+  sets.map(({ ref }) => ({
+    name: ref,
+    eventTypes: destinations
+      .filter(({ properties }) => properties['ConfigurationSetName'] === ref)
+      .map(({ properties }) => properties['EventDestination'] as EventDestination)
+      .filter(({ Enabled, EventBridgeDestination }) => Enabled !== false && EventBridgeDestination !== undefined)
+      .flatMap(({ MatchingEventTypes }) => MatchingEventTypes),
+  }));
 
 function rateMs(expression: string): number {
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];

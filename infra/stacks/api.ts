@@ -9,7 +9,7 @@ import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data.ts';
 import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
-import { createMailBucket } from './mail.ts';
+import { createMailBucket, createMailEvents } from './mail.ts';
 import { createQueues } from './queues.ts';
 import { createSchedules } from './schedules.ts';
 import { type SpendingLimits, watchSpending } from './spending.ts';
@@ -44,7 +44,9 @@ export class ApiStack extends Stack {
     const mailBucket = workers.some(readsMail)
       ? createMailBucket(this, mailDomain, queues['incoming-mail'])
       : undefined;
-    const resources = { table: data.table, key: data.key, queues, schedules, mailBucket, mailFrom, mailDomain };
+    const mailEvents = createMailEvents(this, queues['mail-notices']);
+    const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
+    const resources = { table: data.table, key: data.key, queues, schedules, ...mail };
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency };
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, data.table, limits);

@@ -1,7 +1,15 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import { CfnReceiptRule, ReceiptRuleSet } from 'aws-cdk-lib/aws-ses';
+import {
+  CfnReceiptRule,
+  ConfigurationSet,
+  EmailSendingEvent,
+  EventDestination,
+  ReceiptRuleSet,
+} from 'aws-cdk-lib/aws-ses';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -72,4 +80,29 @@ function receive(scope: Construct, bucket: Bucket, domain: string, arrivals: Que
   });
   // What SES notifies before the queue is subscribed is lost; the subscription waits for the queue's policy itself.
   for (const dependency of [bucket.policy, policy, subscription]) if (dependency) rule.node.addDependency(dependency);
+}
+
+/** The configuration set that mail is sent with: its bounces and complaints reach the queue by EventBridge. Returns its name. */
+export function createMailEvents(scope: Construct, notices: Queue): string {
+  const set = new ConfigurationSet(scope, 'SentMail');
+  const { queue: deadLetterQueue } = notices.deadLetterQueue ?? {};
+  const rule = new Rule(scope, 'MailNotices', {
+    description: 'Bounces and complaints of sent mail wait to be stored',
+    eventPattern: {
+      source: ['aws.ses'],
+      detail: {
+        eventType: ['Bounce', 'Complaint'],
+        mail: { tags: { 'ses:configuration-set': [set.configurationSetName] } },
+      },
+    },
+    targets: [new SqsQueue(notices, deadLetterQueue ? { deadLetterQueue } : {})],
+  });
+  const destination = set.addEventDestination('Notices', {
+    // SES knows no other bus.
+    destination: EventDestination.eventBus(EventBus.fromEventBusName(scope, 'DefaultBus', 'default')),
+    events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
+  });
+  // An event before the rule is there would be lost.
+  destination.node.addDependency(rule, notices);
+  return set.configurationSetName;
 }

@@ -16,6 +16,8 @@ export interface Resources {
   queues: Queues;
   schedules: Schedules;
   mailBucket: Bucket | undefined;
+  /** The configuration set that publishes bounces and complaints. */
+  mailEvents: string;
   mailFrom: string | undefined;
   mailDomain: string | undefined;
 }
@@ -119,8 +121,8 @@ const bedrock = ({ table }: Resources): Grant => ({
 
 const mailSender = ({ mailFrom }: Pick<Resources, 'mailFrom'>) => (mailFrom ? { MAIL_FROM: mailFrom } : {});
 
-const ses = ({ table, mailFrom, mailDomain }: Resources): Grant => ({
-  environment: { ...mailSender({ mailFrom }), ...domainOf({ mailDomain }) },
+const ses = ({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant => ({
+  environment: { ...mailSender({ mailFrom }), ...domainOf({ mailDomain }), MAIL_CONFIGURATION_SET: mailEvents },
   permissions: [
     {
       actions: ['ses:SendEmail', 'ses:SendRawEmail'],

@@ -9,7 +9,6 @@ import {
   type CreateContact,
   normalised,
   type StoredContact,
-  sameAs,
 } from '#lib/entities/contact.ts';
 import { type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
@@ -17,7 +16,6 @@ import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { withMetadata } from '#lib/metadata.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
 import { matching, since } from '#lib/table/conditions.ts';
-import { firstIndexed } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
@@ -35,10 +33,6 @@ export async function readTagged(tx: UnitOfWork, id: number) {
   const [contact] = await Promise.all([getStoredContact(tx, id), listTags(tx)]);
   return { contact, dictionary: await listTags(tx, { with: contact.tagIds }) };
 }
-
-/** The contact with this address; of several the one that was there first. */
-export const contactWithEmail = (tx: UnitOfWork, email: string): Promise<StoredContact | undefined> =>
-  firstIndexed(tx, Contacts, sameAs('email', email));
 
 /** The contact with its tags. Raises 404. */
 export async function getContact(tx: UnitOfWork, id: number): Promise<ShownContact> {

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { contactWithEmail } from '#lib/contacts/store.ts';
+import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { type CreateEmailMessage, EmailMessages, type ReplyJob } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -15,7 +15,7 @@ import { readied, unnamed } from './written.ts';
 
 /**
  * Queues a mail in a new thread, that of the contact which is named or has the first address. Raises 400 for an unknown contact, 409
- * where no mail can leave, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
+ * where no mail can leave and for a recipient whose address bounced, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
  */
 export async function createMessage(
   tx: UnitOfWork,
@@ -29,7 +29,7 @@ export async function createMessage(
     tx.reserveIds({ [Threads.name]: 1, [EmailMessages.name]: 1, [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
   requireSender();
-  const mail = readied(
+  const mail = await readied(
     tx,
     {
       ...written,

@@ -15,7 +15,7 @@ import { readied, unnamed } from './written.ts';
 
 /**
  * Queues a reply to the sender of the newest inbound message. Raises 404, 409 for a spam thread and where no mail can leave, 400 when
- * nobody wrote yet, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
+ * nobody wrote yet, 409 for a recipient whose address bounced, 429 beyond the quota of the day on which it leaves. Needs `mail-sender`.
  */
 export async function createReply(
   tx: UnitOfWork,
@@ -34,7 +34,7 @@ export async function createReply(
   if (!canBeReached(thread.lastInbound.from.email))
     throw badRequest('no_recipient', 'no mail can be sent to the address of who wrote last');
   const { from, others } = thread.lastInbound;
-  const mail = readied(
+  const mail = await readied(
     tx,
     {
       ...written,

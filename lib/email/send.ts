@@ -29,7 +29,7 @@ const connectMs = 3 * secondMs;
 let client: SESv2Client | undefined;
 
 /** Hands a mail with its content to SES. Returns the Message-ID that it leaves with. Throws what SES says. */
-export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<string> {
+export async function sendMail(tenant: Tenant, mail: OutgoingMail, content: Buffer): Promise<string> {
   // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
   client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
   const { MessageId } = await client.send(
@@ -40,11 +40,21 @@ export async function sendMail(mail: OutgoingMail, content: Buffer): Promise<str
         BccAddresses: mail.bcc.map(envelopeAddress),
       },
       Content: { Raw: { Data: content } },
+      // SES reports bounces and complaints with these (lib/email/notice.ts); no recipient sees them.
+      ConfigurationSetName: env('MAIL_CONFIGURATION_SET'),
+      EmailTags: Object.entries({
+        workspace: String(tenant.workspaceId),
+        environment: tenant.env,
+        job: String(mail.jobId),
+      }).map(([Name, Value]) => ({ Name, Value })),
     }),
     { abortSignal: AbortSignal.timeout(deadlineMs) },
   );
-  return asSent(`${MessageId}@amazonses.com`);
+  return sentAs(MessageId as string);
 }
+
+/** The Message-ID of a mail by what SES calls it. */
+export const sentAs = (sesId: string): string => asSent(`${sesId}@amazonses.com`);
 
 /** Whether SES may have taken the mail although it gave no answer. */
 export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: string }): boolean {

@@ -3,6 +3,7 @@ import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { invalidField } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
+import { requireReachable } from './bounced.ts';
 import { sanitise } from './html.ts';
 import type { NewMail } from './outgoing.ts';
 
@@ -19,13 +20,15 @@ interface Written {
   bodyText: string;
   bodyHtml: string | null;
   runAt: string | null;
+  /** Also to addresses from which a mail has bounced for good. */
+  force: boolean;
 }
 
 /**
  * The mail as it may leave: each recipient once, its HTML as it is shown. `last` is the field that made them too many. Raises 400 for
- * those and for a time more than a year ahead.
+ * those and for a time more than a year ahead, 409 recipient_bounced unless it is forced.
  */
-export function readied(tx: UnitOfWork, written: Written, last: string): NewMail {
+export async function readied(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
   const { to, cc, bcc, subject, bodyText, bodyHtml, runAt } = written;
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
@@ -35,6 +38,7 @@ export function readied(tx: UnitOfWork, written: Written, last: string): NewMail
   const [copied, hidden] = [besides(cc), besides(bcc)];
   if (named.length + copied.length + hidden.length > maxRecipients)
     throw invalidField(last, 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);
+  if (!force) await requireReachable(tx, [...named, ...copied, ...hidden]);
   return {
     to: [first, ...named.slice(1)],
     cc: copied,

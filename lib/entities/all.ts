@@ -3,6 +3,7 @@ import { Accounts } from './account.ts';
 import { Agents } from './agent.ts';
 import { AuditEvents } from './audit-event.ts';
 import { Blocks } from './block.ts';
+import { BouncedAddresses, MailNotices } from './bounce.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
@@ -34,6 +35,7 @@ export const entities: readonly Entity[] = [
   Pipelines,
   Blocks,
   BodyParts,
+  BouncedAddresses,
   Contacts,
   Deliveries,
   DeliveryIds,
@@ -45,6 +47,7 @@ export const entities: readonly Entity[] = [
   Healths,
   Inbounds,
   IngestedRows,
+  MailNotices,
   Members,
   MergedContacts,
   MessageIds,

@@ -66,6 +66,8 @@ const written = {
   cc: v.optional(addresses, []),
   bcc: v.optional(addresses, []),
   runAt: v.optional(nullableTimeInput(), null),
+  /** Also to addresses from which a mail has bounced for good. */
+  force: v.optional(v.boolean(), false),
 };
 
 export const CreateReply = v.pipe(

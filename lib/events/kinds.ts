@@ -3,6 +3,7 @@ import { channels, platforms } from '../channels/channel.ts';
 import {
   accountStates,
   accountStatuses,
+  bounceTypes,
   contactStages,
   dealStages,
   directions,
@@ -285,6 +286,28 @@ export const eventKinds = {
       changes: { status: { from: 'open', to: 'closed' } },
       actor: caller,
     },
+  ),
+  'email.bounced': kind(
+    'An e-mail that was sent bounced from a recipient: for good, which fails it, or for now.',
+    {
+      thread_id: id,
+      message_id: id,
+      recipient: v.string(),
+      bounce_type: v.picklist(bounceTypes),
+      reason: v.string(),
+    },
+    {
+      thread_id: '18',
+      message_id: '40',
+      recipient: 'ada@example.com',
+      bounce_type: 'permanent',
+      reason: 'smtp; 550 5.1.1 user unknown',
+    },
+  ),
+  'email.complained': kind(
+    'A recipient of an e-mail reported it as unwanted.',
+    { thread_id: id, message_id: id, recipient: v.string() },
+    { thread_id: '18', message_id: '40', recipient: 'ada@example.com' },
   ),
   'sequence.status_changed': kind(
     'A sequence was paused, resumed or completed.',

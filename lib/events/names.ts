@@ -17,6 +17,8 @@ export const eventKindNames = [
   'account.status_changed',
   'job.completed',
   'email.thread_updated',
+  'email.bounced',
+  'email.complained',
   'sequence.status_changed',
   'enrollment.status_changed',
   'transaction.created',

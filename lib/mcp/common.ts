@@ -12,7 +12,7 @@ export const object = { type: 'object' };
 
 /** How all lists are paged. */
 export const paging = ({ route }: Endpoint): Parameters =>
-  pick(route.query, { after: 'Last nextCursor', limit: 'Default 25' });
+  pick(route.query, { after: 'nextCursor', limit: 'Default 25' });
 
 /** Text to search for; blank counts as absent. */
 export const search = (max?: number) =>
@@ -29,9 +29,9 @@ export const fields: Parameter = own(
   reading(search(maxFieldsCharacters), (value) =>
     Array.isArray(value) && value.every(isText) ? value.join(',') : value,
   ),
-  'Only these: a,b',
+  'Only a,b',
 );
-export const idempotencyKey: Parameter = passed(v.string(), 'Repeating it acts once');
+export const idempotencyKey: Parameter = passed(v.string(), 'Acts once');
 
 /** A list of different values, or one value alone. */
 export const distinct = <Item extends v.GenericSchema>(item: Item, max: number, what: string) =>

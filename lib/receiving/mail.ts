@@ -1,4 +1,4 @@
-import { contactWithEmail } from '#lib/contacts/store.ts';
+import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
 import { previewOf } from '#lib/email/body.ts';
 import type { Mail } from '#lib/email/mail.ts';

@@ -64,7 +64,7 @@ async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   const waitMs = await turns(countRecipients(ready.mail));
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
   try {
-    const messageId = await sendMail(ready.mail, ready.content);
+    const messageId = await sendMail(tenant, ready.mail, ready.content);
     return { outcome: { kind: 'sent' }, messageId };
   } catch (error) {
     return unsent(outcomeOf(error as Error));

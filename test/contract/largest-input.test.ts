@@ -356,12 +356,17 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     }
     // SES takes fifty in all.
     const bcc = Array.from({ length: 10 }, (_, index) => addressOf(100 + index));
-    const job = await send('POST /v1/email/messages', letters, { bcc, contactId: undefined, runAt: undefined });
+    const mail = { bcc, bodyHtml: null, contactId: undefined, runAt: undefined };
+    const job = await send('POST /v1/email/messages', letters, mail);
     expect(await ended(job.id)).toMatchObject({ status: 'sent', attempts: 1 });
     calls.keep('/v1/email/threads/{id}', job.threadId);
     const [written] = (await workspace.live.get(`/v1/email/threads/${job.threadId}/messages`)).body.items;
     expect([written.to.length, written.cc.length]).toEqual([20, 20]);
     expect(brief(written.subject)).toBe(brief(letters.text(500)));
+    const [recipient] = written.to.map(({ email }: Fields) => email);
+    await admin('email bounce', letters, { ...place(), messageId: written.id, recipient, type: 'permanent' });
+    const { status, lastError } = (await workspace.live.get(`/v1/jobs/${job.id}`)).body;
+    expect([status, brief(lastError)]).toEqual(['failed', brief(`bounced: ${letters.text(480)}`)]);
   });
 
   test('is taken and read back: a stored mail that is read again', async () => {

@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { shifted } from '#lib/clock.ts';
+import { createMessage } from '#lib/email/compose.ts';
 import { createReply } from '#lib/email/reply.ts';
 import { getThread } from '#lib/email/store.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
@@ -69,7 +70,8 @@ const tomorrow = () => shifted(new Date(), 86_400_000);
 
 /** A reply that only this process may send: it is due, but its message is not sent before tomorrow. */
 async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[3]> = {}): Promise<number> {
-  const reply = { bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: tomorrow(), ...more };
+  const unsent = { cc: [], bcc: [], replyAll: false, runAt: tomorrow(), force: false };
+  const reply = { bodyText: 'Hello', bodyHtml: null, ...unsent, ...more };
   const { id } = await transact(live, operator, (tx) => createReply(tx, { keyId: 'test' } as Caller, threadId, reply));
   await hurry(id);
   return id;
@@ -183,11 +185,14 @@ test('without a sender address a reply is refused in both environments, and a qu
     details: { reason: 'mail_not_configured' },
   });
   const into = await receiveIn(workspace, 'test')();
-  const reply = { bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: null };
+  const reply = { bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: null, force: false };
   const sandboxed = transact({ ...live, env: 'test' }, operator, (tx) =>
     createReply(tx, { keyId: 'test' } as Caller, into.threadId, reply),
   );
   await expect(sandboxed).rejects.toMatchObject({ details: { reason: 'mail_not_configured' } });
+  const mail = { ...reply, to: ['a@example.com'], subject: 'S', contactId: null };
+  const written = transact(live, operator, (tx) => createMessage(tx, { keyId: 'test' } as Caller, mail));
+  await expect(written).rejects.toMatchObject({ details: { reason: 'mail_not_configured' } });
   await deliverEmail(live, id);
   expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: expect.stringContaining('no sender address') });
 });
@@ -202,7 +207,7 @@ test('recipients count against the day, copies included, and a mail has fifty of
   const reply = (more: object) =>
     transact(tenant, operator, (tx) =>
       createReply(tx, { keyId: 'test' } as Caller, threadId, {
-        ...{ bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: tomorrow() },
+        ...{ bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: tomorrow(), force: false },
         ...more,
       }),
     );
@@ -217,6 +222,11 @@ test('recipients count against the day, copies included, and a mail has fifty of
   });
   await reply({ cc: many('c', 18) });
   await expect(reply({})).rejects.toMatchObject({ status: 429 });
+  const mail = { to: ['a@example.com'], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [] };
+  const written = { ...mail, contactId: null, runAt: tomorrow(), force: false };
+  await expect(
+    transact(tenant, operator, (tx) => createMessage(tx, { keyId: 'test' } as Caller, written)),
+  ).rejects.toMatchObject({ status: 429, details: { reason: 'daily_quota' } });
   expect((await of.live.get('/v1/jobs')).body.items).toHaveLength(2);
 });
 

@@ -210,6 +210,11 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   const { threadId } = await asOperator((tx) => receiveMail(tx, mail, trusted));
   await post(`/v1/email/threads/${threadId}/status`, { status: 'closed' });
 
+  for (const mailbox of ['bounce', 'complaint']) {
+    const to = [`${mailbox}@simulator.amazonses.com`];
+    await post('/v1/email/messages', { to, subject: 'Hi', bodyText: 'Hello' });
+  }
+
   const steps = [{ delayMinutes: 60, text: 'Welcome' }];
   const campaign = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
   const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, campaign)));

@@ -21,13 +21,15 @@ const events = globSync(join(import.meta.dirname, '../../events/*.json')).sort()
 const functionOf = (path: string) => basename(path, '.json');
 /** What the events say and what the test has in its place. */
 const exampleWorkspace = '2147483647';
+const exampleJob = '2147483646';
 const exampleKey = 'csk_live_k7Qm2ZpX9aBc0123456789abcdefghijklmnopqrstuv';
-const mail = 'From: ada@example.com\r\nTo: nobody@mail.example.com\r\nSubject: Hello\r\n\r\nHello\r\n';
+const arriving = 'From: ada@example.com\r\nTo: nobody@mail.example.com\r\nSubject: Hello\r\n\r\nHello\r\n';
 
 let folder: string;
 let functions: LoadedFunction[];
 let workspace: TestWorkspace;
 let bucket: Server;
+let mailJob: number;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crm-events-'));
@@ -41,7 +43,9 @@ beforeAll(async () => {
   await transact({ workspaceId: workspace.id, env: 'test' }, operator, (tx) =>
     createAccount(tx, { channel: 'telegram', kind: 'bot', name: 'Bot', username: null, dailyLimit: 10, secret: '1:a' }),
   );
-  bucket = createServer((_, response) => response.end(mail)).listen(0, '127.0.0.1');
+  const mail = { to: ['ada@example.com'], subject: 'An offer', bodyText: 'Hello' };
+  mailJob = (await workspace.live.post('/v1/email/messages', mail)).body.id;
+  bucket = createServer((_, response) => response.end(arriving)).listen(0, '127.0.0.1');
 }, 240_000);
 afterAll(async () => {
   bucket.close();
@@ -85,7 +89,8 @@ test('there is an event for every kind of trigger', async () => {
 test.each(events.map((path) => [functionOf(path), path]))('%s runs through its built bundle', async (name, path) => {
   const event = (await readFile(path, 'utf8'))
     .replaceAll(exampleKey, workspace.liveKey)
-    .replaceAll(exampleWorkspace, String(workspace.id));
+    .replaceAll(exampleWorkspace, String(workspace.id))
+    .replaceAll(exampleJob, String(mailJob));
   const found = functions.find((of) => of.name === name);
   expect(found, `events/${name}.json names no function`).toBeDefined();
   const result = await invoke(name, event);

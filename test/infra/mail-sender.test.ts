@@ -26,7 +26,12 @@ test('every function that may send mail, refuse to or get it back knows the send
   const { warning, senderOf } = await synthesised({ mailDomain: 'mail.example.com' });
   expect(warning).toBeUndefined();
   const refusing = (await loadRoutes()).filter(({ route }) => route.needs?.includes('mail-sender'));
-  expect(refusing.map(({ name }) => name)).toEqual(['email-create-reply', 'mcp-post', 'sequences-resume']);
+  expect(refusing.map(({ name }) => name)).toEqual([
+    'email-create-message',
+    'email-create-reply',
+    'mcp-post',
+    'sequences-resume',
+  ]);
   for (const name of [...refusing.map((route) => route.name), 'workers-send-email', 'workers-receive-mail'])
     expect(senderOf(name), name).toBe('crm@mail.example.com');
 });

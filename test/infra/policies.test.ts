@@ -176,6 +176,50 @@ test('a mail waits from the moment that SES has stored it, with its envelope, th
   expect(variablesOf(reader?.['FunctionName'])['MAIL_BUCKET']).toBe(of('AWS::S3::Bucket')[0]?.ref);
 });
 
+test('bounces and complaints of a mail that a function sends reach the queue of their worker', () => {
+  const sender = environments().find(({ variables }) => variables['MAIL_CONFIGURATION_SET'] !== undefined);
+  const [set] = of('AWS::SES::ConfigurationSet');
+  const [destination] = of('AWS::SES::ConfigurationSetEventDestination');
+  const name = sender?.variables['MAIL_CONFIGURATION_SET'];
+  expect([set?.ref, destination?.properties['ConfigurationSetName']]).toEqual([name, name]);
+  expect(destination?.properties['EventDestination']).toEqual({
+    Enabled: true,
+    MatchingEventTypes: ['bounce', 'complaint'],
+    EventBridgeDestination: { EventBusArn: `arn:aws:events:${region}:${accountId}:event-bus/default` },
+  });
+  for (const resource of [`configuration-set/${name}`, 'identity/example.com'])
+    expect(
+      policies.mayUse({
+        caller: sender?.caller as { role: string },
+        action: 'ses:SendEmail',
+        resource: `arn:aws:ses:${region}:${accountId}:${resource}`,
+      }),
+    ).toBe(true);
+  const rule = of('AWS::Events::Rule').find(({ properties }) => properties['EventPattern'] !== undefined);
+  expect(rule?.properties).toMatchObject({
+    State: 'ENABLED',
+    EventPattern: {
+      source: ['aws.ses'],
+      detail: { eventType: ['Bounce', 'Complaint'], mail: { tags: { 'ses:configuration-set': [name] } } },
+    },
+  });
+  const [target] = items<{ Arn: string; DeadLetterConfig: { Arn: string } }>(rule?.properties['Targets']);
+  expect(target?.DeadLetterConfig.Arn).toContain('MailNoticesDead');
+  const reader = of('AWS::Lambda::EventSourceMapping').find(
+    ({ properties }) => properties['EventSourceArn'] === target?.Arn,
+  );
+  expect(reader?.properties['FunctionName']).toContain('ReceiveMailNotices');
+});
+
+test('SES publishes nothing before the rule reaches its queue', () => {
+  const template = Template.fromStack(built.app.node.findChild('CrmApi') as Stack);
+  const named = (type: string) =>
+    Object.keys(template.findResources(type)).filter((id) => id.startsWith('MailNotices') && !id.includes('Dead'));
+  const needed = [...named('AWS::Events::Rule'), ...named('AWS::SQS::QueuePolicy')];
+  expect(needed).toHaveLength(2);
+  template.hasResource('AWS::SES::ConfigurationSetEventDestination', { DependsOn: Match.arrayWith(needed.toSorted()) });
+});
+
 test('SES begins to tell of mails when the queue listens, also where its rule was there before', () => {
   const template = Template.fromStack(built.app.node.findChild('CrmApi') as Stack);
   const named = (type: string, part: string) =>

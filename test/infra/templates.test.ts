@@ -198,6 +198,7 @@ function variablesOf(needs: readonly Need[]): string[] {
     ...(needs.includes('schedule') ? [...ofSchedule, ...sendsTo(needs).map(queueArnVariable)] : []),
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
+    ...(needs.includes('ses') ? ['MAIL_CONFIGURATION_SET'] : []),
   ];
 }
 

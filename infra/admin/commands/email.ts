@@ -1,13 +1,25 @@
 import * as v from 'valibot';
 import { nowhere } from '#infra/local/nowhere.ts';
+import { sameAddress } from '#lib/email/address.ts';
 import { arrivalIn } from '#lib/email/arrival.ts';
 import { AuthenticationInput } from '#lib/email/authentication.ts';
 import { keysSince } from '#lib/email/bucket.ts';
 import { parseMail } from '#lib/email/mail.ts';
+import { maxReasonCharacters, noticeTypes } from '#lib/email/notice.ts';
+import { EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
+import { Jobs } from '#lib/entities/job.ts';
 import { log } from '#lib/log.ts';
+import { invalidField, notFound } from '#lib/problem.ts';
 import { deliverAgain } from '#lib/receiving/incoming.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
-import { timeInput } from '#lib/schema.ts';
+import { choice, idInput, line, nullableLine, timeInput } from '#lib/schema.ts';
+import { takeNotice } from '#lib/sending/notice.ts';
+import { firstIndexed } from '#lib/table/entries.ts';
+import { listPage } from '#lib/table/list.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system } from '#lib/tenant.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Receive = v.object({
@@ -58,4 +70,42 @@ async function reread(input: v.InferOutput<typeof Reread>) {
   return counts;
 }
 
-export const commands = { receive: { input: Receive, run: receive }, reread: { input: Reread, run: reread } };
+const Bounce = v.object({
+  ...tenantFields,
+  /** Of the Email message. */
+  messageId: idInput(),
+  recipient: line(320),
+  type: choice(noticeTypes),
+  reason: v.optional(nullableLine(maxReasonCharacters)),
+});
+
+/** What SES would report of a mail that was sent. */
+const bounce = ({ workspaceId, env, messageId, recipient, type, reason }: v.InferOutput<typeof Bounce>) =>
+  transact({ workspaceId, env }, system, async (tx) => {
+    await getWorkspace(tx);
+    const mail = await sentMail(tx, messageId);
+    if (!mail) throw notFound('e-mail that was sent');
+    if (![...mail.to, ...mail.cc, ...mail.bcc].some(({ email }) => sameAddress(email, recipient)))
+      throw invalidField('recipient', 'unknown_reference', 'recipient must be an address that the mail went to');
+    const { isKnown } = await takeNotice(tx, mail, { recipient, type, reason: reason ?? 'no reason given' });
+    return { threadId: mail.threadId, messageId, isKnown };
+  });
+
+const pageSize = 25;
+
+/** A mail of ours by its id, which rises with that of its job but for those that were made side by side. */
+async function sentMail(tx: UnitOfWork, messageId: number): Promise<StoredEmailMessage | undefined> {
+  for (let after: number | undefined; ; ) {
+    const { items, nextCursor } = await listPage(tx, Jobs, { after, limit: pageSize, where: { channel: 'email' } });
+    const mails = await Promise.all(items.map(({ id }) => firstIndexed(tx, EmailMessages, { job: id })));
+    const found = mails.find((mail) => mail?.id === messageId);
+    if (found || nextCursor === null || mails.every((mail) => mail && mail.id < messageId)) return found;
+    after = nextCursor;
+  }
+}
+
+export const commands = {
+  receive: { input: Receive, run: receive },
+  reread: { input: Reread, run: reread },
+  bounce: { input: Bounce, run: bounce },
+};

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { RateRule } from '../template.ts';
+import { awsEvent } from './event.ts';
 
 /** By then the sweeper takes all that fell due before the start for overdue. */
 const firstAfterMs = 6_000;
@@ -22,14 +22,5 @@ export async function runRule(rule: RateRule, invoke: Invoke, home: Home, signal
   await Promise.all(running);
 }
 
-const scheduledEvent = ({ arn }: RateRule, { accountId, region }: Home) => ({
-  version: '0',
-  id: randomUUID(),
-  'detail-type': 'Scheduled Event',
-  source: 'aws.events',
-  account: accountId,
-  time: new Date().toISOString().replace(/\.\d{3}/, ''),
-  region,
-  resources: [arn],
-  detail: {},
-});
+const scheduledEvent = ({ arn }: RateRule, home: Home) =>
+  awsEvent('aws.events', { 'detail-type': 'Scheduled Event', resources: [arn], detail: {} }, home);

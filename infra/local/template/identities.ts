@@ -37,6 +37,7 @@ const nameProperties: Record<string, string> = {
   'AWS::SNS::Topic': 'TopicName',
   'AWS::S3::Bucket': 'BucketName',
   'AWS::IAM::Role': 'RoleName',
+  'AWS::SES::ConfigurationSet': 'Name',
 };
 
 const identities: Record<string, Identify> = {

@@ -10,7 +10,7 @@ import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
   title: 'Title',
-  contactId: 'Contact id',
+  contactId: 'Contact',
   value: 'Amount',
   currency: 'ISO 4217',
   probability: '0-100',
@@ -29,7 +29,7 @@ export const dealTools: Tool[] = [
       ...pick(listDeals.route.query, {
         q: 'Title contains',
         stage: 'Stage',
-        contactId: 'Contact id',
+        contactId: 'Contact',
       }),
       filters: filters(
         'minValue, maxValue, currency, expectedCloseBefore, ids (a,b), createdSince, updatedSince, metadata {key: value}',

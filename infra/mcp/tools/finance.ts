@@ -31,7 +31,7 @@ export const financeTools: Tool[] = [
       id: passed(idInput(), 'One transaction or invoice'),
       status: passed(v.string(), 'realized, pending, draft, sent, overdue, paid, canceled'),
       ...pick(listTransactions.route.query, {
-        contactId: 'Contact id',
+        contactId: 'Contact',
         from: 'ISO time',
         to: 'ISO time',
       }),
@@ -78,7 +78,7 @@ export const financeTools: Tool[] = [
           category: 'Category',
           description: 'Description',
           occurredAt: 'Default now',
-          contactId: 'Contact id',
+          contactId: 'Contact',
           dealId: 'Deal id',
         }),
       ),

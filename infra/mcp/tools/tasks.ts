@@ -15,7 +15,7 @@ const editable = {
   priority: 'Priority',
   dueAt: 'Due, ISO time',
   remindAt: 'Reminder, ISO time',
-  contactId: 'Contact id',
+  contactId: 'Contact',
   dealId: 'Deal id',
   assignedToUserId: 'Member id',
 };
@@ -34,7 +34,7 @@ export const taskTools: Tool[] = [
         status: 'Status',
         priority: 'Priority',
         overdue: 'Past due and not done',
-        contactId: 'Contact id',
+        contactId: 'Contact',
         dealId: 'Deal id',
         assignedToUserId: 'Member id or none',
       }),

@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SESv2Client, SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LocalSes, startSes } from '#infra/local/ses.ts';
+import { type LocalSes, type MailEvent, startSes } from '#infra/local/ses.ts';
 
 let mailboxDir: string;
 let local: LocalSes;
 let ses: SESv2Client;
+const published: MailEvent[] = [];
 
 beforeAll(async () => {
   mailboxDir = await mkdtemp(join(tmpdir(), 'ses-'));
-  local = await startSes({ host: '127.0.0.1', port: 0, accessKeyId: 'any', mailboxDir });
+  local = await startSes({
+    host: '127.0.0.1',
+    port: 0,
+    accessKeyId: 'any',
+    mailboxDir,
+    publish: (event) => published.push(event),
+  });
   ses = new SESv2Client({
     region: 'eu-central-1',
     endpoint: local.url,
@@ -66,4 +73,39 @@ test('simple content and a mail without a sender are refused, saying why', async
     name: 'BadRequestException',
     message: expect.stringContaining("'From'"),
   });
+});
+
+test('mail to the simulator bounces or is complained of, and its events are those that its configuration set publishes', async () => {
+  local.configure([{ name: 'sent', eventTypes: ['bounce'] }]);
+  const sendTo = (ConfigurationSetName: string | undefined, ...ToAddresses: string[]) =>
+    ses.send(
+      new SendEmailCommand({
+        Destination: { ToAddresses: ToAddresses.slice(0, 1), BccAddresses: ToAddresses.slice(1) },
+        Content: { Raw: { Data: Buffer.from('From: a@example.com\r\n\r\nHi') } },
+        ConfigurationSetName,
+        EmailTags: [{ Name: 'job', Value: '7' }],
+      }),
+    );
+  await sendTo(undefined, 'bounce@simulator.amazonses.com');
+  await sendTo('sent', 'success@simulator.amazonses.com', 'complaint@simulator.amazonses.com', 'bounce@example.com');
+  expect(published).toEqual([]);
+  const { MessageId } = await sendTo('sent', 'b@example.com', 'bounce+1@simulator.amazonses.com');
+  expect(published).toEqual([
+    {
+      'detail-type': 'Email Bounced',
+      detail: {
+        eventType: 'Bounce',
+        bounce: expect.objectContaining({
+          bounceType: 'Permanent',
+          bouncedRecipients: [expect.objectContaining({ emailAddress: 'bounce+1@simulator.amazonses.com' })],
+        }),
+        mail: {
+          messageId: MessageId,
+          destination: ['b@example.com', 'bounce+1@simulator.amazonses.com'],
+          tags: { job: ['7'], 'ses:configuration-set': ['sent'] },
+        },
+      },
+    },
+  ]);
+  await expect(sendTo('other', 'a@example.com')).rejects.toMatchObject({ name: 'NotFoundException' });
 });

@@ -1,0 +1,26 @@
+import { BouncedAddresses, digestOf } from '#lib/entities/bounce.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { conflict } from '#lib/problem.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { withAsciiDomain } from './address.ts';
+
+const rowOf = (email: string) => ({ address: digestOf(withAsciiDomain(email)) });
+
+/** Remembers that mail to an address bounces for good. */
+export async function markBounced(tx: UnitOfWork, email: string): Promise<void> {
+  if ((await tx.find(BouncedAddresses, rowOf(email))) === undefined) tx.create(BouncedAddresses, rowOf(email));
+}
+
+/** Raises 409 recipient_bounced, which names those from whom a mail has bounced for good. */
+export async function requireReachable(tx: UnitOfWork, mailboxes: readonly Mailbox[]): Promise<void> {
+  const found = await tx.findAll(
+    BouncedAddresses,
+    mailboxes.map(({ email }) => rowOf(email)),
+  );
+  if (found.length === 0) return;
+  const bounced = new Set(found.map(({ address }) => address));
+  const recipients = mailboxes.map(({ email }) => email).filter((email) => bounced.has(rowOf(email).address));
+  throw conflict('recipient_bounced', 'mail to a recipient has bounced for good; with force it is sent again', {
+    recipients,
+  });
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { bounceTypes } from '#lib/choices.ts';
+import { environments, type Tenant } from '#lib/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/text.ts';
+import { sentAs } from './send.ts';
+
+export const noticeTypes = [...bounceTypes, 'complaint'] as const;
+
+/** What became of a mail with one of its recipients after SES took it. */
+export interface Notice {
+  recipient: string;
+  type: (typeof noticeTypes)[number];
+  reason: string;
+}
+
+const number = v.pipe(v.string(), v.regex(/^\d{1,10}$/), v.transform(Number));
+
+/** What `sendMail` tags a mail with; an event has of each tag a list. */
+const tags = v.object({
+  workspace: v.tuple([number]),
+  environment: v.tuple([v.picklist(environments)]),
+  job: v.tuple([number]),
+});
+
+const mail = v.object({ messageId: v.string(), tags });
+const recipient = { emailAddress: v.string() };
+
+/** The event that SES publishes of a mail (developer guide, "Contents of event data that Amazon SES publishes"), as EventBridge hands it on. */
+export const SesEvent = v.object({
+  detail: v.variant('eventType', [
+    v.object({
+      eventType: v.literal('Bounce'),
+      mail,
+      bounce: v.object({
+        bounceType: v.string(),
+        bounceSubType: v.string(),
+        bouncedRecipients: v.array(v.object({ ...recipient, diagnosticCode: v.optional(v.string()) })),
+      }),
+    }),
+    v.object({
+      eventType: v.literal('Complaint'),
+      mail,
+      complaint: v.object({ complainedRecipients: v.array(v.object(recipient)) }),
+    }),
+  ]),
+});
+
+/** All that one event says. */
+export interface Notices {
+  tenant: Tenant;
+  jobId: number;
+  /** With which it left. */
+  messageId: string;
+  notices: Notice[];
+}
+
+export function noticesOf({ detail }: v.InferOutput<typeof SesEvent>): Notices {
+  const { messageId } = detail.mail;
+  const { workspace, environment, job } = detail.mail.tags;
+  return {
+    tenant: { workspaceId: workspace[0], env: environment[0] },
+    jobId: job[0],
+    messageId: sentAs(messageId),
+    notices:
+      detail.eventType === 'Complaint'
+        ? detail.complaint.complainedRecipients.map((of) => ({ ...shown(of), type: 'complaint', reason: '' }))
+        : detail.bounce.bouncedRecipients.map((of) => ({
+            ...shown(of),
+            // Of one that is undetermined SES does not know whether it is for good.
+            type: detail.bounce.bounceType === 'Permanent' ? 'permanent' : 'transient',
+            reason: reasonOf(of.diagnosticCode ?? '') || reasonOf(detail.bounce.bounceSubType),
+          })),
+  };
+}
+
+/** As long as an address can be. */
+const maxAddressCharacters = 320;
+export const maxReasonCharacters = 480;
+
+/** The words of whoever refused the mail. */
+const reasonOf = (text: string) => firstCharacters(oneLine(text), maxReasonCharacters);
+
+/** An outsider's server may have stated it. */
+const shown = ({ emailAddress }: { emailAddress: string }) => {
+  const [, address = emailAddress] = /<([^<>]*)>\s*$/.exec(emailAddress) ?? [];
+  return { recipient: firstCharacters(oneLine(address), maxAddressCharacters) };
+};

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { sortableId } from '#lib/table/keys.ts';
+
+/** What somebody's address makes known again and does not show: whoever is erased leaves no trace by it. */
+export const digestOf = (...parts: readonly string[]) =>
+  createHash('sha256').update(parts.join('\n').toLowerCase()).digest('base64url');
+
+/** Which addresses a mail has bounced from for good, by their digests. */
+export const BouncedAddresses = entity({
+  name: 'bounced-address',
+  schema: v.object({ address: v.string() }),
+  sortKey: ({ address }) => address,
+});
+
+/** Which notices of a mail are stored, by digests of recipient and type, so that each counts once. */
+export const MailNotices = entity({
+  name: 'email-notice',
+  schema: v.object({ threadId: id(), messageId: id(), notice: v.string() }),
+  within: 'email-thread/{threadId}/notice',
+  sortKey: ({ messageId, notice }) => `${sortableId(messageId)}#${notice}`,
+});
