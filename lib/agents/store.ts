@@ -6,6 +6,7 @@ import { log } from '#lib/log.ts';
 import { oncePer } from '#lib/once.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/problem.ts';
 import { reserve, settle } from '#lib/quotas/quota.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -20,15 +21,8 @@ export const getAgent = (tx: UnitOfWork, id: number): Promise<StoredAgent> =>
   tx.get(Agents, { id }, () => notFound('agent'));
 
 /** Agents in descending order of id. */
-export const listAgents = (
-  tx: UnitOfWork,
-  { status, q, ...paging }: v.InferOutput<typeof AgentQuery>,
-): Promise<Page<StoredAgent>> =>
-  listPage(tx, Agents, {
-    ...paging,
-    where: { status },
-    contains: { search: searched(q) },
-  });
+export const listAgents = (tx: UnitOfWork, query: v.InferOutput<typeof AgentQuery>): Promise<Page<StoredAgent>> =>
+  listPage(tx, Agents, asked(Agents, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
 
 /** A new agent; agents are made in the panel. */
 export const createAgent = async (tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> =>

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { AuditEvents, type AuditQuery } from '#lib/entities/audit-event.ts';
+import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -9,12 +10,13 @@ export async function listAuditEvents(
   tx: UnitOfWork,
   query: v.InferOutput<typeof AuditQuery>,
 ): Promise<Page<Item<typeof AuditEvents>>> {
-  const { keyId, method, since, until } = query;
-  return listPage(tx, AuditEvents, {
-    ...query,
-    where: { key: keyId, method },
-    ...(since !== undefined || until !== undefined
-      ? { matches: ({ createdAt }) => (since ?? '') <= createdAt && createdAt <= (until ?? '9') }
-      : {}),
-  });
+  return listPage(
+    tx,
+    AuditEvents,
+    asked(AuditEvents, query, {
+      keyId: (key) => ({ where: { key } }),
+      since: (time) => ({ matches: ({ createdAt }) => createdAt >= time }),
+      until: (time) => ({ matches: ({ createdAt }) => createdAt <= time }),
+    }),
+  );
 }

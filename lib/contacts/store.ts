@@ -15,7 +15,8 @@ import { changedFields, changesOf } from '#lib/events/changes.ts';
 import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { withMetadata } from '#lib/metadata.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
-import { matching, since } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
+import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
@@ -45,28 +46,25 @@ export async function listContacts(
   tx: UnitOfWork,
   query: v.InferOutput<typeof ContactQuery>,
 ): Promise<Page<StoredContact>> {
-  const { platform, minScore, hasUnread, tagId } = query;
-  const { username, email, phone } = query;
+  const { tagId } = query;
   const [page, tag] = await Promise.all([
-    listPage(tx, Contacts, {
-      ...query,
-      where: {
-        username: username === undefined ? undefined : normalised.username(username),
-        email: email === undefined ? undefined : normalised.email(email),
-        phone: phone === undefined ? undefined : normalised.phone(phone),
-        tag: tagId,
-        assignee: query.assignedToUserId,
-        stage: query.stage,
-        unread: hasUnread || undefined,
-        platform,
-      },
-      contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
-      ...matching<StoredContact>(
-        minScore !== undefined && (({ leadScore }) => leadScore !== null && leadScore >= minScore),
-        hasUnread === false && ((contact) => !contact.hasUnreadMessages),
-        ...since(query),
-      ),
-    }),
+    listPage(
+      tx,
+      Contacts,
+      asked(Contacts, query, {
+        ...common,
+        username: (username) => ({ where: { username: normalised.username(username) } }),
+        email: (email) => ({ where: { email: normalised.email(email) } }),
+        phone: (phone) => ({ where: { phone: normalised.phone(phone) } }),
+        tagId: (tag) => ({ where: { tag } }),
+        assignedToUserId: (assignee) => ({ where: { assignee } }),
+        hasUnread: (hasUnread) =>
+          hasUnread ? { where: { unread: true } } : { matches: (contact) => !contact.hasUnreadMessages },
+        minScore: (least) => ({ matches: ({ leadScore }) => leadScore !== null && leadScore >= least }),
+        metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+        q: (q) => ({ contains: { search: searched(q) } }),
+      }),
+    ),
     tagId !== undefined && tx.find(Tags, { id: tagId }),
   ]);
   // A tag that was deleted is being taken off its contacts.

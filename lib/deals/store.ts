@@ -17,7 +17,8 @@ import { book } from '#lib/finance/transaction-store.ts';
 import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
 import { badRequest, conflict, notFound } from '#lib/problem.ts';
 import { referredContact } from '#lib/references/referred.ts';
-import { matching, since } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
+import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTasksOfDeal } from '#lib/tasks/store.ts';
@@ -46,19 +47,21 @@ export async function listDeals(
   tx: UnitOfWork,
   query: v.InferOutput<typeof DealQuery>,
 ): Promise<Page<v.InferOutput<typeof Deal>>> {
-  const { minValue, maxValue, expectedCloseBefore } = query;
-  const page = await listPage(tx, Deals, {
-    ...query,
-    where: { contact: query.contactId, stage: query.stage, currency: query.currency },
-    contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
-    ...matching<StoredDeal>(
-      minValue !== undefined && (({ value }) => value >= minValue),
-      maxValue !== undefined && (({ value }) => value <= maxValue),
-      expectedCloseBefore !== undefined &&
-        (({ expectedCloseAt }) => expectedCloseAt !== null && expectedCloseAt < expectedCloseBefore),
-      ...since(query),
-    ),
-  });
+  const page = await listPage(
+    tx,
+    Deals,
+    asked(Deals, query, {
+      ...common,
+      contactId: (contact) => ({ where: { contact } }),
+      minValue: (least) => ({ matches: ({ value }) => value >= least }),
+      maxValue: (most) => ({ matches: ({ value }) => value <= most }),
+      expectedCloseBefore: (time) => ({
+        matches: ({ expectedCloseAt }) => expectedCloseAt !== null && expectedCloseAt < time,
+      }),
+      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    }),
+  );
   return { ...page, items: page.items.map(shown) };
 }
 

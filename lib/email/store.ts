@@ -10,6 +10,7 @@ import {
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { notFound } from '#lib/problem.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Body, leastBytesIn, packed, previewOf, unpacked } from './body.ts';
@@ -20,22 +21,18 @@ export const getThread = (tx: UnitOfWork, id: number): Promise<StoredThread> =>
   tx.get(Threads, { id }, () => notFound('email thread'));
 
 /** Threads in descending order of id. */
-export function listThreads(
-  tx: UnitOfWork,
-  { status, contactId, unreadOnly, q, assignedToUserId, isStarred, ...paging }: v.InferOutput<typeof ThreadQuery>,
-): Promise<Page<StoredThread>> {
-  return listPage(tx, Threads, {
-    ...paging,
-    where: {
-      status,
-      contact: contactId,
-      assignee: assignedToUserId,
-      unread: unreadOnly || undefined,
-      starred: isStarred || undefined,
-    },
-    contains: { search: searched(q) },
-    ...(isStarred === false && { matches: (thread: StoredThread) => !thread.isStarred }),
-  });
+export function listThreads(tx: UnitOfWork, query: v.InferOutput<typeof ThreadQuery>): Promise<Page<StoredThread>> {
+  return listPage(
+    tx,
+    Threads,
+    asked(Threads, query, {
+      contactId: (contact) => ({ where: { contact } }),
+      assignedToUserId: (assignee) => ({ where: { assignee } }),
+      unreadOnly: (unreadOnly) => (unreadOnly ? { where: { unread: true } } : {}),
+      isStarred: (isStarred) => (isStarred ? { where: { starred: true } } : { matches: (thread) => !thread.isStarred }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    }),
+  );
 }
 
 /** Moves a thread to any status. Emits email.thread_updated unless it is there already. Raises 404. */

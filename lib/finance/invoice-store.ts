@@ -10,7 +10,7 @@ import {
 import { Transactions } from '#lib/entities/transaction.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { referredContact } from '#lib/references/referred.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { outstanding } from './sums.ts';
@@ -24,13 +24,15 @@ export async function listInvoices(
   tx: UnitOfWork,
   query: v.InferOutput<typeof InvoiceQuery>,
 ): Promise<v.InferOutput<typeof InvoiceList>> {
-  const { dueBefore } = query;
   const [page, owed] = await Promise.all([
-    listPage(tx, Invoices, {
-      ...query,
-      where: { contact: query.contactId, currency: query.currency, status: query.status },
-      ...matching<Invoice>(dueBefore !== undefined && (({ dueDate }) => dueDate < dueBefore)),
-    }),
+    listPage(
+      tx,
+      Invoices,
+      asked(Invoices, query, {
+        contactId: (contact) => ({ where: { contact } }),
+        dueBefore: (day) => ({ matches: ({ dueDate }) => dueDate < day }),
+      }),
+    ),
     outstanding(tx, ['invoice']),
   ]);
   return { ...page, outstanding: owed };

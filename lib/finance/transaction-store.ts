@@ -9,7 +9,7 @@ import {
 import { idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -21,23 +21,17 @@ export function listTransactions(
   tx: UnitOfWork,
   query: v.InferOutput<typeof TransactionQuery>,
 ): Promise<Page<Transaction>> {
-  const { from, to } = query;
-  return listPage(tx, Transactions, {
-    ...query,
-    where: {
-      contact: query.contactId,
-      deal: query.dealId,
-      category: query.category,
-      currency: query.currency,
-      status: query.status,
-      type: query.type,
-    },
-    contains: { search: searched(query.q) },
-    ...matching<Transaction>(
-      from !== undefined && (({ occurredAt }) => occurredAt >= from),
-      to !== undefined && (({ occurredAt }) => occurredAt <= to),
-    ),
-  });
+  return listPage(
+    tx,
+    Transactions,
+    asked(Transactions, query, {
+      contactId: (contact) => ({ where: { contact } }),
+      dealId: (deal) => ({ where: { deal } }),
+      from: (time) => ({ matches: ({ occurredAt }) => occurredAt >= time }),
+      to: (time) => ({ matches: ({ occurredAt }) => occurredAt <= time }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    }),
+  );
 }
 
 /** Books what a caller states (contract section 8). Emits transaction.created. */

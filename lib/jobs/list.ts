@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { Channel } from '#lib/channels/channel.ts';
 import { type JobQuery, Jobs, type MessageJob, type MessageJobQuery, type StoredJob } from '#lib/entities/job.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { belowId } from '#lib/table/pages.ts';
@@ -11,19 +11,20 @@ type Query = v.InferOutput<typeof JobQuery>;
 type Detail = v.InferOutput<typeof MessageJob>;
 
 /** Jobs of every channel in descending order of id. */
-export const listJobs = (
-  tx: UnitOfWork,
-  { channel, status, accountId, contactId, sequenceId, apiKeyId, source, since, until, ...paging }: Query,
-): Promise<Page<StoredJob>> =>
-  listPage(tx, Jobs, {
-    ...paging,
-    where: { contact: contactId, sequence: sequenceId, account: accountId, key: apiKeyId, status, channel },
-    ...matching<StoredJob>(
-      source !== undefined && ((job) => job.source === source),
-      since !== undefined && (({ runAt }) => runAt >= since),
-      until !== undefined && (({ runAt }) => runAt <= until),
-    ),
-  });
+export const listJobs = (tx: UnitOfWork, query: Query): Promise<Page<StoredJob>> =>
+  listPage(
+    tx,
+    Jobs,
+    asked(Jobs, query, {
+      contactId: (contact) => ({ where: { contact } }),
+      sequenceId: (sequence) => ({ where: { sequence } }),
+      accountId: (account) => ({ where: { account } }),
+      apiKeyId: (key) => ({ where: { key } }),
+      source: (source) => ({ matches: (job) => job.source === source }),
+      since: (time) => ({ matches: ({ runAt }) => runAt >= time }),
+      until: (time) => ({ matches: ({ runAt }) => runAt <= time }),
+    }),
+  );
 
 /** The messages of one channel in descending order of id; without filters one query of the index that keeps what is shown. */
 export async function listMessageJobs(

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { entriesOf } from '#lib/fields.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { listInput, queryText, reading } from '#lib/schema.ts';
 import { own, type Parameter, type Parameters, passed, pick } from './tool.ts';
@@ -47,3 +48,19 @@ export const checkedByOperation = <Schema extends v.GenericSchema>(schema: Schem
 
 /** The rarer parameters of an operation as one: a line each would not fit the budget. The tool is given them among its own. */
 export const filters = (description: string): Parameter => own(v.object({}), description);
+
+const notesOnAll = { ids: '(a,b)', metadata: '{key: value}' };
+
+/** What a list takes: the filters that are described, all others by their names as one parameter, and paging. */
+export function listing(
+  list: Endpoint,
+  described: Record<string, string>,
+  notes: Record<string, string> = {},
+): Parameters {
+  const pages = paging(list);
+  const noteOf: Record<string, string | undefined> = { ...notesOnAll, ...notes };
+  const rarer = Object.keys(entriesOf(list.route.query))
+    .filter((name) => !(name in described || name in pages))
+    .map((name) => [name, noteOf[name]].filter(Boolean).join(' '));
+  return { ...pick(list.route.query, described), filters: filters(rarer.join(', ')), ...pages };
+}

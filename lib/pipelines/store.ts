@@ -8,7 +8,7 @@ import {
   type PipelineWithColumns,
 } from '#lib/entities/pipeline.ts';
 import { notFound } from '#lib/problem.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -44,10 +44,11 @@ export async function listPipelines(
   tx: UnitOfWork,
   query: v.InferOutput<typeof PipelineQuery>,
 ): Promise<Page<v.InferOutput<typeof Pipeline>>> {
-  const page = await listPage(tx, Pipelines, {
-    ...query,
-    ...matching<StoredPipeline>(query.kind !== undefined && (({ kind }) => kind === query.kind)),
-  });
+  const page = await listPage(
+    tx,
+    Pipelines,
+    asked(Pipelines, query, { kind: (wanted) => ({ matches: ({ kind }) => kind === wanted }) }),
+  );
   return { ...page, items: page.items.map(shown) };
 }
 

@@ -3,6 +3,7 @@ import { Accounts } from '#lib/entities/account.ts';
 import { type EnrollmentQuery, Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { type CreateSequence, type SequenceQuery, Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { invalidField, notFound, unknownReference } from '#lib/problem.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -13,28 +14,23 @@ export const getSequence = (tx: UnitOfWork, id: number): Promise<StoredSequence>
 /** Sequences in descending order of id. */
 export const listSequences = (
   tx: UnitOfWork,
-  { status, channel, q, ...paging }: v.InferOutput<typeof SequenceQuery>,
+  query: v.InferOutput<typeof SequenceQuery>,
 ): Promise<Page<StoredSequence>> =>
-  listPage(tx, Sequences, {
-    ...paging,
-    where: { status, channel },
-    contains: { search: searched(q) },
-  });
+  listPage(tx, Sequences, asked(Sequences, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
 
 /** The enrollments of a sequence in descending order of id. Raises 404. */
 export async function listEnrollments(
   tx: UnitOfWork,
   sequenceId: number,
-  { status, contactId, ...paging }: v.InferOutput<typeof EnrollmentQuery>,
+  query: v.InferOutput<typeof EnrollmentQuery>,
 ): Promise<Page<StoredEnrollment>> {
   const [page] = await Promise.all([
     listPage(tx, Enrollments, {
-      ...paging,
+      ...asked(Enrollments, query, {
+        status: (status) => ({ where: { status: { sequenceId, status } } }),
+        contactId: (contactId) => ({ where: { member: { sequenceId, contactId } } }),
+      }),
       within: { sequenceId },
-      where: {
-        status: status && { sequenceId, status },
-        member: contactId === undefined ? undefined : { sequenceId, contactId },
-      },
     }),
     getSequence(tx, sequenceId),
   ]);

@@ -6,16 +6,12 @@ export function matching<Row>(...conditions: (Condition<Row> | false)[]): { matc
   return wanted.length === 0 ? {} : { matches: (row) => wanted.every((holds) => holds(row)) };
 }
 
-/** `createdSince` and `updatedSince` of a list (contract 0.2), both inclusive. */
-export const since = ({ createdSince, updatedSince }: Since): (Condition<Dated> | false)[] => [
-  createdSince !== undefined && (({ createdAt }) => createdAt >= createdSince),
-  updatedSince !== undefined && (({ createdAt, updatedAt }) => (updatedAt ?? createdAt) >= updatedSince),
-];
-
-interface Since {
-  createdSince?: string | undefined;
-  updatedSince?: string | undefined;
-}
+/** What `commonFilters` ask of a list (contract 0.2); the times are inclusive. */
+export const common = {
+  ids: (ids: readonly number[]) => ({ ids }),
+  createdSince: (time: string) => ({ createdSince: time, matches: ({ createdAt }: Dated) => createdAt >= time }),
+  updatedSince: (time: string) => ({ matches: ({ createdAt, updatedAt }: Dated) => (updatedAt ?? createdAt) >= time }),
+};
 
 interface Dated {
   createdAt: string;

@@ -21,7 +21,8 @@ import { requireActiveMember } from '#lib/members/store.ts';
 import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
 import { notFound } from '#lib/problem.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
-import { matching, since } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
+import { common } from '#lib/table/conditions.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -53,25 +54,24 @@ export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v
 
 /** Tasks in descending order of id; every filter is exact and may be combined. */
 export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
-  const { overdue, dueBefore, dueAfter } = query;
-  const page = await listPage(tx, Tasks, {
-    ...query,
-    where: {
-      deal: query.dealId,
-      contact: query.contactId,
-      assignee: query.assignedToUserId,
-      status: query.status,
-      priority: query.priority,
-      awaited: overdue || undefined,
-    },
-    contains: { metadata: withMetadata(query.metadata), search: searched(query.q) },
-    ...matching<StoredTask>(
-      overdue !== undefined && ((task) => isOverdue(tx, task) === overdue),
-      dueBefore !== undefined && (({ dueAt }) => dueAt !== null && dueAt < dueBefore),
-      dueAfter !== undefined && (({ dueAt }) => dueAt !== null && dueAt > dueAfter),
-      ...since(query),
-    ),
-  });
+  const page = await listPage(
+    tx,
+    Tasks,
+    asked(Tasks, query, {
+      ...common,
+      dealId: (deal) => ({ where: { deal } }),
+      contactId: (contact) => ({ where: { contact } }),
+      assignedToUserId: (assignee) => ({ where: { assignee } }),
+      overdue: (overdue) => ({
+        ...(overdue && { where: { awaited: true } }),
+        matches: (task) => isOverdue(tx, task) === overdue,
+      }),
+      dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time }),
+      dueAfter: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt > time }),
+      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    }),
+  );
   return { ...page, items: page.items.map((task) => shown(tx, task)) };
 }
 

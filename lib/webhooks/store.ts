@@ -14,6 +14,7 @@ import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
+import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
@@ -38,16 +39,13 @@ export async function getEndpoint(tx: UnitOfWork, id: number): Promise<Shown> {
 }
 
 /** Endpoints in descending order of id. */
-export async function listEndpoints(
-  tx: UnitOfWork,
-  { after, limit, isActive }: v.InferOutput<typeof EndpointQuery>,
-): Promise<Page<Shown>> {
+export async function listEndpoints(tx: UnitOfWork, query: v.InferOutput<typeof EndpointQuery>): Promise<Page<Shown>> {
   const [page, healths, registry] = await Promise.all([
-    listPage(tx, Endpoints, {
-      after,
-      limit,
-      ...(isActive === undefined ? {} : { matches: (endpoint: StoredEndpoint) => endpoint.isActive === isActive }),
-    }),
+    listPage(
+      tx,
+      Endpoints,
+      asked(Endpoints, query, { isActive: (isActive) => ({ matches: (endpoint) => endpoint.isActive === isActive }) }),
+    ),
     listAll(tx, Healths),
     findRegistry(tx),
   ]);

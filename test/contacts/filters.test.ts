@@ -99,6 +99,12 @@ const model: Model = {
   'metadata.lang': ({ metadata }, value) => metadata['lang'] === value,
 };
 
+test('the model knows every filter of the query', () => {
+  const { after: _, limit: __, ...filters } = ContactQuery.entries;
+  const known = Object.keys(model).map((name) => name.replace(/^metadata\..*/, 'metadata'));
+  expect(new Set(known)).toEqual(new Set(Object.keys(filters)));
+});
+
 const part = (text: string) =>
   fc
     .tuple(fc.nat(text.length - 1), fc.integer({ min: 1, max: 6 }))

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
+import { DealQuery } from '#lib/entities/deal.ts';
+import { InvoiceQuery } from '#lib/entities/invoice.ts';
+import { TaskQuery } from '#lib/entities/task.ts';
+import { TransactionQuery } from '#lib/entities/transaction.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -58,6 +62,7 @@ beforeAll(async () => {
       description: any(['rent of May', null, 'other'], n),
       occurredAt: day(-(n % 6)),
       contactId: any([null, ...contacts], n),
+      dealId: any([null, ...deals.slice(0, 2)], n + Math.floor(n / 2)),
     });
     if (n < 8) {
       await commands.create.run({
@@ -144,6 +149,7 @@ const nouns: Record<string, Record<string, Filter>> = {
     currency,
     category: { values: of('Rent', 'Pay', 'rent'), holds: ({ category }, value) => category === value },
     contactId,
+    dealId: equal('dealId', of(1, 2, 3)),
     from: since((row, value) => row['occurredAt'] >= value),
     to: since((row, value) => row['occurredAt'] <= value),
     q: {
@@ -159,6 +165,19 @@ const nouns: Record<string, Record<string, Filter>> = {
     dueBefore: { values: fc.constant(0).map(() => day(2)), holds: (row, value) => row['dueDate'] < value },
   },
 };
+
+const queries = {
+  deals: DealQuery,
+  tasks: TaskQuery,
+  'finance/transactions': TransactionQuery,
+  'finance/invoices': InvoiceQuery,
+};
+
+test.each(Object.entries(queries))('every filter of %s is known here', (noun, query) => {
+  const names = Object.keys(query.entries).filter((name) => !['after', 'limit'].includes(name));
+  const known = Object.keys(nouns[noun] ?? {}).map((name) => name.replace(/^metadata\..*/, 'metadata'));
+  expect(new Set(known)).toEqual(new Set(names));
+});
 
 test.each(Object.entries(nouns))(
   'every combination of filters of %s finds what looking at each finds',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { asked } from '#lib/table/asked.ts';
 import { type By, type Contains, entity, indexPartition, type Where } from '#lib/table/entity.ts';
 
 const Marks = entity({
@@ -33,6 +34,19 @@ test('a query knows the indexes that are declared and what they are asked by, or
   // @ts-expect-error it has no index
   const none: Where<typeof Bare> = { color: 'red' };
   expect([all, texts, ordered, typo, value, page, part, text, none]).toHaveLength(9);
+});
+
+test('every filter of a query is answered, by itself where an index is called so, or it does not compile', () => {
+  const query: { limit: number; color?: 'red' | undefined; bookId?: number | undefined } = { limit: 5, color: 'red' };
+  const bookId = (book: number) => ({ where: { book } });
+  expect(asked(Marks, query, { bookId })).toMatchObject({ limit: 5, where: { color: 'red' } });
+  expect(asked(Marks, { limit: 5, bookId: 7 }, { bookId }).where).toEqual({ book: 7 });
+  // @ts-expect-error a filter is not answered
+  asked(Marks, query, {});
+  // @ts-expect-error no item has this value
+  asked(Marks, { limit: 5, color: 'green' }, {});
+  // @ts-expect-error there is no such filter
+  asked(Marks, query, { bookId, taskId: bookId });
 });
 
 test('an index is called after its value, or as it says', () => {

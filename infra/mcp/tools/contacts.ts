@@ -21,7 +21,7 @@ import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
 import { handler as listAllMessages } from '#functions/messages/list.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { checkedByOperation, distinct, fields, filters, object, page, paging } from '#lib/mcp/common.ts';
+import { checkedByOperation, distinct, fields, filters, listing, object, page, paging } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, idInput, maxId, queryInteger } from '#lib/schema.ts';
@@ -92,17 +92,17 @@ export const contactTools: Tool[] = [
     effect: 'reads',
     uses: [listContacts],
     takes: {
-      ...pick(listContacts.route.query, {
-        q: 'Name, username or phone contains',
-        stage: 'Stage',
-        assignedToUserId: 'Member id or none',
-        tagId: 'Tag id',
-        hasUnread: 'Has unread messages',
-      }),
-      filters: filters(
-        'platform, minScore; exact username, phone, email; ids (a,b), createdSince, updatedSince, metadata {key: value}',
+      ...listing(
+        listContacts,
+        {
+          q: 'Name, username or phone contains',
+          stage: 'Stage',
+          assignedToUserId: 'Member id or none',
+          tagId: 'Tag id',
+          hasUnread: 'Has unread messages',
+        },
+        { username: '(exact)', phone: '(exact)', email: '(exact)' },
       ),
-      ...paging(listContacts),
       fields,
     },
     gives: page,

@@ -5,7 +5,7 @@ import { handler as listDeals } from '#functions/deals/list.ts';
 import { handler as patchDeal } from '#functions/deals/patch.ts';
 import { handler as putMetadata } from '#functions/deals/put-metadata.ts';
 import { handler as moveDeal } from '#functions/deals/stage.ts';
-import { fields, filters, object, page, paging } from '#lib/mcp/common.ts';
+import { fields, listing, object, page } from '#lib/mcp/common.ts';
 import { idOf, optional, pick, type Tool } from '#lib/mcp/tool.ts';
 
 const editable = {
@@ -26,15 +26,11 @@ export const dealTools: Tool[] = [
     effect: 'reads',
     uses: [listDeals],
     takes: {
-      ...pick(listDeals.route.query, {
+      ...listing(listDeals, {
         q: 'Title contains',
         stage: 'Stage',
         contactId: 'Contact',
       }),
-      filters: filters(
-        'minValue, maxValue, currency, expectedCloseBefore, ids (a,b), createdSince, updatedSince, metadata {key: value}',
-      ),
-      ...paging(listDeals),
       fields,
     },
     gives: page,

@@ -9,7 +9,7 @@ import { handler as retryTelegram } from '#functions/telegram/retry.ts';
 import { handler as cancelTwitter } from '#functions/twitter/cancel.ts';
 import { handler as sendTwitter } from '#functions/twitter/create-message.ts';
 import { handler as getTwitter } from '#functions/twitter/get-message.ts';
-import { fields, filters, idempotencyKey, object, paging } from '#lib/mcp/common.ts';
+import { fields, idempotencyKey, listing, object } from '#lib/mcp/common.ts';
 import { allOrOne, idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -95,13 +95,15 @@ export const messageTools: Tool[] = [
     },
     takes: {
       id: passed(idInput(), 'One job'),
-      ...pick(listJobs.route.query, {
-        status: 'Status',
-        channel: 'Channel',
-        contactId: 'Recipient',
-      }),
-      filters: filters('accountId, sequenceId, source (api, panel, sequence, agent), since, until (of runAt)'),
-      ...paging(listJobs),
+      ...listing(
+        listJobs,
+        {
+          status: 'Status',
+          channel: 'Channel',
+          contactId: 'Recipient',
+        },
+        { source: '(api, panel, sequence, agent)', until: '(of runAt)' },
+      ),
       fields,
     },
     gives: object,

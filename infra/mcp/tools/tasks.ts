@@ -5,7 +5,7 @@ import { handler as listTasks } from '#functions/tasks/list.ts';
 import { handler as patchTask } from '#functions/tasks/patch.ts';
 import { handler as putMetadata } from '#functions/tasks/put-metadata.ts';
 import { handler as setStatus } from '#functions/tasks/status.ts';
-import { fields, filters, object, paging } from '#lib/mcp/common.ts';
+import { fields, listing, object } from '#lib/mcp/common.ts';
 import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -29,7 +29,7 @@ export const taskTools: Tool[] = [
     uses: [listTasks, getTask, getMetadata],
     takes: {
       id: passed(idInput(), 'One task'),
-      ...pick(listTasks.route.query, {
+      ...listing(listTasks, {
         q: 'Title contains',
         status: 'Status',
         priority: 'Priority',
@@ -38,8 +38,6 @@ export const taskTools: Tool[] = [
         dealId: 'Deal id',
         assignedToUserId: 'Member id or none',
       }),
-      filters: filters('dueBefore, dueAfter, ids (a,b), createdSince, updatedSince, metadata {key: value}'),
-      ...paging(listTasks),
       fields,
     },
     gives: object,

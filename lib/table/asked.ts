@@ -1,0 +1,50 @@
+import { matching } from './conditions.ts';
+import type { Contains, Entity, Item, Where } from './entity.ts';
+import type { Listing } from './list.ts';
+
+/** What a filter of a query asks of a list. */
+type Asked<E extends Entity> = Pick<Listing<E>, 'ids' | 'where' | 'contains' | 'matches' | 'createdSince'>;
+
+interface Paging {
+  after?: number | undefined;
+  limit: number;
+}
+
+/** The filters that are called as an index is and take what it is asked by. */
+type ByIndex<E extends Entity, Query> = {
+  [Name in keyof Query & keyof Where<E>]: Query[Name] extends Where<E>[Name] ? Name : never;
+}[keyof Query & keyof Where<E>];
+
+type Answers<E extends Entity, Query> = {
+  readonly [Name in Exclude<keyof Query, keyof Paging | ByIndex<E, Query>>]: (
+    value: Exclude<Query[Name], undefined>,
+  ) => Asked<E>;
+} & {
+  readonly [Name in ByIndex<E, Query>]?: (value: Exclude<Query[Name], undefined>) => Asked<E>;
+};
+
+/**
+ * A query as the listing that answers it. Each filter says what it asks, but for those that are an index of the entity by the same
+ * name: one that is declared and not answered does not compile.
+ */
+export function asked<E extends Entity, Query extends Paging>(
+  _of: E,
+  query: Query,
+  answers: Answers<E, Query>,
+): Listing<E> {
+  const { after, limit, ...filters } = query;
+  const byName = answers as Readonly<Record<string, ((value: unknown) => Asked<E>) | undefined>>;
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const all = given.map(([name, value]) => byName[name]?.(value) ?? { where: { [name]: value } as Where<E> });
+  return {
+    ...Object.assign({}, ...all),
+    after,
+    limit,
+    where: Object.assign({}, ...all.map(({ where }) => where)) as Where<E>,
+    contains: Object.assign({}, ...all.map(({ contains }) => contains)) as Contains<E>,
+    ...withAll(all),
+  };
+}
+
+const withAll = <E extends Entity>(all: readonly Asked<E>[]) =>
+  matching<Item<E>>(...all.map(({ matches }) => matches ?? (false as const)));
