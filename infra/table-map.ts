@@ -73,6 +73,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
   outcome: 'what an item of that call has come to, where it is a batch',
   quota: 'what was spent of a quota in a UTC day',
+  slot: 'a slow call that is under way, until when',
   activeKeys: 'how many keys are not revoked',
   import: 'the archive that is, or was, imported into the workspace',
   workspaceIds: 'the last id of a workspace',

@@ -4,6 +4,8 @@ export const defaultTimeoutSeconds = 10;
 export const longTimeoutSeconds = 29;
 /** Of a route that may ask a model. */
 export const modelTimeoutSeconds = 30;
+/** Of a route that may wait for an endpoint of a customer. */
+export const testTimeoutSeconds = 15;
 
 // Of workers whose leases and budgets follow from it.
 export const fanOutTimeoutSeconds = 60;

@@ -9,7 +9,8 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/agents/{id}/test-run',
     summary: 'Try an AI agent',
-    description: 'Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond.',
+    description:
+      'Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond, and with `too_many_at_once` while ten slow calls of the workspace are under way.',
     scope: 'agents:run',
     body: TestRun,
     status: 200,

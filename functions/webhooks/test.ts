@@ -1,6 +1,7 @@
 import { TestedDelivery } from '#lib/entities/delivery.ts';
 import { Endpoint, TestEndpoint } from '#lib/entities/webhook.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { testTimeoutSeconds } from '#lib/timeouts.ts';
 import { getEndpoint } from '#lib/webhooks/store.ts';
 import { testEndpoint } from '#lib/webhooks/test-delivery.ts';
 
@@ -11,7 +12,7 @@ export const handler = endpoint(
     path: '/v1/webhooks/{id}/test',
     summary: 'Send a test delivery',
     description:
-      'One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed.',
+      'One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed. 429 with reason `too_many_at_once` while ten slow calls of the workspace are under way.',
     scope: 'webhooks:write',
     body: TestEndpoint,
     status: 200,
@@ -20,7 +21,7 @@ export const handler = endpoint(
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
     needs: ['decrypt:webhook'],
-    timeoutSeconds: 15,
+    timeoutSeconds: testTimeoutSeconds,
   },
   ({ tx, params, body, request }) => testEndpoint(tx, params.id, body.eventKind, request),
 );

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { type AgentQuery, Agents, type CreateAgent, type StoredAgent, type TestRun } from '#lib/entities/agent.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { Caller } from '#lib/keys/identify.ts';
@@ -8,8 +9,10 @@ import { conflict, notFound, Problem, unknownReference } from '#lib/problem.ts';
 import { reserve, settle } from '#lib/quotas/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
+import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 import { bedrockModel } from './bedrock.ts';
 import type { Completion, Model, Prompt } from './model.ts';
 import { contactTurn, readCompletion, systemPrompt } from './prompt.ts';
@@ -45,7 +48,7 @@ export function permitTestRun({ scopes }: Caller, { contactId }: v.InferOutput<t
 
 /**
  * What the agent would answer; nothing is sent or stored. With a contact its context is added. Raises 404, 409 for a disabled
- * agent, 400 for an unknown contact, 429 when the day's tokens are used up, 503 when the model takes too long.
+ * agent, 400 for an unknown contact, 429 when the day's tokens are used up or too many such calls are under way, 503 when the model takes too long.
  */
 export async function testRun(
   tx: UnitOfWork,
@@ -61,10 +64,12 @@ export async function testRun(
   if (agent.status === 'disabled') throw conflict('agent_disabled', 'a disabled agent cannot be tried');
   const model = tx.tenant.env === 'live' ? bedrockModel(agent.model) : sandboxModel;
   const { completion, durationMs } = await once(request, () =>
-    ask(tx.tenant, model, {
-      system: systemPrompt(agent),
-      turns: [...(contact ? [contactTurn(contact)] : []), ...history, { role: 'contact', text: message }],
-    }),
+    inSlot(tx.tenant, modelTimeoutSeconds * secondMs, () =>
+      ask(tx.tenant, model, {
+        system: systemPrompt(agent),
+        turns: [...(contact ? [contactTurn(contact)] : []), ...history, { role: 'contact', text: message }],
+      }),
+    ),
   );
   const { draft, handOffReason } = readCompletion(completion.text);
   return {

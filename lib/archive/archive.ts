@@ -57,6 +57,7 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
   sequence: 'kept',
   piece: 'passed over',
   quota: 'passed over',
+  slot: 'passed over',
   versions: 'refused',
   leftBehind: 'refused',
   claim: 'refused',

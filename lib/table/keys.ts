@@ -41,6 +41,7 @@ export const rowKeys = {
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],
+  slot: ['{tenant}#slots', '{slot}'],
   activeKeys: ['{workspace}#key-count', 'active'],
   import: ['{workspace}#import', 'import'],
   workspaceIds: ['WORKSPACES', 'ids'],

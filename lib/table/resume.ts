@@ -6,7 +6,7 @@ import { indexEntries } from './entity.ts';
 import { readRows } from './rows.ts';
 import { type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { isOwnReason, setAside } from './set-aside.ts';
-import { finishSaga, giveUpMs, transact } from './transact.ts';
+import { finishSaga, giveUpMs, transact, within } from './transact.ts';
 
 const tryMs = sagaTimeoutSeconds * secondMs;
 const maxTries = 5;
@@ -27,7 +27,7 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
   try {
     const kind = kinds.find(({ name }) => name === saga.kind);
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
-    await finishSaga(tenant, kind, saga, 2 * giveUpMs);
+    await finishSaga(tenant, kind, saga, within(2 * giveUpMs));
   } catch (error) {
     // One that meets conflicts in try after try holds its worker each time.
     if (!isOwnReason(error) && !isContention(error)) await takeBack(tenant, saga);

@@ -13,6 +13,7 @@ import { commitLarge } from './large.ts';
 import { untilFirst } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
+import { takeSlot } from './slots.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
 /**
@@ -49,6 +50,8 @@ export async function commit(tx: UnitOfWork): Promise<void> {
   await tx.committed();
 }
 
+/** A part that is begun at the last moment. */
+const overtimeMs = 9 * secondMs;
 /** How long a request goes on with its own saga; its route declares `longTimeoutSeconds`. */
 export const giveUpMs = (longTimeoutSeconds - 9) * secondMs;
 
@@ -61,34 +64,67 @@ export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, Sag
   tx.afterwards(() => finishNow(tx.tenant, kind, saga));
 }
 
-/** The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. */
+/** Longer than this a request goes on with its saga in a slot of its tenant alone. */
+const briefMs = 2 * secondMs;
+
+/**
+ * The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. One that takes long is left to
+ * it all the same while other such calls of the tenant have every slot.
+ */
 async function finishNow<S extends State>(tenant: Tenant, kind: SagaKind<S>, saga: Saga): Promise<void> {
-  const deadlineMs = Date.now() + giveUpMs;
+  const startedMs = Date.now();
+  const deadlineMs = startedMs + giveUpMs;
+  let giveBack: (() => Promise<void>) | undefined;
+  const mayGoOn = async () => {
+    const nowMs = Date.now();
+    if (nowMs <= startedMs + briefMs) return true;
+    if (nowMs > deadlineMs) return false;
+    giveBack ??= await takeSlot(tenant, deadlineMs - nowMs + overtimeMs);
+    return giveBack !== undefined;
+  };
+  try {
+    await finishUntil(tenant, kind, saga, mayGoOn);
+  } finally {
+    await giveBack?.();
+  }
+}
+
+async function finishUntil<S extends State>(
+  tenant: Tenant,
+  kind: SagaKind<S>,
+  saga: Saga,
+  mayGoOn: () => Promise<boolean>,
+): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await finishSaga(tenant, kind, saga, deadlineMs - Date.now());
+      return await finishSaga(tenant, kind, saga, mayGoOn);
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
-      if (!mayPass || Date.now() > deadlineMs) throw error;
+      if (!mayPass || !(await mayGoOn())) throw error;
       await sleep(Math.random() * Math.min(secondMs, 50 * 2 ** attempt));
     }
   }
 }
 
-/** Does the parts of a saga that are left. What is not done in time is handed to the worker. */
+/** What lets a saga go on for so long. */
+export function within(ms: number): () => Promise<boolean> {
+  const deadline = Date.now() + ms;
+  return async () => Date.now() <= deadline;
+}
+
+/** Does the parts of a saga that are left, as long as it may go on. What is not done by then is handed to the worker. */
 export async function finishSaga<S extends State>(
   tenant: Tenant,
   kind: SagaKind<S>,
   { id, actor }: Pick<Saga, 'id' | 'actor'>,
-  withinMs: number = giveUpMs,
+  mayGoOn: () => Promise<boolean> = within(giveUpMs),
 ): Promise<void> {
-  const deadline = Date.now() + withinMs;
   const doPart = (isForOneRow: boolean) =>
     transact(tenant, actor, async (tx) => {
       tx.isForOneRow = isForOneRow;
       const saga = await tx.find(Sagas, { id });
       if (saga === undefined) return false;
-      if (Date.now() > deadline) {
+      if (!(await mayGoOn())) {
         tx.update(Sagas, { ...saga, dueAt: tx.now });
         return false;
       }

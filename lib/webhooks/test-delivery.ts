@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { Deliveries, type TestedDelivery } from '#lib/entities/delivery.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { exampleOf } from '#lib/events/kinds.ts';
@@ -7,7 +8,9 @@ import type { EventKind } from '#lib/events/names.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { oncePer } from '#lib/once.ts';
 import { reserve } from '#lib/quotas/quota.ts';
+import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { testTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { createDelivery, shownDelivery } from './deliveries.ts';
 import { getRegistry, secretsOf } from './registry.ts';
@@ -26,7 +29,7 @@ const once = oncePer<object, Sent>();
 
 /**
  * Sends the example of an event kind now, once, and keeps it as a delivery. It counts for no failure of the endpoint, which
- * may be disabled. Raises 404, and 429 when the attempts of the day are used up. Needs the key.
+ * may be disabled. Raises 404, and 429 when the attempts of the day are used up or too many such calls are under way. Needs the key.
  */
 export async function testEndpoint(
   tx: UnitOfWork,
@@ -41,7 +44,9 @@ export async function testEndpoint(
   ]);
   const secrets = await secretsOf(tx.tenant, registry, tx.now);
   const { deliveryId, eventId, body, made } = await once(request, () =>
-    send(tx, id, url, kind, secrets.map(signer) as [Signer, Signer?]),
+    inSlot(tx.tenant, testTimeoutSeconds * secondMs, () =>
+      send(tx, id, url, kind, secrets.map(signer) as [Signer, Signer?]),
+    ),
   );
   const event = { id: eventId, event: kind, sequence: null, subject: `webhook/${id}` };
   const row = await createDelivery(tx, { endpointId: id, deliveryId, event, skipped: undefined, body });

@@ -1,0 +1,57 @@
+import { dayMs, epochSeconds } from '../clock.ts';
+import { log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { type Tenant, tenantKey } from '../tenant.ts';
+import { rowKey } from './keys.ts';
+import { leases } from './lease.ts';
+import { writeIf } from './update.ts';
+
+/**
+ * How many slow calls of a tenant may go on at once: each holds an invocation, of which the account has so many for all tenants and
+ * workers.
+ */
+export const maxSlots = 10;
+
+const slots = leases({ until: 'until', at: (epochMs) => epochMs, owner: 'owner' });
+
+/** Takes a slot for a slow call, for so long at most. Returns what gives it back; undefined while others have all of the tenant's. */
+export async function takeSlot(tenant: Tenant, forMs: number): Promise<(() => Promise<void>) | undefined> {
+  const first = Math.floor(Math.random() * maxSlots);
+  for (let index = 0; index < maxSlots; index += 1) {
+    const key = rowKey('slot', { tenant: tenantKey(tenant), slot: String((first + index) % maxSlots) });
+    const expiresAtSeconds = epochSeconds(new Date(Date.now() + dayMs));
+    const { item } = await slots.acquire(Date.now() + forMs, (holder) => ({
+      key,
+      item: { ...holder, expiresAtSeconds },
+      if: slots.whereFree(),
+    }));
+    if (item)
+      return async () => {
+        await writeIf({ key, item: null, if: { is: { owner: item['owner'] } } }).catch((error: unknown) =>
+          log().warn('a slot is taken until its time is over', { error }),
+        );
+      };
+  }
+  return undefined;
+}
+
+/** Does what may take long in a slot. Raises 429 while other calls have all of the tenant's. */
+export async function inSlot<Result>(tenant: Tenant, forMs: number, work: () => Promise<Result>): Promise<Result> {
+  const giveBack = await takeSlot(tenant, forMs);
+  if (!giveBack) throw tooManyAtOnce();
+  try {
+    return await work();
+  } finally {
+    await giveBack();
+  }
+}
+
+const retryAfterSeconds = 1;
+
+const tooManyAtOnce = () =>
+  new Problem(
+    'rate_limited',
+    `${maxSlots} calls of this kind are under way; try again when one of them has been answered`,
+    { reason: 'too_many_at_once', retryAfterSeconds },
+    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+  );

@@ -1,0 +1,79 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createAgent } from '#lib/agents/store.ts';
+import { minuteMs, secondMs } from '#lib/clock.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import { maxSlots, takeSlot } from '#lib/table/slots.ts';
+import { startSaga, transact } from '#lib/table/transact.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const takeAll = (tenant: Tenant) => Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs)));
+
+test('a tenant has so many slots, and each is free again when it is given back or its time is over', async () => {
+  const [one, other] = await Promise.all([newWorkspace(), newWorkspace()]);
+  const tenant: Tenant = { workspaceId: one.id, env: 'live' };
+  const [giveBack, ...others] = await takeAll(tenant);
+  expect([giveBack, ...others].every(Boolean)).toBe(true);
+  expect(await takeSlot(tenant, minuteMs)).toBeUndefined();
+  expect(await takeSlot({ workspaceId: other.id, env: 'live' }, minuteMs)).toBeDefined();
+  await giveBack?.();
+  const again = await takeSlot(tenant, minuteMs);
+  expect(again).toBeDefined();
+  // Whoever had it before does not take it away.
+  await giveBack?.();
+  expect(await takeSlot(tenant, minuteMs)).toBeUndefined();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * minuteMs });
+  expect(await takeSlot(tenant, minuteMs)).toBeDefined();
+});
+
+test('a test of a webhook and a test-run of an agent are 429 while other slow calls of the tenant have every slot', async () => {
+  const { id, live, test: sandbox } = await newWorkspace();
+  const agent = await transact({ workspaceId: id, env: 'test' }, operator, (tx) =>
+    createAgent(tx, {
+      ...{ name: 'Captain', description: null, instructions: 'You sell boats.', model: 'amazon.nova-lite-v1:0' },
+      ...{ channels: ['telegram'], accountIds: [], language: null, handoffEnabled: true, status: 'active' as const },
+    }),
+  );
+  const hook = await live.post('/v1/webhooks', { url: 'http://127.0.0.1:9/', eventKinds: ['invoice.paid'] });
+  const testHook = () => live.post(`/v1/webhooks/${hook.body.id}/test`, {});
+  const tryAgent = () => sandbox.post(`/v1/agents/${agent.id}/test-run`, { message: 'Hi' });
+  const taken = await Promise.all((['live', 'test'] as const).map((env) => takeAll({ workspaceId: id, env })));
+  for (const refused of [await testHook(), await tryAgent()])
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: 'rate_limited', details: { reason: 'too_many_at_once', retryAfterSeconds: 1 } },
+    });
+  await Promise.all(taken.flat().map((giveBack) => giveBack?.()));
+  expect((await testHook()).status).toBe(200);
+  expect((await tryAgent()).status).toBe(200);
+});
+
+test('a call goes on with a saga that takes long in a slot, and leaves it to the worker while there is none', async () => {
+  const { id } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  let steps = 0;
+  const slow: SagaKind<{ contactId: number; left: number }, 'rename'> = {
+    name: 'rename',
+    async step(_, { contactId, left }) {
+      steps += 1;
+      vi.setSystemTime(Date.now() + 3 * secondMs);
+      return left > 1 ? { contactId, left: left - 1 } : undefined;
+    },
+  };
+  const stepsOf = async (parts: number) => {
+    steps = 0;
+    await transact(tenant, operator, async (tx) => startSaga(tx, slow, { contactId: 2 ** 30, left: parts }));
+    return steps;
+  };
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  expect(await stepsOf(3)).toBe(3);
+  const taken = await takeAll(tenant);
+  expect(taken.every(Boolean)).toBe(true);
+  expect(await stepsOf(1)).toBe(1);
+  expect(await stepsOf(3)).toBe(1);
+});
