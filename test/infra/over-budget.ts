@@ -2,8 +2,6 @@
 export const overBudget: Record<string, string> = {
   'agents-test-run': 'the Bedrock client',
   'contacts-batch': 'every operation that a batch may hold, with the entities that name a contact',
-  'contacts-merge': 'the entities that name a contact, which follow the merge',
-  'contacts-upsert': 'the entities that name a contact, which show its name',
   'email-create-message': 'the same as of a reply',
   'email-create-reply': 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
   'mcp-post': 'every operation that has a tool, the HTML sanitiser and the Bedrock client',
