@@ -35,6 +35,7 @@ import { addressOf, everyLetters, type Letters, largest } from '#test/contract/l
 import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { type Received, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -220,6 +221,31 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const person = await admin('twitter-account create', letters, place());
     await admin('twitter-account update', letters, { ...place(), id: person.id });
     await admin('twitter-account connect', letters, { ...place(), id: person.id });
+    // How it hears is shown as an object.
+    const quiet = { inbound: undefined };
+    const connected = await send('POST /v1/telegram/accounts', letters, quiet);
+    await send('PATCH /v1/telegram/accounts/{id}', letters, quiet, [connected.id]);
+    await send('POST /v1/telegram/accounts/{id}/connect', letters, {}, [connected.id]);
+    await send('POST /v1/telegram/accounts/{id}/disconnect', letters, {}, [connected.id]);
+    await send('PATCH /v1/twitter/accounts/{id}', letters, quiet, [person.id]);
+  });
+
+  test('is taken and read back: what Telegram posts to a hook', async () => {
+    const bot = newBot();
+    const path = '/v1/telegram/accounts';
+    const { body: account } = await workspace.live.post(path, { kind: 'bot', botToken: bot.token });
+    await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook');
+    const person = newPerson({ first_name: letters.text(200), username: 'u'.repeat(64) });
+    const text = letters.text(Math.floor(800_000 / Buffer.byteLength(letters.text(1_000))) * 1_000, true);
+    await bot.tell(message(person, { text }), { x: letters.text(100_000) });
+    expect(await bot.post()).toEqual([200, 200]);
+    const { body } = await workspace.live.get('/v1/messages', { accountId: account.id });
+    const [stored] = body.items;
+    expect([...stored.body].length).toBeLessThanOrEqual(10_000);
+    expect(stored.body).toContain('[Left out of this message: the end of its text.]');
+    const { body: contact } = await workspace.live.get(`/v1/contacts/${stored.contactId}`);
+    expect(contact.name).toBe(person.first_name);
+    calls.driven.add('POST /hooks/telegram/{hookId}');
   });
 
   test('is taken and read back: the feed of a revenue source', async () => {
@@ -304,6 +330,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
         name: from.name,
         username: from.username,
       });
+      await send('POST /v1/contacts/{id}/messages/read', letters, { upToMessageId: stored.id }, [inbound.contactId]);
       const to = { accountId: account.id, contactId: inbound.contactId };
       const given = { ...to, username: undefined, telegramUserId: undefined, twitterUserId: undefined };
       const text = letters.text(channel === 'telegram' ? 4_000 : 10_000, true);

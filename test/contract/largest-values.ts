@@ -74,6 +74,8 @@ const formed: Record<string, (letters: Letters) => string> = {
   defaultCurrency: () => 'UYW',
   color: () => '#ffffff',
   twitterUserId: () => '9'.repeat(20),
+  platformMessageId: () => '9'.repeat(20),
+  botToken: () => `test_${'x'.repeat(195)}`,
   session: (letters) => ofBytes(4096, letters),
   accessToken: (letters) => ofBytes(4096, letters),
   credential: (letters) => ofBytes(4096, letters),
