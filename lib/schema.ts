@@ -163,6 +163,10 @@ export const secret = () => v.pipe(line(maxSecretBytes), fitsKms<string>());
 /** The same, or null. */
 export const nullableSecret = () => v.pipe(nullableLine(maxSecretBytes), fitsKms<string | null>());
 
+/** An object in a JSON body, which a list is not. */
+export const objectInput = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  reading(v.object(entries), (value) => (Array.isArray(value) ? null : value));
+
 /** One of the values in any case; the output is lower case. */
 export const choice = <const Values extends readonly string[]>(values: Values) =>
   reading(v.picklist(values, `must be one of ${values.join(', ')}`), (value) => {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { accountKinds } from '#lib/channels/descriptor.ts';
 import { accountStates, accountStatuses, inboundModes } from '#lib/choices.ts';
-import { choice, count, id, integer, line, paging, storedChoice, time } from '#lib/schema.ts';
+import { choice, count, id, integer, line, objectInput, paging, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 import { Inbound } from './inbound.ts';
@@ -40,7 +40,7 @@ export const AccountQuery = v.object({ ...paging, status: v.optional(choice(acco
 const { sentToday, queuedCount, status, inbound, pacing, ...stored } = shown;
 
 /** How fast an account sends, where that is not what its kind does by default. */
-const Pacing = v.object({
+const Pacing = objectInput({
   /** Between two messages to one recipient. */
   peerGapMs: v.exactOptional(integer(0, 3_600_000)),
   /** Between two messages to anyone. */
