@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { eventKinds, exampleOf } from '#lib/events/kinds.ts';
-import { type EventKind, eventKindNames } from '#lib/events/names.ts';
+import { type EventKind, eventKinds, exampleOf } from '#lib/events/kinds.ts';
+import { eventKindNames } from '#lib/events/names.ts';
 import { Event } from '#lib/feed/list.ts';
 import type { JsonSchema, SchemaComponents } from './schemas.ts';
 

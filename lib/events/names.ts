@@ -1,4 +1,9 @@
-/** The names of the event kinds (contract section 15), apart from their schemas, which only few functions carry. */
+import type { EventKind } from './kinds.ts';
+
+/**
+ * The names of the event kinds (contract section 15), apart from their schemas, which only few functions carry. Made of
+ * lib/events/kinds.ts by `npm run event-names`.
+ */
 export const eventKindNames = [
   'message.created',
   'message.updated',
@@ -28,5 +33,4 @@ export const eventKindNames = [
   'key.created',
   'key.revoked',
   'webhook.test',
-] as const;
-export type EventKind = (typeof eventKindNames)[number];
+] as const satisfies readonly EventKind[];
