@@ -15,5 +15,5 @@ export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;
 export const pullTimeoutSeconds = 120;
 export const sweepTimeoutSeconds = 55;
-/** One process polls for so long, then the next one. */
-export const pollTimeoutSeconds = 330;
+/** Polls of some tenants for half a minute, so that those of others have their turn. */
+export const pollTimeoutSeconds = 75;

@@ -3,11 +3,14 @@ import { pollTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
-/** Hears for the bots that poll, one process for all of a workspace; where there is a public address, bots have webhooks instead. */
+/**
+ * Hears for the bots that poll, workspaces in turn and several in one process; where there is a public address, bots have webhooks
+ * instead.
+ */
 export const handler = queueWorker(
   {
     summary: 'What people write to bots that poll is asked for and stored',
-    trigger: { queue: 'polls', batchSize: 1, maxConcurrency: 8 },
+    trigger: { queue: 'polls', batchSize: 10, maxConcurrency: 8 },
     readsStrangers: true,
     needs: ['decrypt:account'],
     timeoutSeconds: pollTimeoutSeconds,

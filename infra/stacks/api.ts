@@ -59,8 +59,13 @@ export class ApiStack extends Stack {
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;
 
+/** Folders whose one function has the role and the log of another, because a stack has room for 500 resources. */
+const roleMates: Readonly<Record<string, string>> = { activities: 'contacts', messages: 'contacts', hooks: 'health' };
+
+export const roleDomainOf = (domain: string): string => roleMates[domain] ?? domain;
+
 function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
-  const domains = Map.groupBy(routes, ({ domain }) => domain);
+  const domains = Map.groupBy(routes, ({ domain }) => roleDomainOf(domain));
   return [...domains].flatMap(([domain, functions]) => {
     const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings));
     return functions.flatMap(({ route }, index) => {

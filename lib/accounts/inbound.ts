@@ -77,6 +77,7 @@ export async function listen(
     isHooked,
     lookAt: isHooked && isLive ? tx.now : null,
     failures: 0,
+    restUntil: null,
   };
   if (before) tx.update(Inbounds, next);
   else tx.create(Inbounds, next);
@@ -104,7 +105,15 @@ export async function listenAgain(tx: UnitOfWork, account: StoredAccount, addres
 /** The account is connected no longer; its mode holds once it is again. */
 export function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
   if (inbound.hook) tx.write({ key: rowKey('hook', { hookId: inbound.hook.id }), item: null });
-  tx.update(Inbounds, { ...inbound, status: 'off', lastError: null, hook: null, isHooked: false, lookAt: null });
+  tx.update(Inbounds, {
+    ...inbound,
+    status: 'off',
+    lastError: null,
+    hook: null,
+    isHooked: false,
+    lookAt: null,
+    restUntil: null,
+  });
 }
 
 /** Whether somebody is to poll for the account. */

@@ -232,7 +232,7 @@ export class Highest {
 }
 
 /** What is counted, by partition with the ids taken out. */
-const nouns: Record<string, string> = {
+export const nouns: Readonly<Record<string, string>> = {
   member: 'members',
   contact: 'contacts',
   'contact/*/activity': 'activities',

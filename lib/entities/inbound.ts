@@ -42,6 +42,8 @@ export const Inbounds = entity({
     failures: count(),
     /** What was received when polling: the next update that is asked for. */
     offset: v.optional(v.number()),
+    /** After a failed poll: nobody asks before. */
+    restUntil: v.optional(v.nullable(time()), null),
   }),
   // Every message that comes in writes them, side by side with the others.
   countedBeside: ['lastReceivedAt', 'offset'],

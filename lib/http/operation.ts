@@ -304,6 +304,9 @@ const tagOf = ({ volatile }: Route, shown: unknown) =>
 /** MCP puts an argument into the path, and nothing between bounds it as API Gateway bounds a URL. */
 const maxAuditCharacters = 500;
 
+/** `contact` of `contacts`, `company` of `companies`. */
+const singular = (nouns: string) => (nouns.endsWith('ies') ? `${nouns.slice(0, -3)}y` : nouns.replace(/s$/, ''));
+
 /** One line of the audit trail (contract section 18); of a longer path its beginning. */
 export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
   const called = firstCharacters(request.path, maxAuditCharacters);
@@ -322,7 +325,7 @@ export function auditEntry(route: Route, keyId: string, request: RequestFacts, s
     ip: request.ip,
     userAgent: request.userAgent,
     requestId: request.requestId,
-    resourceType: segments.join('_').replaceAll('-', '_').replace(/s$/, ''),
+    resourceType: singular(segments.join('_').replaceAll('-', '_')),
     resourceId: resourceId ?? null,
   };
 }

@@ -17,9 +17,9 @@ export async function isBlocked(tx: UnitOfWork, peer: Peer): Promise<boolean> {
 /** Notes that somebody has blocked an account at a time, or no longer does. Returns whether that is news. */
 export async function noteBlock(tx: UnitOfWork, peer: Peer, blocks: boolean, since: string): Promise<boolean> {
   const known = await tx.find(Blocks, peer);
-  if (known ? since < known.since || blocks === (known.blockedAt !== null) : !blocks) return false;
+  if (known && since < known.since) return false;
   const next = { ...peer, blockedAt: blocks ? since : null, since };
   if (known) tx.update(Blocks, next);
   else tx.create(Blocks, next);
-  return true;
+  return blocks !== ((known?.blockedAt ?? null) !== null);
 }

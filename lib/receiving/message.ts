@@ -72,17 +72,18 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
   const sender = senderName(channel, target);
   if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
   const atPlatform = placeOf(received, target);
-  const [{ identity, contact: known }, stored] = await Promise.all([
+  const [{ identity, contact: whoWrote }] = await Promise.all([
     findIdentity(tx, sender),
-    atPlatform && findMessageAt(tx, { accountId, ...atPlatform }),
     getStoredAccount(tx, accountId, channel),
   ]);
+  const known = whoWrote ?? (await findKnown(tx, channel, target));
+  // After the contact: a repetition that is committed between the two has changed it.
+  const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
   if (stored !== undefined && stored.contactId !== null) {
     if (editedAt !== undefined) await editMessage(tx, stored, { body, editedAt });
     return { contactId: stored.contactId, messageId: stored.id };
   }
-  const contact =
-    known ?? (await findKnown(tx, channel, target)) ?? (await createStranger(tx, channel, target, from.name));
+  const contact = known ?? (await createStranger(tx, channel, target, from.name));
   await keepIdentity(tx, sender, identity, contact.id);
   remember(tx, contact, channel, target);
   const thread = v.safeParse(ThreadId, threadId);

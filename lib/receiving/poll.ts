@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { accountSecret, setAccountState } from '#lib/accounts/store.ts';
 import { type BotAnswer, type BotApi, openBotApi } from '#lib/channels/telegram/bot-api.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
-import { minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
@@ -18,7 +18,7 @@ import { firstCharacters, oneLine } from '#lib/text.ts';
 import { pollTimeoutSeconds } from '#lib/timeouts.ts';
 import { receiveUpdate } from './telegram-update.ts';
 
-/** Polls are begun for so long; the last one then has time to end. */
+/** A tenant's turn; what was fetched then has time to be stored. */
 const budgetMs = (pollTimeoutSeconds - 45) * secondMs;
 /** One process polls for a tenant: its lease ends soon after it dies, so that another goes on. */
 const leaseMs = 20 * secondMs;
@@ -36,8 +36,8 @@ const maxErrorCharacters = 500;
 const pollerLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochMs) => epochMs });
 
 /**
- * Polls for every bot of the tenant that hears so, unless another process does. Goes on until there is none, or for some minutes:
- * then its timer has it called again. Needs the key.
+ * Polls for every bot of the tenant that hears so, unless another process does. Goes on until there is none, or for half a minute:
+ * then it is called again behind those that wait. Needs the key.
  */
 export async function pollBots(tenant: Tenant): Promise<void> {
   const deadlineMs = Date.now() + budgetMs;
@@ -152,26 +152,27 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
     maxResponseBytes,
     signal,
   });
-  const place = { id: account.id };
-  let offset = (await new UnitOfWork(tenant, system).find(Inbounds, place))?.offset;
-  let restMs = 0;
+  const inbound = await new UnitOfWork(tenant, system).find(Inbounds, { id: account.id });
+  let offset = inbound?.offset;
+  let restUntil = inbound?.restUntil ?? null;
   let limit = maxUpdates;
   /** The first answer, and the first after a failure, is not waited for: it says whether the bot hears. */
   let isHearing = false;
   try {
     while (!signal.aborted) {
+      const restMs = restUntil === null ? 0 : Date.parse(restUntil) - Date.now();
+      if (restMs > 0) await sleep(Math.min(restMs, budgetMs), undefined, { signal }).catch(() => {});
+      if (restMs > budgetMs || signal.aborted) continue;
       const found = await ask(bot, offset, isHearing ? longPollSeconds : 0, limit);
       if (signal.aborted) return;
       isHearing = found.kind !== 'failed';
-      if (found.kind === 'failed') {
-        restMs = Math.max(found.waitMs, Math.min(rest.longestMs, restMs * 2 || rest.firstMs));
-        await noteFailure(tenant, account.id, found);
-        if (found.isRevoked) return;
-        await sleep(restMs, undefined, { signal }).catch(() => {});
-        continue;
-      }
       if (found.kind === 'too-much' && limit > 1) {
         limit = 1;
+        continue;
+      }
+      if (found.kind === 'failed') {
+        restUntil = await noteFailure(tenant, account, found);
+        if (restUntil === null) return;
         continue;
       }
       const updates = found.kind === 'too-much' ? [{ update_id: found.updateId }] : found.updates;
@@ -181,7 +182,7 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
       }
       if (offset !== undefined && updates.length > 0) await keepOffset(tenant, account.id, offset);
       await noteSuccess(tenant, account.id);
-      restMs = 0;
+      restUntil = null;
       limit = maxUpdates;
     }
   } finally {
@@ -204,8 +205,13 @@ async function ask(bot: BotApi, offset: number | undefined, seconds: number, lim
   const updateId =
     answer.kind === 'unreadable' ? Number(/"update_id"\s*:\s*(\d{1,15})/.exec(answer.text)?.[1]) : Number.NaN;
   if (Number.isSafeInteger(updateId)) return { kind: 'too-much', updateId };
+  // Of one update alone that is no answer: nobody knows which it is.
+  if (isTooLarge(answer) && limit > 1) return { kind: 'too-much', updateId: Number.NaN };
   return { kind: 'failed', ...failureOf(answer) };
 }
+
+const isTooLarge = (answer: BotAnswer) =>
+  answer.kind === 'unanswered' && answer.exchange.error === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
 function failureOf(answer: BotAnswer) {
   const failed = { waitMs: 0, isRevoked: false };
@@ -220,19 +226,27 @@ const keepOffset = async (tenant: Tenant, id: number, offset: number): Promise<v
   await writeIf({ key: keyOf(tenant, Inbounds, { id }), set: { offset }, if: { present: ['mode'] } });
 };
 
-const noteFailure = (tenant: Tenant, id: number, { error, isRevoked }: Extract<Found, { kind: 'failed' }>) =>
+/** Returns until when nobody is to ask again; null when this poll is over. */
+const noteFailure = (
+  tenant: Tenant,
+  { id, secret }: StoredAccount,
+  { error, isRevoked, waitMs }: Extract<Found, { kind: 'failed' }>,
+): Promise<string | null> =>
   transact(tenant, system, async (tx) => {
-    const inbound = await tx.find(Inbounds, { id });
-    if (inbound?.mode !== 'polling') return;
-    if (isRevoked) setAccountState(tx, await tx.get(Accounts, { id }), 'disconnected');
+    const [inbound, account] = [await tx.find(Inbounds, { id }), await tx.get(Accounts, { id })];
+    // One that has a new secret meanwhile failed by the old one.
+    if (inbound?.mode !== 'polling' || account.secret !== secret) return null;
+    if (isRevoked) setAccountState(tx, account, 'disconnected');
+    const restMs = Math.max(waitMs, Math.min(rest.longestMs, rest.firstMs * 2 ** Math.min(inbound.failures, 10)));
+    const restUntil = isRevoked ? null : shifted(tx.now, restMs);
     const lastError = firstCharacters(oneLine(error), maxErrorCharacters);
-    if (inbound.status !== 'failing' || inbound.lastError !== lastError)
-      tx.update(Inbounds, { ...inbound, status: 'failing', lastError });
+    tx.update(Inbounds, { ...inbound, status: 'failing', lastError, failures: inbound.failures + 1, restUntil });
+    return restUntil;
   });
 
 const noteSuccess = (tenant: Tenant, id: number) =>
   transact(tenant, system, async (tx) => {
     const inbound = await tx.find(Inbounds, { id });
     if (inbound?.mode !== 'polling' || (inbound.status === 'ok' && inbound.lastError === null)) return;
-    tx.update(Inbounds, { ...inbound, status: 'ok', lastError: null });
+    tx.update(Inbounds, { ...inbound, status: 'ok', lastError: null, failures: 0, restUntil: null });
   });

@@ -132,9 +132,10 @@ async function follow(
   { date, chat, new_chat_member: { status } }: v.InferOutput<typeof MemberUpdated>,
 ): Promise<void> {
   if (status !== 'kicked' && status !== 'member') return;
-  const isNews = await noteBlock(tx, { accountId, userId: String(chat.id) }, status === 'kicked', at(date));
+  const userId = String(chat.id);
+  const isNews = await noteBlock(tx, { accountId, userId }, status === 'kicked', at(date));
   if (!isNews || status === 'member') return;
   const sender = senderName(telegram.name, { telegramUserId: chat.id });
   const { contact } = sender === undefined ? {} : await findIdentity(tx, sender);
-  if (contact) failQueuedFor(tx, { accountId, contactId: contact.id });
+  if (contact) failQueuedFor(tx, { channel: telegram.name, accountId, contactId: contact.id, userId });
 }

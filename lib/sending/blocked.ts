@@ -1,3 +1,4 @@
+import type { Platform } from '#lib/channels/channel.ts';
 import { userIdOn } from '#lib/channels/target.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -9,22 +10,26 @@ import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { fail } from './end.ts';
 
-type State = { accountId: number; contactId: number; after: number | null };
+type State = { channel: Platform; accountId: number; contactId: number; userId: string; after: number | null };
 
-/** Fails what waits for a contact who has blocked the account, newest first, but for what is being sent. Each job emits job.completed. */
+/**
+ * Fails what waits for somebody who has blocked the account, newest first, but for what is being sent. The contact may be several
+ * people, once they were merged. Each job emits job.completed.
+ */
 export const failBlocked: SagaKind<State, 'block'> = {
   name: 'block',
   async step(tx, { after, ...of }) {
+    const isTheirs = ({ target }: StoredJob) => String(userIdOn(of.channel, target) ?? of.userId) === of.userId;
     const where = { contact: of.contactId, account: of.accountId, status: 'queued' } as const;
     const left = await stepThrough(tx, Jobs, { after, limit: 25, where }, async (job) => {
-      if (isWaiting(tx, job)) await fail(tx, job, blockedError);
+      if (isWaiting(tx, job) && isTheirs(job)) await fail(tx, job, blockedError);
     });
     return left && { ...of, ...left };
   },
 };
 
-/** The contact has blocked the account. */
-export const failQueuedFor = (tx: UnitOfWork, of: Pick<State, 'accountId' | 'contactId'>) =>
+/** Somebody, whom the contact is, has blocked the account. */
+export const failQueuedFor = (tx: UnitOfWork, of: Omit<State, 'after'>) =>
   startSaga(tx, failBlocked, { ...of, after: null });
 
 /** Fails a new job at once whose recipient has blocked its account. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
+import { roleDomainOf } from '#infra/stacks/api.ts';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
 import type { Need, QueueName } from '#lib/queues.ts';
 import { queues } from '#lib/queues.ts';
@@ -171,7 +172,7 @@ describe('functions', () => {
   });
 
   test('a role may use the key only where a function of its domain needs it', () => {
-    const domains = Map.groupBy(routes, ({ domain }) => domain);
+    const domains = Map.groupBy(routes, ({ domain }) => roleDomainOf(domain));
     for (const [domain, functions] of domains) {
       const [, role] =
         assembly.ofType('AWS::IAM::Role').find(([id]) => id.startsWith(`${pascalCase(domain)}Role`)) ?? [];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Client, eventually } from '#test/client.ts';
@@ -160,6 +161,23 @@ describe.each(['webhook', 'polling'] as const)('a bot that hears by %s', (mode) 
   });
 });
 
+test('a block is of the person who has blocked, and of nobody else whom their contact was merged with', async () => {
+  const bot = await connected('webhook');
+  const [ann, bea] = [somebody(), somebody()];
+  await bot.tell(message(ann, { text: 'Ann' }), message(bea, { text: 'Bea' }));
+  expect(await bot.post()).toEqual([200, 200]);
+  const { contact } = await conversationWith(ann, 1);
+  const { contact: other } = await conversationWith(bea, 1);
+  const runAt = new Date(Date.now() + 86_400_000).toISOString();
+  const to = { accountId: bot.id, contactId: contact.id, text: 'Hi', runAt };
+  const { body: job } = await live.post('/v1/telegram/messages', to);
+  expect((await live.post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id })).status).toBe(200);
+  await bot.tell(memberUpdate(bea, 'kicked'));
+  await bot.post();
+  await sleep(1_000);
+  expect((await live.get(`/v1/jobs/${job.id}`)).body.status).toBe('queued');
+});
+
 describe('a hook', () => {
   test('takes nothing from whom does not know its word, and is nowhere but where it is', async () => {
     const bot = await connected('webhook');
@@ -204,6 +222,33 @@ describe('polling', () => {
     }, 'the failure');
     expect(inbound.lastError).toMatch(/^Telegram answered 409: Conflict: can't use getUpdates/);
   });
+
+  test('waits as long as Telegram says, however long that is', async () => {
+    const bot = await connected('polling');
+    const { calls } = await bot.react({
+      method: 'getUpdates',
+      status: 429,
+      body: { ok: false, description: 'Too Many Requests: retry after 1e+300', parameters: { retry_after: 1e300 } },
+    });
+    await bot.tell(message(somebody(), { text: 'x' }));
+    await eventually(async () => (await bot.account()).inbound.status === 'failing', 'the failure');
+    await sleep(2_000);
+    const { calls: later } = await bot.seen();
+    expect((later['getUpdates'] ?? 0) - (calls['getUpdates'] ?? 0)).toBeLessThan(5);
+  });
+
+  test('is for every workspace in turn, however many there are', async () => {
+    const bots = await Promise.all(
+      Array.from({ length: 7 }, async () => {
+        const { live: own } = await newWorkspace();
+        const bot = newBot();
+        await own.post('/v1/telegram/accounts', { kind: 'bot', botToken: bot.token, inbound: 'polling' });
+        return bot;
+      }),
+    );
+    for (const bot of bots)
+      await eventually(async () => ((await bot.seen()).calls['getUpdates'] ?? 0) > 0, 'each to be polled', 90_000);
+  }, 120_000);
 
   test('goes on in another process when its own dies, and stores once what was fetched before', async () => {
     const bot = await connected('polling');

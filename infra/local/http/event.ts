@@ -21,7 +21,6 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
   const routeKey = route.path === '$default' ? '$default' : `${route.method} ${route.path}`;
   const now = new Date();
   const parameters = queryParameters(query);
-  const domainName = headers['host'] ?? '';
   return {
     version: '2.0',
     routeKey,
@@ -39,8 +38,9 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
     requestContext: {
       accountId,
       apiId: 'local',
-      domainName,
-      domainPrefix: domainName.split('.')[0] as string,
+      // API Gateway's own name or a custom domain, which no header chooses.
+      domainName: 'localhost',
+      domainPrefix: 'localhost',
       http: {
         method: incoming.method ?? 'GET',
         path: rawPath,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { env } from '#lib/env.ts';
+import { maxWaitSeconds } from '#lib/jobs/outcomes.ts';
 import { type Answered, type Exchange, openProvider } from '#lib/network/provider.ts';
 
 /** Of a 429 that does not say how long. */
@@ -61,6 +62,7 @@ function refusalOf(token: string, { status, body }: Answered): Refusal {
     status,
     error: `Telegram answered ${status}: ${description.replaceAll(token, '…')}`,
     isRevoked: status === 401 || (status === 404 && description === 'Not Found'),
-    retryAfterSeconds: status === 429 ? (parameters?.retry_after ?? defaultWaitSeconds) : undefined,
+    retryAfterSeconds:
+      status === 429 ? Math.min(maxWaitSeconds, parameters?.retry_after ?? defaultWaitSeconds) : undefined,
   };
 }

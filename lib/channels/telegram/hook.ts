@@ -45,11 +45,11 @@ async function isDone(tenant: Tenant, accountId: number): Promise<boolean> {
     tx.find(Inbounds, { id: accountId }),
   ]);
   if (!account || !inbound || inbound.lookAt === null || inbound.lookAt > timestamp()) return true;
-  if (account.state !== 'active') return note(tenant, inbound, { kind: 'gone' });
+  if (account.state !== 'active') return note(tenant, account, inbound, { kind: 'gone' });
   const bot = openBotApi(await accountSecret(tenant, account));
   try {
     const found = inbound.hook === null ? await removed(bot) : await seenTo(tenant, bot, account, inbound);
-    return await note(tenant, inbound, found);
+    return await note(tenant, account, inbound, found);
   } finally {
     await bot.close();
   }
@@ -106,13 +106,15 @@ const shown = (error: string | undefined): string | null =>
   error === undefined ? null : firstCharacters(oneLine(error), maxErrorCharacters);
 
 /** Writes down what was found, unless somebody has chosen otherwise meanwhile. Returns whether it did. */
-const note = (tenant: Tenant, seen: StoredInbound, found: Found): Promise<boolean> =>
+const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, found: Found): Promise<boolean> =>
   transact(tenant, system, async (tx) => {
-    const inbound = await tx.find(Inbounds, { id: seen.id });
+    const [inbound, account] = [await tx.find(Inbounds, { id: seen.id }), await tx.get(Accounts, { id: seen.id })];
+    // One that has a new secret meanwhile is looked at again.
+    if (account.secret !== secret) return false;
     if (!inbound || inbound.lookAt !== seen.lookAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
     if (found.kind === 'failed') {
       const { error, isRevoked, waitMs = 0 } = found;
-      if (isRevoked) setAccountState(tx, await tx.get(Accounts, { id: seen.id }), 'disconnected');
+      if (isRevoked) setAccountState(tx, account, 'disconnected');
       tx.update(Inbounds, {
         ...inbound,
         status: 'failing',

@@ -93,6 +93,11 @@ test('members that a request does not have are absent', async () => {
   expect(event.rawQueryString).toBe('');
 });
 
+test('no header chooses under which name the API was asked', async () => {
+  const headers = { Host: 'evil.execute-api.eu-central-1.amazonaws.com' };
+  expect((await eventOf('/v1/things', { headers })).requestContext.domainName).toBe('localhost');
+});
+
 test('header names are lower case, repeated headers joined, cookies apart', async () => {
   const headers = new Headers({ 'X-One': 'a', 'X-Forwarded-For': '10.0.0.1', Cookie: 'a=1; b=2' });
   headers.append('X-One', 'b');

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { auditEntry } from '#lib/http/operation.ts';
+import type { Route } from '#lib/http/route.ts';
+
+const facts = { requestId: 'r', method: 'POST', ip: '127.0.0.1', userAgent: null };
+
+test.each([
+  ['/v1/contacts/{id}/tags', 'contact'],
+  ['/v1/contacts/batch', 'contact'],
+  ['/v1/email/threads/{id}', 'email_thread'],
+  ['/v1/finance/revenue-sources/{id}', 'finance_revenue_source'],
+  ['/v1/companies', 'company'],
+])('the audit trail says of %s that it is about a %s', (path, resourceType) => {
+  const route = { path } as Route;
+  expect(auditEntry(route, 'k', { ...facts, path }, 200)).toMatchObject({ resourceType, path });
+});
