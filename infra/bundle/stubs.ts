@@ -13,8 +13,9 @@ const stubs: Record<string, string> = {
   '@aws-sdk/endpoint-cache': 'export class EndpointCache extends Map { constructor() { super(); } }',
   // For where Node has no SHA-256 of its own: 3 KB.
   './Sha256Js': `export class Sha256Js { constructor() { throw new Error('Node has a hash of its own'); } }`,
-  // For the retry mode `adaptive`, which nobody has chosen: 3 KB.
-  './DefaultRateLimiter': `export class DefaultRateLimiter { constructor() { throw new Error('the retry mode is standard'); } }`,
+  // For the retry mode `adaptive`, which nobody has chosen: 4 KB.
+  '../util-retry/AdaptiveRetryStrategy': `
+    export class AdaptiveRetryStrategy { constructor() { throw new Error('the retry mode is standard'); } }`,
   // The index also loads fetch, WebSockets, proxies, caches and mocks: 261 KB.
   undici: `
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
