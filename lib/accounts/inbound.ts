@@ -94,12 +94,7 @@ const statusAtFirst = ({ env: environment }: Tenant, { state }: StoredAccount, m
 export async function listenAgain(tx: UnitOfWork, account: StoredAccount, address: string | undefined): Promise<void> {
   const before = await tx.find(Inbounds, { id: account.id });
   const mode = before?.mode ?? defaultMode(account, address);
-  await listen(
-    tx,
-    account,
-    mode === 'webhook' && address === undefined ? 'off' : mode,
-    address ?? before?.hook?.address,
-  );
+  await listen(tx, account, mode === 'webhook' && address === undefined ? 'off' : mode, address);
 }
 
 /** The account is connected no longer; its mode holds once it is again. */

@@ -50,7 +50,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
       const tried = outcome.mayHaveLeft ? { ...settled, unsettledAttempts: job.unsettledAttempts } : settled;
       const waitMs = retryWaitsMs[job.attempts - 1];
       if (waitMs === undefined) return failed(tried, outcome.error);
-      return { ...until(tried, shifted(now, waitMs)), lastError: shown(outcome.error) };
+      return { ...until(tried, shifted(now, waitMs)), lastError: shownError(outcome.error) };
     }
     case 'not-yet':
       return until(untried, outcome.until);
@@ -74,7 +74,11 @@ export const endOf = ({ untilMs }: Extract<Outcome, { kind: 'wait' }>): string =
 /** It gives up its place in the queue. */
 const until = (job: StoredJob, runAt: string): StoredJob => ({ ...job, runAt, queuedFor: runAt });
 
-const failed = (job: StoredJob, error: string): StoredJob => ({ ...job, status: 'failed', lastError: shown(error) });
+const failed = (job: StoredJob, error: string): StoredJob => ({
+  ...job,
+  status: 'failed',
+  lastError: shownError(error),
+});
 
-/** What a provider answers may be of any length. */
-const shown = (error: string) => firstCharacters(oneLine(error), maxErrorCharacters);
+/** An error as it is kept and shown: what a provider answers may be of any length. */
+export const shownError = (error: string) => firstCharacters(oneLine(error), maxErrorCharacters);

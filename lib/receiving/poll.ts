@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import { accountSecret, setAccountState } from '#lib/accounts/store.ts';
-import { type BotAnswer, type BotApi, openBotApi } from '#lib/channels/telegram/bot-api.ts';
+import { accountSecret } from '#lib/accounts/store.ts';
+import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from '#lib/channels/telegram/bot-api.ts';
+import { noteFailure } from '#lib/channels/telegram/failing.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
 import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
 import { keyOf } from '#lib/table/entity.ts';
+import { entries } from '#lib/table/entries.ts';
 import { leases } from '#lib/table/lease.ts';
-import { listPage } from '#lib/table/list.ts';
+import { flatten } from '#lib/table/pages.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/text.ts';
 import { pollTimeoutSeconds } from '#lib/timeouts.ts';
 import { receiveUpdate } from './telegram-update.ts';
 
@@ -31,7 +32,6 @@ const maxUpdates = 50;
 /** After a failed poll, doubling. */
 const rest = { firstMs: 5 * secondMs, longestMs: 5 * minuteMs };
 const maxResponseBytes = 16 * 1024 * 1024;
-const maxErrorCharacters = 500;
 
 const pollerLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochMs) => epochMs });
 
@@ -105,13 +105,7 @@ async function keepPolling(tenant: Tenant, owner: string, polls: Polls, deadline
 async function polledAccounts(tenant: Tenant): Promise<StoredAccount[]> {
   const tx = new UnitOfWork(tenant, system);
   const ids: { id: number }[] = [];
-  let after: number | undefined;
-  for (;;) {
-    const page = await listPage(tx, Inbounds, { after, limit: 100, where: { polled: true } });
-    ids.push(...page.items);
-    if (page.nextCursor === null) break;
-    after = page.nextCursor;
-  }
+  for await (const { of } of flatten(entries(tx, Inbounds, { polled: true }))) ids.push({ id: Number(of.sk) });
   const accounts = await tx.findAll(Accounts, ids);
   return accounts.filter(({ state, kind, channel }) => state === 'active' && kind === 'bot' && channel === 'telegram');
 }
@@ -171,7 +165,7 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
         continue;
       }
       if (found.kind === 'failed') {
-        restUntil = await noteFailure(tenant, account, found);
+        restUntil = await restAfter(tenant, account, found);
         if (restUntil === null) return;
         continue;
       }
@@ -194,7 +188,7 @@ type Found =
   | { kind: 'updates'; updates: { update_id: number }[] }
   /** Nobody can read what it says; of one update alone its id is known. */
   | { kind: 'too-much'; updateId: number }
-  | { kind: 'failed'; error: string; waitMs: number; isRevoked: boolean };
+  | ({ kind: 'failed' } & Failure);
 
 const Updates = v.array(v.looseObject({ update_id: v.pipe(v.number(), v.safeInteger()) }));
 
@@ -213,34 +207,23 @@ async function ask(bot: BotApi, offset: number | undefined, seconds: number, lim
 const isTooLarge = (answer: BotAnswer) =>
   answer.kind === 'unanswered' && answer.exchange.error === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
-function failureOf(answer: BotAnswer) {
-  const failed = { waitMs: 0, isRevoked: false };
-  if (answer.kind === 'unanswered') return { ...failed, error: `no answer from Telegram (${answer.exchange.error})` };
-  if (answer.kind !== 'refusal') return { ...failed, error: 'Telegram’s answer cannot be read' };
-  const { error, isRevoked, retryAfterSeconds = 0 } = answer;
-  return { error, isRevoked, waitMs: retryAfterSeconds * secondMs };
-}
-
 /** What comes before it is stored and never asked for again. */
 const keepOffset = async (tenant: Tenant, id: number, offset: number): Promise<void> => {
   await writeIf({ key: keyOf(tenant, Inbounds, { id }), set: { offset }, if: { present: ['mode'] } });
 };
 
 /** Returns until when nobody is to ask again; null when this poll is over. */
-const noteFailure = (
-  tenant: Tenant,
-  { id, secret }: StoredAccount,
-  { error, isRevoked, waitMs }: Extract<Found, { kind: 'failed' }>,
-): Promise<string | null> =>
+const restAfter = (tenant: Tenant, { id, secret }: StoredAccount, failure: Failure): Promise<string | null> =>
   transact(tenant, system, async (tx) => {
     const [inbound, account] = [await tx.find(Inbounds, { id }), await tx.get(Accounts, { id })];
     // One that has a new secret meanwhile failed by the old one.
     if (inbound?.mode !== 'polling' || account.secret !== secret) return null;
-    if (isRevoked) setAccountState(tx, account, 'disconnected');
-    const restMs = Math.max(waitMs, Math.min(rest.longestMs, rest.firstMs * 2 ** Math.min(inbound.failures, 10)));
-    const restUntil = isRevoked ? null : shifted(tx.now, restMs);
-    const lastError = firstCharacters(oneLine(error), maxErrorCharacters);
-    tx.update(Inbounds, { ...inbound, status: 'failing', lastError, failures: inbound.failures + 1, restUntil });
+    const restMs = Math.max(
+      failure.waitMs,
+      Math.min(rest.longestMs, rest.firstMs * 2 ** Math.min(inbound.failures, 10)),
+    );
+    const restUntil = failure.isRevoked ? null : shifted(tx.now, restMs);
+    noteFailure(tx, account, inbound, failure, { restUntil });
     return restUntil;
   });
 

@@ -3,6 +3,7 @@ import { connectAccount } from '#lib/accounts/change.ts';
 import { defaultMode, listen, listenAgain, requireMode, stopListening } from '#lib/accounts/inbound.ts';
 import { accountSecret, createAccount, disconnectAccount, getStoredAccount } from '#lib/accounts/store.ts';
 import { inboundModes } from '#lib/choices.ts';
+import { secondMs } from '#lib/clock.ts';
 import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
@@ -11,7 +12,7 @@ import { choice, line, pattern } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
-import { openBotApi } from './bot-api.ts';
+import { type BotAnswer, failureOf, openBotApi } from './bot-api.ts';
 import { telegram } from './channel.ts';
 
 const botToken = () => pattern(/^[A-Za-z0-9_:-]+$/, 200, 'the token of a bot');
@@ -123,7 +124,7 @@ async function whoIs({ env }: Tenant, token: string): Promise<Identity> {
     if (answer.kind === 'refusal' && answer.retryAfterSeconds === undefined && answer.status < 500)
       throw refused('Telegram knows no bot of this token');
     const me = v.safeParse(Me, answer.kind === 'result' ? answer.result : undefined);
-    if (!me.success) throw unavailable(retryAfterOf(answer), new Error('Telegram did not say whose token it is'));
+    if (!me.success) throw unavailable(retryAfterSeconds(answer), new Error('Telegram did not say whose token it is'));
     const { id, first_name: first, username = null } = me.output;
     const name = firstCharacters(oneLine(first), maxNameCharacters) || username || String(id);
     return { userId: String(id), name, username };
@@ -132,7 +133,6 @@ async function whoIs({ env }: Tenant, token: string): Promise<Identity> {
   }
 }
 
-const retryAfterOf = (answer: Awaited<ReturnType<ReturnType<typeof openBotApi>['call']>>): number =>
-  answer.kind === 'refusal' ? Math.max(1, Math.ceil(answer.retryAfterSeconds ?? 1)) : 1;
+const retryAfterSeconds = (answer: BotAnswer): number => Math.max(1, Math.ceil(failureOf(answer).waitMs / secondMs));
 
 const refused = (message: string) => invalidField('botToken', 'invalid_format', message);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { maxWaitSeconds } from '#lib/jobs/outcomes.ts';
 import { type Answered, type Exchange, openProvider } from '#lib/network/provider.ts';
@@ -24,6 +25,21 @@ export type BotAnswer =
   | { kind: 'unanswered'; exchange: Extract<Exchange, { error: string }> }
   /** It has answered, with more than anybody can read; `text` is what. */
   | { kind: 'unreadable'; text: string };
+
+/** Why there is no result, or none that can be read, and how long Telegram says to wait, where it does. */
+export interface Failure {
+  error: string;
+  isRevoked: boolean;
+  waitMs: number;
+}
+
+export function failureOf(answer: BotAnswer): Failure {
+  const failure = { isRevoked: false, waitMs: 0 };
+  if (answer.kind === 'unanswered') return { ...failure, error: `no answer from Telegram (${answer.exchange.error})` };
+  if (answer.kind !== 'refusal') return { ...failure, error: 'Telegram’s answer cannot be read' };
+  const { error, isRevoked, retryAfterSeconds = 0 } = answer;
+  return { error, isRevoked, waitMs: retryAfterSeconds * secondMs };
+}
 
 export interface BotApi {
   call(method: string, parameters?: Record<string, unknown>): Promise<BotAnswer>;

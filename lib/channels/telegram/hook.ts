@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { isPolled, publicAddress, wakePoller } from '#lib/accounts/inbound.ts';
-import { accountSecret, secretContext, setAccountState } from '#lib/accounts/store.ts';
+import { accountSecret, secretContext } from '#lib/accounts/store.ts';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
-import { retryWaitMs } from '#lib/jobs/after.ts';
+import { retryWaitMs, shownError } from '#lib/jobs/after.ts';
 import { decrypt } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/text.ts';
-import { type BotAnswer, type BotApi, openBotApi } from './bot-api.ts';
+import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from './bot-api.ts';
+import { noteFailure } from './failing.ts';
 
 /** What Telegram tells a bot of (https://core.telegram.org/bots/api#update). */
 export const allowedUpdates = ['message', 'edited_message', 'my_chat_member'];
@@ -19,14 +19,10 @@ export const allowedUpdates = ['message', 'edited_message', 'my_chat_member'];
 const maxConnections = 40;
 /** How often what Telegram knows of a hook is compared. */
 const lookEveryMs = hourMs;
-const maxErrorCharacters = 500;
 const maxLooks = 3;
 
 /** What a look has found: whether the bot's hook is as it must be, or is gone where it must be, and what Telegram says of it. */
-type Found =
-  | { kind: 'right'; lastError: string | null }
-  | { kind: 'gone' }
-  | { kind: 'failed'; error: string; isRevoked: boolean; waitMs?: number };
+type Found = { kind: 'right'; lastError: string | null } | { kind: 'gone' } | ({ kind: 'failed' } & Failure);
 
 /**
  * Sees to it that Telegram knows of an account's hook, or no longer does, whichever its mode asks for; again after the waits of
@@ -76,7 +72,7 @@ async function seenTo(tenant: Tenant, bot: BotApi, account: StoredAccount, inbou
     if (answer.kind !== 'result') return failed(answer);
     const info = v.safeParse(Info, answer.result);
     if (info.success && isAsItMust(info.output, url))
-      return { kind: 'right', lastError: shown(info.output.last_error_message) };
+      return { kind: 'right', lastError: info.output.last_error_message ?? null };
   }
   const answer = await bot.call('setWebhook', {
     url,
@@ -93,17 +89,7 @@ const isAsItMust = (info: v.InferOutput<typeof Info>, url: string): boolean =>
   info.max_connections === maxConnections &&
   isDeepStrictEqual(info.allowed_updates.toSorted(), allowedUpdates.toSorted());
 
-function failed(answer: Exclude<BotAnswer, { kind: 'result' }>): Found {
-  if (answer.kind === 'unreadable')
-    return { kind: 'failed', error: 'Telegram’s answer cannot be read', isRevoked: false };
-  if (answer.kind === 'unanswered')
-    return { kind: 'failed', error: `no answer from Telegram (${answer.exchange.error})`, isRevoked: false };
-  const { error, isRevoked, retryAfterSeconds } = answer;
-  return { kind: 'failed', error, isRevoked, ...(retryAfterSeconds && { waitMs: retryAfterSeconds * 1000 }) };
-}
-
-const shown = (error: string | undefined): string | null =>
-  error === undefined ? null : firstCharacters(oneLine(error), maxErrorCharacters);
+const failed = (answer: BotAnswer): Found => ({ kind: 'failed', ...failureOf(answer) });
 
 /** Writes down what was found, unless somebody has chosen otherwise meanwhile. Returns whether it did. */
 const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, found: Found): Promise<boolean> =>
@@ -113,21 +99,20 @@ const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, fo
     if (account.secret !== secret) return false;
     if (!inbound || inbound.lookAt !== seen.lookAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
     if (found.kind === 'failed') {
-      const { error, isRevoked, waitMs = 0 } = found;
-      if (isRevoked) setAccountState(tx, account, 'disconnected');
-      tx.update(Inbounds, {
-        ...inbound,
-        status: 'failing',
-        lastError: shown(error),
-        failures: inbound.failures + 1,
-        lookAt: isRevoked ? null : shifted(tx.now, Math.max(waitMs, retryWaitMs(inbound.failures))),
-      });
+      const restMs = Math.max(found.waitMs, retryWaitMs(inbound.failures));
+      noteFailure(tx, account, inbound, found, { lookAt: found.isRevoked ? null : shifted(tx.now, restMs) });
       return true;
     }
     const next: StoredInbound =
       found.kind === 'gone'
         ? { ...inbound, isHooked: false, lookAt: null, failures: 0 }
-        : { ...inbound, status: 'ok', lastError: found.lastError, failures: 0, lookAt: shifted(tx.now, lookEveryMs) };
+        : {
+            ...inbound,
+            status: 'ok',
+            lastError: found.lastError && shownError(found.lastError),
+            failures: 0,
+            lookAt: shifted(tx.now, lookEveryMs),
+          };
     tx.update(Inbounds, next);
     if (isPolled(next)) await wakePoller(tx);
     return true;

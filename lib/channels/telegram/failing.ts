@@ -1,0 +1,24 @@
+import { setAccountState } from '#lib/accounts/store.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
+import { shownError } from '#lib/jobs/after.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Failure } from './bot-api.ts';
+
+/** The bot does not hear, and why; `next` says when to try again. A bot whose token is revoked is disconnected. */
+export function noteFailure(
+  tx: UnitOfWork,
+  account: StoredAccount,
+  inbound: StoredInbound,
+  { error, isRevoked }: Failure,
+  next: Partial<Pick<StoredInbound, 'lookAt' | 'restUntil'>>,
+): void {
+  if (isRevoked) setAccountState(tx, account, 'disconnected');
+  tx.update(Inbounds, {
+    ...inbound,
+    ...next,
+    status: 'failing',
+    lastError: shownError(error),
+    failures: inbound.failures + 1,
+  });
+}
