@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Route } from '#lib/http/route.ts';
-import type { Need } from '#lib/queues.ts';
+import type { Need } from '#lib/needs.ts';
 import type { WorkerSettings } from '#lib/worker.ts';
 
 export interface FunctionFile {

@@ -6,60 +6,17 @@ import { Keys } from '#lib/keys/key.ts';
 import { type Entity, latestVersion } from '#lib/table/entity.ts';
 import { blank, type Key, rowKeys } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
+import { entityMeanings } from './entities.ts';
 
 /** Whatever has a declaration. */
 const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** What each entity is. */
-const meanings: Readonly<Record<string, string>> = {
-  account: 'an account on a platform that messages are sent with; its secret is encrypted',
-  'account-holder': 'keeps a bot or a person from being connected twice',
-  activity: 'a line of the timeline of a contact',
-  agent: 'an AI agent with its instructions',
-  'audit-event': 'a call that changed something, or was refused',
-  block: 'that somebody has blocked an account, or no longer does',
-  board: 'the pipeline board of deals',
-  'bounced-address': 'an address from which a mail bounced for good',
-  campaign: 'a sequence with its steps (the partition `sequence` counts the events)',
-  contact: 'a contact',
-  deal: 'a deal',
-  delivery: 'an event on its way to an endpoint: [its states](states.md#deliveries)',
-  'delivery-id': 'finds a delivery by its UUID, and keeps an event from being delivered twice to one endpoint',
-  'email-body': 'a further part of the packed body of an e-mail',
-  'email-message': 'an e-mail',
-  'email-message-id': 'finds an e-mail by its Message-ID',
-  'email-notice': 'a bounce or complaint of an e-mail, so that it counts once',
-  'email-thread': 'an e-mail thread',
-  enrollment: 'a contact in a sequence: [its states](states.md#enrollments)',
-  feed: 'an event with its number, as `GET /v1/events` and every delivery show it',
-  identity: 'whom a sender on a platform is known as',
-  inbound: 'how an account hears what people write to it',
-  'ingested-row': 'a row of a revenue feed that has been booked',
-  invoice: 'an invoice',
-  job: 'a message on its way out: [its states](states.md#jobs)',
-  key: 'an API key with its requests of this minute; found without knowing the workspace',
-  member: 'a person of the workspace',
-  'merged-contact': 'into whom a contact was merged',
-  message: 'a message of a conversation',
-  peer: 'how Telegram calls somebody towards one of our user accounts',
-  plan: 'work that is decided and takes more than one transaction: [its states](states.md#large-commits)',
-  poller: 'who polls for all accounts of a tenant, until when',
-  'revenue-source': 'a feed of payments that is pulled',
-  sender: 'who sends for an account, until when, and at what pace',
-  tag: 'a tag of the dictionary',
-  'tag-count': 'how many tags there are',
-  'tag-name': 'keeps two tags from having one name',
-  task: 'a task',
-  transaction: 'a booking of money',
-  upsert: 'keeps two upserts of the same person from making two contacts',
-  webhook: 'an endpoint that subscribes to events',
-  'webhook-fan-out': 'from where to where events have yet to be given to their endpoints',
-  'webhook-fan-out-retry': 'an event whose deliveries could not be made, and is tried by itself',
-  'webhook-health': 'how an endpoint answers, its breaker, and who delivers to it until when',
-  'webhook-registry': 'all endpoints of a tenant with the secret that signs',
-  'webhook-replays': 'deliveries that shall be made again',
-  'webhook-wake': 'when the worker of an endpoint is due, and in which lane',
-  workspace: 'the workspace',
+/** The diagrams of docs/states.md. */
+const states: Readonly<Record<string, string>> = {
+  delivery: 'deliveries',
+  enrollment: 'enrollments',
+  job: 'jobs',
+  [Sagas.name]: 'large-commits',
 };
 
 /** What every other row is for. */
@@ -74,6 +31,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   outcome: 'what an item of that call has come to, where it is a batch',
   quota: 'what was spent of a quota in a UTC day',
   slot: 'a slow call that is under way, until when',
+  codePhone: 'a phone that was sent a code of Telegram less than a minute ago',
   activeKeys: 'how many keys are not revoked',
   import: 'the archive that is, or was, imported into the workspace',
   workspaceIds: 'the last id of a workspace',
@@ -129,10 +87,12 @@ function keyPattern({ scope, name, within = name, partitionKey, sortKey }: Entit
   };
 }
 
+const meanings = entityMeanings();
+
 const meaningOf = ({ name }: Entity): string => {
-  const meaning = meanings[name];
-  if (meaning === undefined) throw new Error(`infra/table-map.ts does not say what a ${name} is`);
-  return meaning;
+  const meaning = meanings.get(name);
+  if (!meaning) throw new Error(`no comment at the declaration of ${name} says what it is`);
+  return states[name] ? `${meaning}: [its states](states.md#${states[name]})` : meaning;
 };
 
 /** `contact?stage`, and what stands behind it where an item has one value or several. */

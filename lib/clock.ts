@@ -8,6 +8,11 @@ export function shifted(from: string | Date, byMs: number): string {
   return timestamp(new Date(new Date(from).getTime() + byMs));
 }
 
+/** `2026-11-20` */
+export const dayOf = (time: string) => time.slice(0, 10);
+/** `2026-11` */
+export const monthOf = (time: string) => time.slice(0, 7);
+
 /** The next midnight in UTC, when daily limits begin anew. */
 export const nextDay = (now: Date = new Date()): string => `${shifted(now, dayMs).slice(0, 10)}T00:00:00Z`;
 

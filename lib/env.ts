@@ -22,6 +22,11 @@ export const settings = {
   /** Of the operator's application at my.telegram.org; user accounts need both. */
   TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
   TELEGRAM_API_HASH: v.optional(v.string(), ''),
+  /** How often the messages of Telegram users are asked for. */
+  TELEGRAM_POLL_SECONDS: v.optional(v.pipe(wholeNumber(15), v.maxValue(3600, 'must be at most 3600')), '60'),
+  /** Where users log in when that is not Telegram itself: `2@127.0.0.1:4430`, with its RSA key (PKCS #1, DER as base64). */
+  TELEGRAM_DATA_CENTRE: v.optional(v.pipe(v.string(), v.regex(/^\d@[\d.]+:\d+$/, 'must be <id>@<address>:<port>'))),
+  TELEGRAM_PUBLIC_KEY: v.optional(v.string()),
   /** The https address under which this deployment is reached from outside, where it has one of its own. */
   PUBLIC_URL: v.optional(v.pipe(v.string(), v.url('must be a URL'), v.startsWith('https://', 'must be an https URL'))),
   TWITTER_API_ROOT: v.optional(root(), 'https://api.x.com'),
@@ -56,6 +61,9 @@ const resources = {
   SCHEDULE_ROLE_ARN: v.string(),
   SCHEDULE_DLQ_ARN: v.string(),
   MAIL_BUCKET: v.string(),
+  FILES_BUCKET: v.string(),
+  /** The SDK's own, where S3 is not Amazon's. */
+  AWS_ENDPOINT_URL_S3: v.optional(v.string()),
   /** Absent where no mail can be sent. */
   MAIL_FROM: v.optional(v.string()),
   /** Of SES: it publishes bounces and complaints. */

@@ -99,6 +99,15 @@ export const unknownReference = (field: string) =>
 export const conflict = (reason: string, message: string, context: Record<string, unknown> = {}) =>
   new Problem('conflict', message, { reason, ...context });
 
+/** A 429: try again after so many seconds. */
+export const rateLimited = (message: string, retryAfterSeconds: number, reason?: string) =>
+  new Problem(
+    'rate_limited',
+    message,
+    { ...(reason !== undefined && { reason }), retryAfterSeconds },
+    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+  );
+
 /** A 503: nothing was done; try again after so many seconds. */
 export const unavailable = (retryAfterSeconds: number, cause?: unknown) =>
   new Problem('internal_error', 'the service is busy; try again', null, {

@@ -15,24 +15,9 @@ export const queues = [
   'workspace-mail',
   'inbound',
   'polls',
+  'user-polls',
   'mail-notices',
+  'attachments',
 ] as const;
 
 export type QueueName = (typeof queues)[number];
-
-/** What is kept encrypted, each with the word that only the encryption context of its kind has. */
-export const secretKinds = { webhook: 'purpose', account: 'account', 'revenue-source': 'revenueSource' } as const;
-
-export type SecretKind = keyof typeof secretKinds;
-
-/** What a function may use besides the table; infra turns each into permissions and environment variables (lib/env.ts). */
-export type Need =
-  | `send:${QueueName}`
-  | 'schedule'
-  | `encrypt:${SecretKind}`
-  | `decrypt:${SecretKind}`
-  | 'bedrock'
-  | 'ses'
-  | 'mail-sender'
-  | 'mail-domain'
-  | 'mail-bucket';

@@ -3,6 +3,8 @@ export type SagaName =
   | 'block'
   | 'commit'
   | 'detach'
+  | 'erase'
+  | 'forget'
   | 'job-end'
   | 'key-cancel'
   | 'mail-end'

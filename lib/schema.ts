@@ -149,6 +149,22 @@ export const shownOnce = () =>
 export const isShownOnce = (schema: v.GenericSchema & { pipe?: readonly unknown[] }) =>
   schema.pipe?.includes(shownOnceMark) ?? false;
 
+const unkeptMark = mark();
+
+/** A secret of the caller's that nothing is kept of, its digest neither; every character counts, spaces too. */
+export const unkeptText = (max: number) =>
+  v.pipe(
+    v.string(),
+    codePoints('min', 1),
+    codePoints('max', max),
+    wellFormed(),
+    noControls(),
+    v.check((value) => value.trim() !== '', 'must not be blank'),
+    unkeptMark as v.BaseMetadata<string>,
+  );
+export const isUnkept = (schema: v.GenericSchema & { pipe?: readonly unknown[] }) =>
+  schema.pipe?.includes(unkeptMark) ?? false;
+
 /** KMS encrypts no more in one call. */
 const maxSecretBytes = 4096;
 const fitsKms = <Value extends string | null>() =>
@@ -346,4 +362,7 @@ export const listOf = <Row extends v.GenericSchema>(row: Row) =>
   v.object({ items: v.array(row), nextCursor: v.nullable(v.number()), hasMore: v.boolean() });
 
 /** `{id, deleted: true}` (contract 0.1). */
+/** The files that a message takes, by their ids (contract section 23). */
+export const fileIds = () => v.optional(listInput(idInput(), 10, 'files'));
+
 export const Deleted = v.object({ id: id(), deleted: v.literal(true) });

@@ -5,6 +5,7 @@ export const scopes = [
   'twitter:send',
   'contacts:read',
   'contacts:write',
+  'contacts:erase',
   'sequences:read',
   'sequences:write',
   'analytics:read',

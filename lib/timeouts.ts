@@ -13,7 +13,10 @@ export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;
+export const attachmentTimeoutSeconds = 120;
 export const pullTimeoutSeconds = 120;
 export const sweepTimeoutSeconds = 55;
 /** Polls of some tenants for half a minute, so that those of others have their turn. */
 export const pollTimeoutSeconds = 75;
+/** Of what asks for the messages of one person, after waiting for whoever sends. */
+export const userPollTimeoutSeconds = 75;

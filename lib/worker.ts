@@ -1,4 +1,5 @@
-import type { Need, QueueName } from './queues.ts';
+import type { Need } from './needs.ts';
+import type { QueueName } from './queues.ts';
 
 /** What starts a worker. Infra makes the event-source mapping or the rule from it. */
 export type Trigger =

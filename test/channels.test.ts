@@ -49,7 +49,7 @@ describe.each(Object.values(messaging))('$name', ({ name, identity, hasUsernames
 
   test('is connected by an operator', async () => {
     const { commands } = await import(`../infra/admin/commands/${name}-account.ts`);
-    expect(Object.keys(commands)).toEqual(['create', 'update', 'connect']);
+    expect(Object.keys(commands)).toEqual(expect.arrayContaining(['create', 'update', 'connect']));
   });
 
   test('is the only channel that its worker, its routes and its command know', () => {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
+import { newServerKey, type ServerKey } from '#test/telegram/mtproto.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +15,8 @@ declare module 'vitest' {
     dataDir: string;
     /** Where the double of Telegram and X listens. */
     providerUrl: string;
+    /** Of the data centres at which Telegram users log in. */
+    serverKey: ServerKey;
     /** What a process needs to use lib/ on the running system: endpoints, table name, key. */
     environment: Record<string, string>;
   }
@@ -28,20 +32,25 @@ const settings = { WEBHOOK_RETRY_SCALE: '0.01', PUBLIC_URL: 'https://crm.example
 export default async function setup(project: TestProject) {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
   const double = await startDouble();
+  const serverKey = newServerKey();
+  const centre = await startFrontCentre(serverKey);
   const system = await startSystem(dataDir, {
     ...settings,
     TELEGRAM_API_ROOT: double.url,
     TWITTER_API_ROOT: double.url,
     TELEGRAM_API_ID: '1',
     TELEGRAM_API_HASH: 'test',
+    TELEGRAM_DATA_CENTRE: centre.address,
+    TELEGRAM_PUBLIC_KEY: serverKey.publicKey,
   });
   project.provide('baseUrl', system.baseUrl);
   project.provide('dataDir', dataDir);
   project.provide('providerUrl', double.url);
+  project.provide('serverKey', serverKey);
   project.provide('environment', await readEnvironment(dataDir));
   return async () => {
     await system.stop();
-    await double.close();
+    await Promise.all([double.close(), centre.close()]);
     await rm(dataDir, { recursive: true, force: true });
   };
 }

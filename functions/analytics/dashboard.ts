@@ -11,6 +11,8 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/analytics/dashboard',
     summary: 'Dashboard figures',
+    description:
+      '400 `range_too_large` where there is more in the range than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
     scope: 'analytics:read',
     query: DashboardQuery,
     status: 200,

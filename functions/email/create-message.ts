@@ -18,7 +18,7 @@ export const handler = endpoint(
     status: 202,
     response: ReplyJob,
     errors: ['bad_request', 'conflict'],
-    needs: ['mail-sender'],
+    needs: ['mail-sender', 'read-files'],
     location: ({ id }) => `/v1/jobs/${id}`,
   },
   ({ tx, caller, body }) => createMessage(tx, caller, body),

@@ -22,7 +22,7 @@ export const handler = endpoint(
     response: ReplyJob,
     representation: Thread,
     errors: ['bad_request', 'not_found', 'conflict'],
-    needs: ['mail-sender'],
+    needs: ['mail-sender', 'read-files'],
     current: (tx, { id }) => getThread(tx, id),
     location: ({ id }) => `/v1/jobs/${id}`,
   },

@@ -7,6 +7,8 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/jobs/summary',
     summary: 'Summarise message jobs',
+    description:
+      '400 `range_too_large` where there is more since then than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
     scope: 'jobs:read',
     query: JobSummaryQuery,
     status: 200,

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { messageFields, sendMessage } from '#lib/sending/message.ts';
+import { takeUploads } from '#lib/messages/attachments.ts';
+import { messageOrFileFields, sendMessage } from '#lib/sending/message.ts';
 
-const CreateTelegramMessage = v.pipe(v.object(messageFields(telegram)), v.title('CreateTelegramMessage'));
+const CreateTelegramMessage = v.pipe(v.object(messageOrFileFields(telegram)), v.title('CreateTelegramMessage'));
 
 /** Queues a message; of several recipients contactId counts first, then telegramUserId, then username. */
 export const handler = endpoint(
@@ -12,14 +13,18 @@ export const handler = endpoint(
     method: 'POST',
     path: '/v1/telegram/messages',
     summary: 'Queue a Telegram message',
+    description:
+      '`attachments` are ids of `POST /v1/files`, of bots alone; `text` is then their caption: absent, or of 1024 characters at most. One is sent as a photo (JPEG and PNG up to 10 MB) or a document, several as one album where Telegram allows it, else one after the other.',
     scope: 'telegram:send',
     body: CreateTelegramMessage,
     status: 202,
     response: MessageJob,
     errors: ['bad_request', 'not_found'],
+    needs: ['read-files'],
   },
   async ({ tx, caller, body, reply }) => {
-    const { job, ignored } = await sendMessage(tx, telegram.name, body, { source: 'api', apiKeyId: caller.keyId });
+    const origin = { source: 'api', apiKeyId: caller.keyId } as const;
+    const { job, ignored } = await sendMessage(tx, telegram.name, body, origin, takeUploads);
     reply.ignored.push(...ignored);
     return job;
   },

@@ -3,8 +3,9 @@ import { disconnectTelegram } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { Account, volatileOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
-/** Ends an account: its webhook is removed and its secret forgotten. What is queued waits for a day. */
+/** Ends an account: its webhook or session is removed at Telegram, and its secret forgotten. What is queued waits for a day. */
 export const handler = endpoint(
   {
     method: 'POST',
@@ -17,7 +18,7 @@ export const handler = endpoint(
     current: (tx, { id }) => getAccount(tx, id, telegram.name),
     volatile: volatileOfAccounts,
     needs: ['decrypt:account'],
-    timeoutSeconds: 20,
+    timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, params }) => {
     const { id } = await disconnectTelegram(tx, params.id);

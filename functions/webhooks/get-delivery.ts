@@ -15,5 +15,5 @@ export const handler = endpoint(
     response: DeliveryDetail,
     errors: ['bad_request', 'not_found'],
   },
-  ({ tx, params, texts }) => getDelivery(tx, params.id, texts['deliveryId'] as string),
+  ({ tx, params, texts }) => getDelivery(tx, params.id, texts.deliveryId),
 );

@@ -17,5 +17,5 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     location: ({ id, endpointId }) => `/v1/webhooks/${endpointId}/deliveries/${id}`,
   },
-  ({ tx, params, texts }) => replayDelivery(tx, params.id, texts['deliveryId'] as string),
+  ({ tx, params, texts }) => replayDelivery(tx, params.id, texts.deliveryId),
 );

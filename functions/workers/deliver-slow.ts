@@ -6,7 +6,7 @@ import { queueWorker } from '#lib/worker/queue.ts';
 export const handler = queueWorker(
   {
     summary: 'Due webhook deliveries to slow endpoints are sent',
-    trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 100 },
+    trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 90 },
     readsStrangers: true,
     needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,

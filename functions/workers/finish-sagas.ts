@@ -3,6 +3,8 @@ import { merging } from '#lib/contacts/merge.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
+import { erasing } from '#lib/erasure/erase.ts';
+import { forgetting } from '#lib/erasure/forget.ts';
 import { reading } from '#lib/messages/read.ts';
 import type { SagaName } from '#lib/sagas.ts';
 import { failBlocked } from '#lib/sending/blocked.ts';
@@ -22,6 +24,8 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
   commit: largeCommit,
   detach: detaching,
+  erase: erasing,
+  forget: forgetting,
   'job-end': followingMessage.saga,
   'key-cancel': cancelQueued,
   'mail-end': followingMail.saga,
@@ -40,6 +44,7 @@ export const handler = queueWorker(
     trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
+    needs: ['store-files'],
   },
   (messages) =>
     receive(messages, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),

@@ -10,8 +10,9 @@ export const handler = queueWorker(
   {
     summary: 'Queued e-mails are sent',
     trigger: { queue: 'email', batchSize: 5, maxConcurrency: maxSenders },
-    needs: ['ses'],
+    needs: ['ses', 'read-files'],
     timeoutSeconds: mailTimeoutSeconds,
+    memoryMb: 1024,
   },
   (messages) => receive(messages, { jobId: id() }, (tenant, { jobId }) => deliverEmail(tenant, jobId)),
 );

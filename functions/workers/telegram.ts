@@ -8,9 +8,9 @@ import { queueWorker } from '#lib/worker/queue.ts';
 export const handler = queueWorker(
   {
     summary: 'Queued Telegram messages are sent',
-    trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 60 },
+    trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 50 },
     readsStrangers: true,
-    needs: ['decrypt:account'],
+    needs: ['decrypt:account', 'read-files'],
     timeoutSeconds: senderTimeoutSeconds,
   },
   (messages) => handleSignals(messages, telegram.name, openTelegram),

@@ -23,7 +23,9 @@ const stubs: Record<string, string> = {
     Object.assign(Dispatcher.prototype, { request });
     export { default as Agent } from 'undici/lib/dispatcher/agent.js';
     export { default as Client } from 'undici/lib/dispatcher/client.js';
-    export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+    export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+    export { default as buildConnector } from 'undici/lib/core/connect.js';
+    export { default as errors } from 'undici/lib/core/errors.js';`,
   // The HTML sanitiser has one use for each of these, and requires them whole: 73 KB more. Source maps of style attributes are
   // switched off, as postcss has it for browsers, and dates are none of its business.
   htmlparser2: `export { Parser } from 'htmlparser2';`,

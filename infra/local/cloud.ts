@@ -15,6 +15,7 @@ import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
+import { startS3 } from './s3.ts';
 import { startScheduler } from './scheduler.ts';
 import { type MailEvent, startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
@@ -51,11 +52,12 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
   const sqs = await startSqs({ ...guarded, ...home });
-  const [engine, scheduler, kms, ses] = await Promise.all([
+  const [engine, scheduler, kms, ses, s3] = await Promise.all([
     startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
     startScheduler({ ...guarded, ...home, deliver: sqs.send }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
     startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
+    startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
   ]);
   const sdk = { endpoint: engine.url, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), new DynamoDBStreamsClient(sdk)];
@@ -72,6 +74,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_SCHEDULER: scheduler.url,
     AWS_ENDPOINT_URL_KMS: kms.url,
     AWS_ENDPOINT_URL_SESV2: ses.url,
+    AWS_ENDPOINT_URL_S3: s3.url,
   };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
   const functions = startFunctions({ functions: [], runtimeEnvironment: environment, logs });
@@ -106,6 +109,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
         if (!deployed?.scheduleGroups.includes(name)) scheduler.createGroup(name);
       }
       ses.configure(deployment.mailConfigurations);
+      s3.configure(deployment.buckets);
       functions.replace(deployment.functions);
       if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
         await stopMappings();
@@ -129,7 +133,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       await api.close(graceMs);
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
       await functions.close();
-      await Promise.all([logs.close(), sqs.close(), scheduler.close(), kms.close(), ses.close()]);
+      await Promise.all([logs.close(), sqs.close(), scheduler.close(), kms.close(), ses.close(), s3.close()]);
       await engine.stop();
     },
   };

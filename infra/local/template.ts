@@ -77,6 +77,12 @@ export interface RouteToServe {
   functionName: string;
 }
 
+export interface BucketToRun {
+  name: string;
+  /** Objects under a prefix that are removed so many days after they were stored. */
+  expirations: { prefix: string; days: number }[];
+}
+
 /** What the templates say that has to run. */
 export interface Deployment {
   tables: TableToRun[];
@@ -88,6 +94,7 @@ export interface Deployment {
   rules: RateRule[];
   eventRules: EventRule[];
   mailConfigurations: MailConfiguration[];
+  buckets: BucketToRun[];
   scheduleGroups: string[];
   routes: RouteToServe[];
 }
@@ -96,6 +103,12 @@ interface Template {
   Resources: Record<string, Resource>;
   Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
   Parameters?: Record<string, { Default?: unknown }>;
+}
+
+interface StackToRun {
+  stack: string;
+  resources: [string, Resource][];
+  references: References;
 }
 
 /** A resource with every reference in its properties resolved to what runs here. */
@@ -123,6 +136,7 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
     rules: of('AWS::Events::Rule').flatMap(rateRules),
     eventRules: of('AWS::Events::Rule').flatMap(eventRules),
     mailConfigurations: mailConfigurations(of('AWS::SES::ConfigurationSet'), of(eventDestination)),
+    buckets: of('AWS::S3::Bucket').map(bucketToRun),
     scheduleGroups: of('AWS::Scheduler::ScheduleGroup').map(({ name }) => name),
     routes: of('AWS::ApiGatewayV2::Api').flatMap(routesOf),
   };
@@ -131,13 +145,18 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 /** Finds the resources of a type in all templates of an assembly. */
 export function resourceFinder(assembly: string, servers: Servers): (type: string) => Placed[] {
   const exported = new Map<string, () => unknown>();
-  const stacks = readTemplates(assembly).map(([stack, template]) => {
-    const references = referencesOf(stack, template, servers, exported);
+  const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
+    const references = referencesOf(stack, template, parameters, servers, exported);
     for (const { Value, Export } of Object.values(template.Outputs ?? {})) {
       if (Export) exported.set(String(resolve(Export.Name, references)), () => resolve(Value, references));
     }
-    return { stack, resources: Object.entries(template.Resources), references };
-  });
+    const resources = Object.entries(template.Resources);
+    const nested = nestedStacks(assembly, resources).flatMap(({ id, template: inner, given }) =>
+      read(`${stack}-${id}`, inner, resolve(given, references) as Record<string, unknown>),
+    );
+    return [{ stack, resources, references }, ...nested];
+  };
+  const stacks = readTemplates(assembly).flatMap(([stack, template]) => read(stack, template, {}));
   return (type) =>
     stacks.flatMap(({ stack, resources, references }) =>
       resources
@@ -151,9 +170,9 @@ export function resourceFinder(assembly: string, servers: Servers): (type: strin
     );
 }
 
-/** The templates of an assembly by the names of their stacks. */
+/** The templates of an assembly by the names of their stacks; nested ones are not among them. */
 export function readTemplates(assembly: string): [string, Template][] {
-  const json = (file: string) => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
+  const json = (file: string) => readJson(join(assembly, file));
   const artifacts = json('manifest.json').artifacts as Record<
     string,
     { type: string; properties?: { templateFile: string } }
@@ -163,9 +182,21 @@ export function readTemplates(assembly: string): [string, Template][] {
     .map(([stack, { properties }]) => [stack, json(properties?.templateFile as string)]);
 }
 
+function nestedStacks(assembly: string, resources: readonly [string, Resource][]) {
+  return resources
+    .filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack')
+    .map(([id, { Metadata, Properties }]) => {
+      const path = resolvePath(assembly, String(Metadata?.['aws:asset:path']));
+      return { id, template: readJson(path) as Template, given: Properties?.['Parameters'] ?? {} };
+    });
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
 function referencesOf(
   stack: string,
   { Resources, Parameters = {} }: Template,
+  parameters: Record<string, unknown>,
   servers: Servers,
   exported: Map<string, () => unknown>,
 ): References {
@@ -186,7 +217,7 @@ function referencesOf(
   return {
     ref: (id) => {
       if (Object.hasOwn(pseudo, id)) return pseudo[id];
-      return Parameters[id] ? Parameters[id].Default : identity(id).ref;
+      return Parameters[id] ? (parameters[id] ?? Parameters[id].Default) : identity(id).ref;
     },
     attribute: (id, name) => {
       const value = identity(id).attributes?.[name];
@@ -353,6 +384,27 @@ function routesOf({ properties }: Placed): RouteToServe[] {
 /** From the name itself, an ARN or an invocation URI. */
 function functionNameOf(reference: string): string {
   return /:function:([^:/]+)/.exec(reference)?.[1] ?? reference;
+}
+
+interface LifecycleRule {
+  Status: string;
+  Prefix?: string;
+  ExpirationInDays?: number;
+}
+
+function bucketToRun({ ref: name, properties }: Placed): BucketToRun {
+  const { Rules = [] } = (properties['LifecycleConfiguration'] ?? {}) as { Rules?: LifecycleRule[] };
+  const expirations = Rules.filter(({ Status }) => Status === 'Enabled').map(
+    ({ Prefix: prefix = '', ExpirationInDays: days, ...more }) => {
+      const others = Object.keys(more).filter((key) => key !== 'Status' && key !== 'Id');
+      if (days === undefined || others.length > 0)
+        throw new Error(
+          `${name} has a rule that is not about a prefix and days, which the local system does not follow`,
+        );
+      return { prefix, days };
+    },
+  );
+  return { name, expirations };
 }
 
 const numberOf = (value: unknown) => (value === undefined ? undefined : Number(value));

@@ -1,5 +1,5 @@
 import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
-import type { Need } from '#lib/queues.ts';
+import type { Need } from '#lib/needs.ts';
 import { agentTools } from './tools/agents.ts';
 import { batchTools } from './tools/batch.ts';
 import { contactTools } from './tools/contacts.ts';

@@ -97,12 +97,17 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'RateLimited',
     status: 429,
     code: 'rate_limited',
-    description: 'The key has used up its requests of this minute, or the workspace a quota of this day in UTC',
+    description:
+      'The key has used up its requests of this minute, or the workspace a quota of this day in UTC, or what is asked for must wait',
     details: {
       ...object({ retryAfterSeconds: { type: 'integer', format: 'int32' } }),
       properties: {
         retryAfterSeconds: { type: 'integer', format: 'int32' },
-        reason: { const: 'daily_quota', description: 'Only when a quota is used up' },
+        reason: {
+          ...text,
+          enum: ['daily_quota', 'too_many_at_once', 'code_sent_lately'],
+          description: 'Absent when the requests of this minute are used up',
+        },
       },
     },
     example: new Problem('rate_limited', 'too many requests in this minute', { retryAfterSeconds: 17 }),

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { RouteFunction } from '#infra/functions.ts';
 import { entriesOf } from '#lib/fields.ts';
 import type { Route } from '#lib/http/route.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { maxMetadataFilters } from '#lib/metadata.ts';
 import { statusOf } from '#lib/problem.ts';
 import { maxId } from '#lib/schema.ts';
@@ -19,24 +20,25 @@ export function operationOf({ name, domain, route }: RouteFunction, components: 
     summary,
     description: descriptionOf(route),
     ...(scope === 'public' ? { security: [] } : {}),
-    'x-required-scopes': isScoped(route) ? [scope] : [],
+    'x-required-scopes': scopesOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
     ...(body ? { requestBody: { required: true, content: json(components.input(body), body, components) } } : {}),
     responses: responsesOf(route, components),
   };
 }
 
-const isScoped = ({ scope }: Route) => scope !== 'public' && scope !== 'any';
 const isWrite = ({ method }: Route) => method !== 'GET';
 const hasResource = ({ path }: Route) => path.includes('{');
 const answersTag = (route: Route) =>
   isWrite(route) ? Boolean(route.current && !route.representation && route.status === 200) : hasResource(route);
 
+const quoted = (name: string) => `\`${name}\``;
+
 function descriptionOf(route: Route): string {
   const elsewhere = Object.entries(route.readOnly ?? {}).map(([field, pointer]) => `- \`${field}\`: ${pointer}`);
   const paragraphs = [
     route.description ?? '',
-    isScoped(route) ? `Requires the scope \`${route.scope}\`.` : '',
+    scopesOf(route).length > 0 ? `Requires the scope ${scopesOf(route).map(quoted).join(', or ')}.` : '',
     route.scope === 'any' ? 'Any valid key may call it.' : '',
     route.scope === 'public' ? 'Needs no key.' : '',
     'metadata' in entriesOf(route.query)

@@ -1,4 +1,4 @@
-import { Annotations, Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import {
   type Alarm,
   ComparisonOperator,
@@ -28,10 +28,13 @@ const notHeard =
 
 /** Where every alarm of the system rings. */
 export class Alarms {
+  /** Of what watches and holds nothing: an alarm on every queue and worker would take a fifth of the room that their own stack has. */
+  readonly monitoring: NestedStack;
   readonly #topic: Topic;
   readonly #all: Alarm[] = [];
 
   constructor(scope: Construct, email: string | undefined) {
+    this.monitoring = new NestedStack(scope, 'Monitoring', { description: 'CRM API: alarms and the dashboard' });
     this.#topic = new Topic(scope, 'Alarms', { enforceSSL: true });
     this.topicFor('cloudwatch.amazonaws.com');
     if (email) this.#topic.addSubscription(new EmailSubscription(email));
@@ -43,7 +46,8 @@ export class Alarms {
     id: string,
     { metric, periodMinutes = 1, threshold, description, isAlwaysMeasured = false }: AlarmSettings,
   ) {
-    const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(scope, id, {
+    const name = scope instanceof Stack ? id : `${scope.node.id}${id}`;
+    const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(this.monitoring, name, {
       threshold,
       alarmDescription: description,
       evaluationPeriods: isAlwaysMeasured ? 3 : 1,

@@ -46,7 +46,7 @@ export class ApiStack extends Stack {
       : undefined;
     const mailEvents = createMailEvents(this, queues['mail-notices']);
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
-    const resources = { table: data.table, key: data.key, queues, schedules, ...mail };
+    const resources = { table: data.table, key: data.key, files: data.files, queues, schedules, ...mail };
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency };
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, data.table, limits);
@@ -59,13 +59,8 @@ export class ApiStack extends Stack {
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;
 
-/** Folders whose one function has the role and the log of another, because a stack has room for 500 resources. */
-const roleMates: Readonly<Record<string, string>> = { activities: 'contacts', messages: 'contacts', hooks: 'health' };
-
-export const roleDomainOf = (domain: string): string => roleMates[domain] ?? domain;
-
 function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
-  const domains = Map.groupBy(routes, ({ domain }) => roleDomainOf(domain));
+  const domains = Map.groupBy(routes, ({ domain }) => domain);
   return [...domains].flatMap(([domain, functions]) => {
     const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings));
     return functions.flatMap(({ route }, index) => {

@@ -27,7 +27,7 @@ const period = Duration.minutes(1);
 
 /** What an operator looks at first: the alarms, the API, the deliveries, the queues and what is overdue. */
 export function createDashboard(stack: Stack, { http, queues, workers, alarms }: Shown): void {
-  const dashboard = new Dashboard(stack, 'Dashboard', { defaultInterval: Duration.hours(3) });
+  const dashboard = new Dashboard(alarms.monitoring, 'Dashboard', { defaultInterval: Duration.hours(3) });
   const metricsOf = (name: string) => measuredBy(workers.get(name) as Lambda, name) as MetricOf;
   const sweep = metricsOf('workers-sweep');
   const ages = Object.entries(queues).map(([label, queue]) =>

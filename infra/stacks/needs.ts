@@ -3,8 +3,9 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
-import type { Need, QueueName } from '#lib/queues.ts';
-import { type SecretKind, secretKinds } from '#lib/queues.ts';
+import { uploadsPrefix } from '#lib/files/keys.ts';
+import { type Need, type SecretKind, secretKinds } from '#lib/needs.ts';
+import type { QueueName } from '#lib/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { Queues } from './queues.ts';
 import type { Permission } from './role.ts';
@@ -13,6 +14,7 @@ import type { Schedules } from './schedules.ts';
 export interface Resources {
   table: Table;
   key: Key;
+  files: Bucket;
   queues: Queues;
   schedules: Schedules;
   mailBucket: Bucket | undefined;
@@ -71,6 +73,12 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return { environment: domainOf(resources), permissions: [] };
     case 'mail-bucket':
       return readMail(resources);
+    case 'upload-files':
+      return useFiles(['s3:PutObject'], `${uploadsPrefix}*`, resources);
+    case 'store-files':
+      return useFiles(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], '*', resources);
+    case 'read-files':
+      return useFiles(['s3:GetObject'], '*', resources);
     default:
       return isOfSecret(need) ? useKey(need, resources) : send(queueNameOf(need), resources);
   }
@@ -147,6 +155,18 @@ function readMail({ mailBucket }: Resources): Grant {
     ],
   };
 }
+
+const useFiles = (actions: string[], keys: string, { files }: Resources): Grant => ({
+  environment: { FILES_BUCKET: files.bucketName },
+  permissions: [
+    {
+      actions,
+      // By the name under which its stack exports it, as cdk-nag writes it.
+      resources: [`${Stack.of(files).exportValue(files.bucketArn)}/${keys}`],
+      wildcard: 'A file is named after the workspace and the message',
+    },
+  ],
+});
 
 function schedule(names: readonly QueueName[], { queues, schedules }: Resources): Grant {
   const { group, role, deadLetters } = schedules;

@@ -39,13 +39,19 @@ export function acknowledge(construct: Construct, finding: string, reason: strin
   Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${finding}`, reason });
 }
 
-type Resolved = string | { Ref: string } | { 'Fn::GetAtt': string[] } | { 'Fn::Join': [string, Resolved[]] };
+type Resolved =
+  | string
+  | { Ref: string }
+  | { 'Fn::GetAtt': string[] }
+  | { 'Fn::ImportValue': string }
+  | { 'Fn::Join': [string, Resolved[]] };
 
 /** As cdk-nag writes it: `arn:<AWS::Partition>:…`. */
 function readable(stack: Stack, resource: string): string {
   const text = (value: Resolved): string => {
     if (typeof value === 'string') return value;
     if ('Ref' in value) return `<${value.Ref}>`;
+    if ('Fn::ImportValue' in value) return value['Fn::ImportValue'];
     if ('Fn::GetAtt' in value) return `<${value['Fn::GetAtt'].join('.')}>`;
     return value['Fn::Join'][1].map(text).join(value['Fn::Join'][0]);
   };

@@ -5,7 +5,14 @@ import { conflict, invalidField } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { wakeSender } from './sender.ts';
-import { claimHolder, getStoredAccount, type NewAccount, secretContext, setAccountState } from './store.ts';
+import {
+  claimHolder,
+  getStoredAccount,
+  type NewAccount,
+  requireRoom,
+  secretContext,
+  setAccountState,
+} from './store.ts';
 
 interface AccountName {
   id: number;
@@ -24,6 +31,7 @@ export async function connectAccount(
 ): Promise<StoredAccount> {
   const known = await getStoredAccount(tx, id, channel);
   if (known.kind !== kind) throw invalidField('kind', 'not_allowed', `the account is of kind ${known.kind}`);
+  if (known.state === 'disconnected') await requireRoom(tx, { isNew: false });
   if (platformUserId !== undefined) await holdAccount(tx, known, platformUserId);
   const account = tx.update(Accounts, {
     ...known,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import type { InboundMode } from '#lib/choices.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
-import { Inbounds, Pollers, type StoredInbound } from '#lib/entities/inbound.ts';
+import { Inbounds, Pollers, type StoredInbound, type UpdatesState } from '#lib/entities/inbound.ts';
 import { env } from '#lib/env.ts';
 import { conflict, invalidField } from '#lib/problem.ts';
 import { randomText } from '#lib/random.ts';
@@ -68,20 +68,22 @@ export async function listen(
   if (before?.hook && before.hook.id !== hook?.id)
     tx.write({ key: rowKey('hook', { hookId: before.hook.id }), item: null });
   const isHooked = hook !== null || (before?.isHooked ?? false);
+  // Bots that poll are asked for together.
+  const asksItself = account.kind === 'user' && mode === 'polling';
   const next: StoredInbound = {
-    ...(before ?? { id: account.id, channel: account.channel, lastReceivedAt: null }),
+    ...(before ?? { id: account.id, channel: account.channel, lastReceivedAt: null, receivedTo: null }),
     mode,
     status: statusAtFirst(tx.tenant, account, mode),
     lastError: null,
     hook,
     isHooked,
-    lookAt: isHooked && isLive ? tx.now : null,
+    lookAt: isLive && (isHooked || asksItself) ? tx.now : null,
     failures: 0,
     restUntil: null,
   };
   if (before) tx.update(Inbounds, next);
   else tx.create(Inbounds, next);
-  if (isLive && isPolled(next)) await wakePoller(tx);
+  if (isLive && !asksItself && isPolled(next)) await wakePoller(tx);
 }
 
 /** Nobody knows yet whether it works. */
@@ -89,12 +91,19 @@ const statusAtFirst = ({ env: environment }: Tenant, { state }: StoredAccount, m
   mode !== 'off' && state === 'active' && environment === 'test' ? 'ok' : 'off';
 
 /**
- * An account that was connected, for the first time or again, listens as before, else as its kind does by default. Needs the key.
+ * An account that was connected, for the first time or again, listens as before, else as its kind does by default; to what
+ * comes after `receivedTo`, where that is given. Needs the key.
  */
-export async function listenAgain(tx: UnitOfWork, account: StoredAccount, address: string | undefined): Promise<void> {
+export async function listenAgain(
+  tx: UnitOfWork,
+  account: StoredAccount,
+  address: string | undefined,
+  receivedTo?: UpdatesState | null,
+): Promise<void> {
   const before = await tx.find(Inbounds, { id: account.id });
   const mode = before?.mode ?? defaultMode(account, address);
   await listen(tx, account, mode === 'webhook' && address === undefined ? 'off' : mode, address);
+  if (receivedTo !== undefined) tx.update(Inbounds, { ...(await tx.get(Inbounds, { id: account.id })), receivedTo });
 }
 
 /** The account is connected no longer; its mode holds once it is again. */
@@ -111,7 +120,7 @@ export function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
   });
 }
 
-/** Whether somebody is to poll for the account. */
+/** Whether somebody is to poll for the account, if it is a bot's. */
 export const isPolled = ({ mode, isHooked }: StoredInbound) => mode === 'polling' && !isHooked;
 
 /** Somebody polls for the accounts of this tenant, from now on. */

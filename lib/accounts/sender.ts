@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
 import { timestamp } from '#lib/clock.ts';
@@ -48,6 +49,22 @@ export async function acquire(place: AccountPlace, leaseMs: number): Promise<Lea
   return undefined;
 }
 
+const pauseMs = 300;
+
+/** The same, after whoever has the account now; undefined when they have it for so long. */
+export async function acquireSoon(
+  place: AccountPlace,
+  leaseMs: number,
+  patienceMs: number,
+): Promise<Lease | undefined> {
+  const deadlineMs = Date.now() + patienceMs;
+  for (;;) {
+    const lease = await acquire(place, leaseMs);
+    if (lease || Date.now() + pauseMs > deadlineMs) return lease;
+    await sleep(pauseMs);
+  }
+}
+
 const leased = ({ tenant, accountId }: AccountPlace, { owner, leaseUntilMs, pace }: Sender): Lease => ({
   tenant,
   accountId,
@@ -63,13 +80,17 @@ const resumeAfter = ({ tenant, accountId }: AccountPlace, held: Sender) =>
       tx.update(Senders, { ...sender, resumeAt: afterLease(held) });
   });
 
-/** Gives the account free, with the pace kept and the time at which its queue must be looked at again. */
-export const release = (lease: Lease, resumeAt: string | null): Promise<void> =>
+/**
+ * Gives the account free, with the pace kept and the time at which its queue must be looked at again; who has not looked at it
+ * leaves that as it stands.
+ */
+export const release = (lease: Lease, resumeAt?: string | null): Promise<void> =>
   transact(lease.tenant, system, async (tx) => {
     const sender = await tx.find(Senders, { id: lease.accountId });
     if (!senderLeases.isHeldBy(sender, lease)) return;
     const { isChanged, ...kept } = sender;
-    tx.update(Senders, { ...kept, leaseUntilMs: 0, pace: lease.pace, resumeAt: isChanged ? tx.now : resumeAt });
+    const lookAt = resumeAt === undefined ? kept.resumeAt : resumeAt;
+    tx.update(Senders, { ...kept, leaseUntilMs: 0, pace: lease.pace, resumeAt: isChanged ? tx.now : lookAt });
   });
 
 /** What may be sent on the account has changed: whoever sends reads it again, or is told to begin. */

@@ -5,9 +5,10 @@ import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAcco
 import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
 import { conflict, notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
+import { asked } from '#lib/table/asked.ts';
 import { readGroup } from '#lib/table/counters.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
 type Shown = v.InferOutput<typeof Account>;
@@ -20,20 +21,35 @@ export interface NewAccount {
   username: string | null;
   dailyLimit: number;
   pacing?: Pacing;
+  phoneMasked?: string;
   /** At the platform, where it was asked. */
   platformUserId?: string;
   secret: string;
 }
 
-/** Connects an account; its secret is kept encrypted. Raises 409 `account_exists`. Needs the key. */
+/** So many accounts of an environment are connected at most; those that are not are still listed, and there are so many of all. */
+export const maxConnected = 100;
+const maxAccounts = 1000;
+
+/** Raises 409 `too_many_accounts` where an environment has as many accounts as it may have. */
+export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean }): Promise<void> {
+  // One that cannot be read is in nobody's way.
+  const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
+  const { items, hasMore } = await listPage(reading, Accounts, { limit: maxAccounts - 1 });
+  const connected = items.filter(({ state }) => state !== 'disconnected').length;
+  if (connected >= maxConnected || (isNew && hasMore))
+    throw conflict('too_many_accounts', `an environment has ${maxConnected} accounts that are connected at most`);
+}
+
+/** Connects an account; its secret is kept encrypted. Raises 409 `account_exists` and `too_many_accounts`. Needs the key. */
 export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewAccount): Promise<StoredAccount> {
-  const id = await tx.nextId(Accounts);
+  const [id] = await Promise.all([tx.nextId(Accounts), requireRoom(tx, { isNew: true })]);
   const { channel, platformUserId } = account;
   if (platformUserId !== undefined) await claimHolder(tx, channel, platformUserId, id);
   return tx.create(Accounts, {
+    phoneMasked: null,
     ...account,
     id,
-    phoneMasked: null,
     state: 'active',
     floodWaitUntil: null,
     secret: await encrypt(secret, secretContext(tx.tenant, id)),
@@ -81,13 +97,21 @@ export async function getAccount(tx: UnitOfWork, id: number, channel: Platform):
 export async function listAccounts(
   tx: UnitOfWork,
   channel: Platform,
-  { status, ...paging }: v.InferOutput<typeof AccountQuery>,
+  query: v.InferOutput<typeof AccountQuery>,
 ): Promise<Page<Shown>> {
   const [page, counts] = await Promise.all([
-    listPage(tx, Accounts, {
-      ...paging,
-      matches: (account) => account.channel === channel && (status === undefined || statusOf(tx, account) === status),
-    }),
+    listPage(
+      tx,
+      Accounts,
+      asked(
+        Accounts,
+        { ...query, channel },
+        {
+          channel: (wanted) => ({ matches: (account) => account.channel === wanted }),
+          status: (status) => ({ matches: (account) => statusOf(tx, account) === status }),
+        },
+      ),
+    ),
     readCounts(tx),
   ]);
   const inbounds = new Map((await tx.findAll(Inbounds, page.items)).map((inbound) => [inbound.id, inbound]));

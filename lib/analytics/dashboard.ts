@@ -1,18 +1,21 @@
 import * as v from 'valibot';
+import { monthOf } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { fromCents, toCents } from '#lib/money.ts';
 import { time } from '#lib/schema.ts';
+import { isComplete } from '#lib/table/completeness.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import type { By, Entity } from '#lib/table/entity.ts';
+import { type By, type CounterOf, counterSince, type Entity } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
+import type { Meter } from '#lib/table/pages.ts';
+import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { sumsOf } from './messaging.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
-import { medianFirstReplySeconds, ratio } from './replies.ts';
-import { readTraffic } from './traffic.ts';
+import { ratio } from './replies.ts';
+import { eachOfTraffic, Traffic } from './traffic.ts';
 
 export const DashboardQuery = v.object(rangeQuery);
 
@@ -46,91 +49,125 @@ type Dashboard = v.InferOutput<typeof Dashboard>;
 
 /**
  * The figures of a range. What is open, overdue or unread is as of now; new, won, lost, completed and all messages are of the
- * range. Raises 400 for a bad range.
+ * range. Raises 400 for a bad range, or one with more than one call may read.
  */
-export async function analyseDashboard(
-  tx: UnitOfWork,
-  query: v.InferOutput<typeof DashboardQuery>,
-): Promise<Dashboard> {
+export const analyseDashboard = (tx: UnitOfWork, query: v.InferOutput<typeof DashboardQuery>): Promise<Dashboard> => {
   const range = rangeOf(tx, query);
-  const [contacts, traffic, deals, tasks, email] = await Promise.all([
-    contactFigures(tx, range),
-    readTraffic(tx, range),
-    dealFigures(tx, range),
-    taskFigures(tx, range),
+  return summing(tx, (meter) => analyseRange(tx, range, meter));
+};
+
+async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard> {
+  const traffic = new Traffic();
+  const [contacts, deals, tasks, email] = await Promise.all([
+    contactFigures(tx, range, meter),
+    dealFigures(tx, range, meter),
+    taskFigures(tx, range, meter),
     readCounters(tx, [Threads], 'email'),
+    eachOfTraffic(tx, range, meter, traffic),
   ]);
   const { open: openThreads = 0, unread = 0 } = email.get('threads') ?? {};
   return {
     ...range,
     contacts,
-    messages: sumsOf(traffic),
+    messages: traffic.sums,
     deals,
     tasks,
     email: { openThreads, unread },
-    medianFirstReplySeconds: medianFirstReplySeconds(traffic.messages),
+    medianFirstReplySeconds: traffic.conversations.medianFirstReplySeconds,
   };
 }
 
-async function contactFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['contacts']> {
-  const [stages, created, unread] = await Promise.all([
+async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['contacts']> {
+  const [stages, created, withUnread] = await Promise.all([
     readCounters(tx, [Contacts], 'contacts'),
-    countOf(entriesBetween(tx, Contacts, { created: true }, range)),
-    countOf(entries(tx, Contacts, { unread: true })),
+    countOf(entriesWithin(tx, Contacts, { created: true }, range, meter)),
+    countUnread(tx, meter),
   ]);
-  return { total: sum([...stages.values()], 'count'), new: created, withUnread: unread };
+  return { total: sum([...stages.values()], 'count'), new: created, withUnread };
 }
 
-async function dealFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['deals']> {
+async function countUnread(tx: UnitOfWork, meter: Meter): Promise<number> {
+  if (await hasCounters(tx, Contacts, 'unread'))
+    return (await readCounters(tx, [Contacts], 'unread')).get('contacts')?.['count'] ?? 0;
+  return countOf(entries(tx, Contacts, { unread: true }, { meter }));
+}
+
+async function dealFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['deals']> {
   const [counters, closed] = await Promise.all([
     readCounters(tx, [Deals], 'deals'),
-    allOf(entriesBetween(tx, Deals, { closed: true }, range)),
+    closedDeals(entriesWithin(tx, Deals, { closed: true }, range, meter)),
   ]);
   const open = [...counters]
     .map(([name, sums]) => ({ ...sums, stage: name.split('/')[0], currency: name.split('/')[1] as string }))
     .filter(({ stage }) => stage !== 'won' && stage !== 'lost');
-  const won = closed
-    .filter((copy) => copy['stage'] === 'won')
-    .map((copy) => ({ currency: copy['currency'] as string, count: 1, cents: toCents(copy['value'] as number) }));
-  const lost = closed.length - won.length;
+  const won = sum([...closed.won.values()], 'count');
   return {
     open: sum(open, 'count'),
-    won: won.length,
-    lost,
-    winRate: ratio(won.length, closed.length),
+    won,
+    lost: closed.lost,
+    winRate: ratio(won, won + closed.lost),
     openValue: perCurrency(open, 'cents', 1),
     weightedValue: perCurrency(open, 'weighted', 100),
-    wonValue: perCurrency(won, 'cents', 1),
+    wonValue: perCurrency([...closed.won.values()], 'cents', 1),
   };
 }
 
-async function taskFigures(tx: UnitOfWork, range: Range): Promise<Dashboard['tasks']> {
+async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
+  const won = new Map<string, { currency: string; count: number; cents: number }>();
+  let lost = 0;
+  for await (const page of pages) {
+    for (const copy of page) {
+      if (copy['stage'] !== 'won') {
+        lost += 1;
+        continue;
+      }
+      const currency = copy['currency'] as string;
+      const { count, cents } = won.get(currency) ?? { count: 0, cents: 0 };
+      won.set(currency, { currency, count: count + 1, cents: cents + toCents(copy['value'] as number) });
+    }
+  }
+  return { won, lost };
+}
+
+async function taskFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['tasks']> {
   const [counters, overdue, completed] = await Promise.all([
     readCounters(tx, [Tasks], 'tasks'),
-    countOf(entriesBetween(tx, Tasks, { due: true }, { from: '', to: tx.now }, 'before')),
-    countOf(entriesBetween(tx, Tasks, { completed: true }, range)),
+    countOverdue(tx, meter),
+    countOf(entriesWithin(tx, Tasks, { completed: true }, range, meter)),
   ]);
   return { open: counters.get('open')?.['count'] ?? 0, overdue, completed };
 }
 
-/** The entries of an ordered index whose time is in the range, or before its end. */
-function entriesBetween<E extends Entity>(
+/** The months before this one are counted; what is due in this one is looked through. */
+async function countOverdue(tx: UnitOfWork, meter: Meter): Promise<number> {
+  const isCounted = await hasCounters(tx, Tasks, 'due');
+  const month = monthOf(tx.now);
+  const [months, others] = await Promise.all([
+    isCounted ? readCounters(tx, [Tasks], 'due', {}, meter) : new Map(),
+    countOf(entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter })),
+  ]);
+  return (
+    sum(
+      [...months].flatMap(([name, sums]) => (name < month ? sums : [])),
+      'count',
+    ) + others
+  );
+}
+
+/** Until the workspace is reindexed its entries alone say how many they are. */
+const hasCounters = <Of extends Entity>(tx: UnitOfWork, of: Of, counter: CounterOf<Of>): Promise<boolean> =>
+  isComplete(tx.tenant, of, counterSince(of, counter));
+
+/** The entries of an ordered index whose time is in the range. */
+const entriesWithin = <E extends Entity>(
   tx: UnitOfWork,
   of: E,
   by: By<E>,
   { from, to }: Range,
-  end: 'within' | 'before' = 'within',
-): AsyncGenerator<EntryRow[]> {
+  meter: Meter,
+): AsyncGenerator<EntryRow[]> =>
   // Keys are `<time>#<id>`: `~` is behind every id of that time, and the bare time before.
-  const below = end === 'within' ? `${to}~` : to;
-  return entries(tx, of, by, { ...(from && { above: from }), below });
-}
-
-async function allOf(pages: AsyncIterable<readonly EntryRow[]>): Promise<EntryRow[]> {
-  const found: EntryRow[] = [];
-  for await (const page of pages) found.push(...page);
-  return found;
-}
+  entries(tx, of, by, { above: from, below: `${to}~`, meter });
 
 /** Page by page: nobody keeps them all. */
 async function countOf(pages: AsyncIterable<readonly EntryRow[]>): Promise<number> {

@@ -4,13 +4,13 @@ import { dayMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { choice, id, queryInteger, time } from '#lib/schema.ts';
 import { listAll } from '#lib/table/list.ts';
+import type { Meter } from '#lib/table/pages.ts';
+import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { daysOf, type Range, rangeOf, rangeQuery } from './range.ts';
-import { replyRate, uniqueContacts } from './replies.ts';
-import { readTraffic, type Traffic } from './traffic.ts';
+import { eachOfTraffic, type SeenMessage, Traffic } from './traffic.ts';
 
 const groupings = ['day', 'week', 'month', 'account'] as const;
-type Grouping = (typeof groupings)[number];
 
 export const MessagingQuery = v.object({
   ...rangeQuery,
@@ -39,54 +39,49 @@ export const Messaging = v.pipe(
 );
 
 type Query = v.InferOutput<typeof MessagingQuery>;
-type Place = Pick<Traffic['jobs'][number], 'channel' | 'accountId'>;
+type Place = Pick<SeenMessage, 'channel' | 'accountId' | 'at'>;
 
-/** Messages sent, failed and received in a range, in all and per period or account. Raises 400 for a bad range. */
-export async function analyseMessaging(tx: UnitOfWork, query: Query): Promise<v.InferOutput<typeof Messaging>> {
+/**
+ * Messages sent, failed and received in a range, in all and per period or account. Raises 400 for a bad range, or one with more than
+ * one call may read.
+ */
+export const analyseMessaging = (tx: UnitOfWork, query: Query): Promise<v.InferOutput<typeof Messaging>> => {
   const range = rangeOf(tx, query);
-  const { groupBy, channel, accountId } = query;
-  const isAsked = (place: Place) =>
-    (channel === undefined || place.channel === channel) && (accountId === undefined || place.accountId === accountId);
-  const [all, accounts] = await Promise.all([
-    readTraffic(tx, range),
+  return summing(tx, (meter) => analyseRange(tx, query, range, meter));
+};
+
+async function analyseRange(tx: UnitOfWork, { groupBy, channel, accountId }: Query, range: Range, meter: Meter) {
+  const totals = new Traffic();
+  const groups = new Map<string, Traffic>();
+  const sumsOf = (place: Place): Traffic[] => {
+    if (channel !== undefined && place.channel !== channel) return [];
+    if (accountId !== undefined && place.accountId !== accountId) return [];
+    const key = groupBy === 'account' ? String(place.accountId) : periodOf(place.at, groupBy);
+    const group = groups.get(key) ?? new Traffic();
+    groups.set(key, group);
+    return [totals, group];
+  };
+  const [accounts] = await Promise.all([
     groupBy === 'account' ? listAll(tx, Accounts) : [],
+    eachOfTraffic(tx, range, meter, {
+      addMessage: (message) => sumsOf(message).forEach((sums) => void sums.addMessage(message)),
+      addJob: (job) => sumsOf(job).forEach((sums) => void sums.addJob(job)),
+    }),
   ]);
-  const traffic = { messages: all.messages.filter(isAsked), jobs: all.jobs.filter(isAsked) };
-  const keys =
-    groupBy === 'account'
-      ? accounts.flatMap(({ id, channel: of }) => (isAsked({ accountId: id, channel: of }) ? [String(id)] : []))
-      : periodsOf(range, groupBy);
+  const isAsked = (account: (typeof accounts)[number]) =>
+    (channel === undefined || account.channel === channel) && (accountId === undefined || account.id === accountId);
+  const keys = groupBy === 'account' ? accounts.filter(isAsked).map(({ id }) => String(id)) : periodsOf(range, groupBy);
   return {
     ...range,
     groupBy,
-    totals: {
-      ...sumsOf(traffic),
-      queued: traffic.jobs.filter(({ status }) => status === 'queued').length,
-      uniqueContacts: uniqueContacts(traffic.messages),
-    },
-    items: grouped(traffic, keys, groupBy),
+    totals: { ...totals.sums, queued: totals.queued, uniqueContacts: totals.conversations.uniqueContacts },
+    items: keys.map((key) => ({
+      key,
+      accountId: groupBy === 'account' ? Number(key) : null,
+      ...(groups.get(key) ?? new Traffic()).sums,
+    })),
   };
 }
-
-function grouped({ messages, jobs }: Traffic, keys: readonly string[], groupBy: Grouping) {
-  const keyOf = ({ at, accountId }: { at: string; accountId: number | null }) =>
-    groupBy === 'account' ? String(accountId) : periodOf(at, groupBy);
-  const messagesOf = Map.groupBy(messages, keyOf);
-  const jobsOf = Map.groupBy(jobs, keyOf);
-  return keys.map((key) => ({
-    key,
-    accountId: groupBy === 'account' ? Number(key) : null,
-    ...sumsOf({ messages: messagesOf.get(key) ?? [], jobs: jobsOf.get(key) ?? [] }),
-  }));
-}
-
-/** What both analyses say of messages. */
-export const sumsOf = ({ messages, jobs }: Traffic) => ({
-  sent: messages.filter(({ direction }) => direction === 'outbound').length,
-  failed: jobs.filter(({ status }) => status === 'failed').length,
-  received: messages.filter(({ direction }) => direction === 'inbound').length,
-  replyRate: replyRate(messages),
-});
 
 /** The date on which the period of a time begins; weeks begin on Monday. */
 function periodOf(at: string, groupBy: 'day' | 'week' | 'month'): string {

@@ -1,37 +1,64 @@
-import type { SeenMessage } from './traffic.ts';
+/** A message that was received or sent. */
+interface Said {
+  id: number;
+  contactId: number | null;
+  direction: 'inbound' | 'outbound';
+  at: string;
+}
 
 /** 0 to 1 with four decimals; null when there is nothing to divide by. */
 export const ratio = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 
-/** Contacts who wrote back after the first message that they were sent, of those who were sent one (contract 0.9). */
-export function replyRate(messages: readonly SeenMessage[]): number | null {
-  const reached = conversations(messages)
-    .map((conversation) => conversation.slice(conversation.findIndex(isOutbound)))
-    .filter(([first]) => first && isOutbound(first));
-  const replied = reached.filter((conversation) => conversation.some((message) => !isOutbound(message)));
-  return ratio(replied.length, reached.length);
+/** Messages of one second stand in the order of their making. */
+type Moment = Pick<Said, 'at' | 'id'>;
+
+const isBefore = (a: Moment, b: Moment) => (a.at === b.at ? a.id < b.id : a.at < b.at);
+
+type Conversation = { [Direction in Said['direction']]?: { first: Moment; last: Moment } };
+
+/** What the messages of each known contact tell of replies; they come in any order, and none is kept. */
+export class Conversations {
+  #of = new Map<number, Conversation>();
+
+  add({ contactId, direction, at, id }: Said): void {
+    if (contactId === null) return;
+    const moment = { at, id };
+    const conversation = this.#of.get(contactId) ?? {};
+    const { first, last } = conversation[direction] ?? { first: moment, last: moment };
+    conversation[direction] = {
+      first: isBefore(moment, first) ? moment : first,
+      last: isBefore(last, moment) ? moment : last,
+    };
+    this.#of.set(contactId, conversation);
+  }
+
+  get uniqueContacts(): number {
+    return this.#of.size;
+  }
+
+  /** Contacts who wrote back after the first message that they were sent, of those who were sent one (contract 0.9). */
+  get replyRate(): number | null {
+    let reached = 0;
+    let replied = 0;
+    for (const { inbound, outbound } of this.#of.values()) {
+      if (!outbound) continue;
+      reached += 1;
+      if (inbound && isBefore(outbound.first, inbound.last)) replied += 1;
+    }
+    return ratio(replied, reached);
+  }
+
+  /** The median time from the first message of a conversation to the first answer of the other side, whichever began. */
+  get medianFirstReplySeconds(): number | null {
+    const waits = [...this.#of.values()].flatMap(({ inbound, outbound }) =>
+      inbound && outbound
+        ? [Math.abs(new Date(inbound.first.at).getTime() - new Date(outbound.first.at).getTime()) / 1000]
+        : [],
+    );
+    return median(waits);
+  }
 }
-
-/** The median time from the first message of a conversation to the first answer of the other side, whichever began. */
-export function medianFirstReplySeconds(messages: readonly SeenMessage[]): number | null {
-  const waits = conversations(messages).flatMap(([first, ...later]) => {
-    const answer = later.find(({ direction }) => direction !== first?.direction);
-    return first && answer ? [(new Date(answer.at).getTime() - new Date(first.at).getTime()) / 1000] : [];
-  });
-  return median(waits);
-}
-
-export const uniqueContacts = (messages: readonly SeenMessage[]): number =>
-  new Set(messages.flatMap(({ contactId }) => contactId ?? [])).size;
-
-const isOutbound = ({ direction }: SeenMessage) => direction === 'outbound';
-
-/** The messages of each known contact in the order in which they happened; within a second that of their making. */
-const conversations = (messages: readonly SeenMessage[]): SeenMessage[][] =>
-  [...Map.groupBy(messages, ({ contactId }) => contactId)]
-    .filter(([contactId]) => contactId !== null)
-    .map(([, conversation]) => conversation.sort((a, b) => (a.at === b.at ? a.id - b.id : a.at < b.at ? -1 : 1)));
 
 function median(values: number[]): number | null {
   if (values.length === 0) return null;

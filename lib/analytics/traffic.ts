@@ -2,9 +2,12 @@ import * as v from 'valibot';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { id, storedChoice } from '#lib/schema.ts';
-import { type EntryRow, entries } from '#lib/table/entries.ts';
+import { entries } from '#lib/table/entries.ts';
+import type { Meter } from '#lib/table/pages.ts';
+import { eachPage } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { daysOf, isWithin, type Range } from './range.ts';
+import { Conversations } from './replies.ts';
 
 const common = {
   id: id(),
@@ -18,45 +21,73 @@ const SeenJob = v.object({ ...common, status: storedChoice(['queued', 'sent', 'f
 
 /** A message that was received or sent. */
 export type SeenMessage = v.InferOutput<typeof SeenMessage>;
+/** One that failed in the range, or was made in it and still waits. */
 type SeenJob = v.InferOutput<typeof SeenJob>;
 
-/** What went through the channels. */
-export interface Traffic {
-  messages: SeenMessage[];
-  /** Jobs that failed in the range, and jobs made in it that still wait. */
-  jobs: SeenJob[];
+/** What went through the channels, summed. */
+export class Traffic {
+  #sent = 0;
+  #failed = 0;
+  #received = 0;
+  queued = 0;
+  readonly conversations = new Conversations();
+
+  addMessage(message: SeenMessage): void {
+    if (message.direction === 'outbound') this.#sent += 1;
+    else this.#received += 1;
+    this.conversations.add(message);
+  }
+
+  addJob({ status }: SeenJob): void {
+    if (status === 'failed') this.#failed += 1;
+    else if (status === 'queued') this.queued += 1;
+  }
+
+  /** What both analyses say of messages. */
+  get sums() {
+    return {
+      sent: this.#sent,
+      failed: this.#failed,
+      received: this.#received,
+      replyRate: this.conversations.replyRate,
+    };
+  }
 }
 
-/** So many queries of an entity are under way at a time. */
-const maxQueries = 16;
-
-/** The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. */
-export async function readTraffic(tx: UnitOfWork, range: Range): Promise<Traffic> {
+/**
+ * The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. It is told to
+ * whoever sums it, in no order, and nobody keeps it. Not all of it where the meter has stopped.
+ */
+export async function eachOfTraffic(
+  tx: UnitOfWork,
+  range: Range,
+  meter: Meter,
+  sums: { addMessage(message: SeenMessage): void; addJob(job: SeenJob): void },
+): Promise<void> {
   const days = daysOf(range);
-  const [messages, jobs] = await Promise.all([
-    readDays((day) => entries(tx, Messages, { day }, { ascending: true }), days, SeenMessage),
-    readDays((day) => entries(tx, Jobs, { day }, { ascending: true }), days, SeenJob),
+  const walk = { ascending: true, meter };
+  await Promise.all([
+    eachPage(
+      days,
+      meter,
+      (day) => entries(tx, Messages, { day }, walk),
+      (page) => {
+        for (const entry of page) {
+          const message = v.parse(SeenMessage, { ...entry, id: Number(entry.of.sk) });
+          if (isWithin(range, message.at)) sums.addMessage(message);
+        }
+      },
+    ),
+    eachPage(
+      days,
+      meter,
+      (day) => entries(tx, Jobs, { day }, walk),
+      (page) => {
+        for (const entry of page) {
+          const job = v.parse(SeenJob, { ...entry, id: Number(entry.of.sk) });
+          if (isWithin(range, job.at)) sums.addJob(job);
+        }
+      },
+    ),
   ]);
-  return {
-    messages: messages.filter(({ at }) => isWithin(range, at)),
-    jobs: jobs.filter(({ at }) => isWithin(range, at)),
-  };
-}
-
-async function readDays<Row extends v.GenericSchema>(
-  entriesOf: (day: string) => AsyncIterable<EntryRow[]>,
-  days: readonly string[],
-  row: Row,
-): Promise<v.InferOutput<Row>[]> {
-  const rows: v.InferOutput<Row>[] = [];
-  const left = [...days];
-  const readNext = async () => {
-    for (let day = left.pop(); day !== undefined; day = left.pop()) {
-      for await (const page of entriesOf(day)) {
-        for (const entry of page) rows.push(v.parse(row, { ...entry, id: Number(entry.of.sk) }));
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: maxQueries }, readNext));
-  return rows;
 }

@@ -3,7 +3,7 @@ import { entities } from '#lib/entities/all.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
-import { duePrefix, type Entity, indexEntries, keyOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
+import { duePrefix, type Entity, indexEntries, keyOf, kindOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
 import { identity, isLike, type Key, rowKeys, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
@@ -61,6 +61,7 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
   versions: 'refused',
   leftBehind: 'refused',
   claim: 'refused',
+  codePhone: 'refused',
   activeKeys: 'refused',
   import: 'refused',
 };
@@ -98,6 +99,7 @@ const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).par
 /** What an entity looks like when its secrets are gone: it does nothing until it is given new ones. */
 const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
   account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
+  login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
   inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, lookAt: null }),
   poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
   webhook: () => ({ isActive: false }),
@@ -231,31 +233,51 @@ export class Highest {
   }
 }
 
-/** What is counted, by partition with the ids taken out. */
-export const nouns: Readonly<Record<string, string>> = {
-  member: 'members',
-  contact: 'contacts',
-  'contact/*/activity': 'activities',
-  'contact/*/message': 'messages',
-  tag: 'tags',
-  deal: 'deals',
-  task: 'tasks',
-  board: 'pipelines',
-  invoice: 'invoices',
-  transaction: 'transactions',
-  'revenue-source': 'revenueSources',
-  'email-thread': 'emailThreads',
-  'email-thread/*/message': 'emailMessages',
-  campaign: 'sequences',
-  'sequence/*/enrollment': 'enrollments',
-  agent: 'agents',
-  account: 'accounts',
-  job: 'jobs',
-  webhook: 'webhooks',
-  'webhook/*/delivery': 'deliveries',
-  feed: 'events',
-  'audit-event': 'auditEvents',
-};
+/** What stands beside what a customer would count. */
+const uncounted = [
+  'account-holder',
+  'block',
+  'bounced-address',
+  'delivery-id',
+  'email-body',
+  'email-message-id',
+  'email-notice',
+  'erasure',
+  'file',
+  'identity',
+  'inbound',
+  'ingested-row',
+  'login',
+  'merged-contact',
+  'peer',
+  'poller',
+  'sender',
+  'tag-count',
+  'tag-name',
+  'transfer',
+  'upsert',
+  'webhook-fan-out',
+  'webhook-fan-out-retry',
+  'webhook-health',
+  'webhook-registry',
+  'webhook-replays',
+  'webhook-wake',
+  'workspace',
+];
+
+/** Entities that the API calls otherwise. */
+const otherNouns: Readonly<Record<string, string>> = { board: 'pipelines', campaign: 'sequences', feed: 'events' };
+
+/** `revenueSources` of `revenue-source`. */
+const pluralOf = (name: string) =>
+  `${name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/y$/, 'ie')}s`;
+
+/** The nouns of the API by the kinds of partitions. */
+export const nouns: Readonly<Record<string, string>> = Object.fromEntries(
+  entities
+    .filter(({ name }) => !uncounted.includes(name))
+    .map((of) => [kindOf(of), otherNouns[of.name] ?? pluralOf(of.name)]),
+);
 
 /** Counts a row of an archive, if it is one of those that a customer would count. */
 export function count(counts: Record<string, number>, { pk }: ArchivedRow): void {

@@ -18,6 +18,8 @@ export interface Allowance {
   newPeersPerDay?: number;
   /** How it can hear what people write to it. */
   inbound: readonly InboundMode[];
+  /** It sends files, with so much text besides. */
+  maxCaptionCharacters?: number;
 }
 
 /** A channel through which accounts write to people. How it sends is up to the opener in its folder, which its worker alone loads. */

@@ -5,12 +5,12 @@ import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { united } from '#lib/metadata.ts';
-import { badRequest, conflict, notFound, unknownReference } from '#lib/problem.ts';
+import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
 import { reachOf, united as unitedReach } from '#lib/references/reach.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
-import { startSaga } from '#lib/table/transact.ts';
+import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { startRename } from './rename.ts';
@@ -63,7 +63,11 @@ export const merging: SagaKind<{ from: number; to: number; next: string | null }
   name: 'merge',
   async step(tx, { from, to, next }) {
     const target = await resolveMerged(tx, to);
-    if (!target) throw notFound('contact');
+    if (!target) {
+      // It has been erased, and what still names the source goes, too.
+      leaveSaga(tx, 'forget', { contactId: from, since: next });
+      return undefined;
+    }
     tx.requireUnchanged(Contacts, target);
     const left = await moveReferences(tx, Contacts, namingContacts, from, target, next);
     return left === undefined ? undefined : { from, to: target.id, next: left };

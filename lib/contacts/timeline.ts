@@ -2,10 +2,11 @@ import type * as v from 'valibot';
 import type { ActivityQuery, CreateNote, WorkspaceActivityQuery } from '#lib/entities/activity.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { acrossPartitions } from '#lib/table/walking.ts';
 import { addActivity } from './activity.ts';
 import { getStoredContact } from './store.ts';
 
@@ -15,34 +16,29 @@ type Entry = Item<typeof Activities>;
 export async function listActivities(
   tx: UnitOfWork,
   contactId: number,
-  { type: types, ...paging }: v.InferOutput<typeof ActivityQuery>,
+  query: v.InferOutput<typeof ActivityQuery>,
 ): Promise<Page<Entry>> {
-  const [page] = await Promise.all([
-    listPage(tx, Activities, {
-      ...paging,
-      within: { contactId },
-      ...ofTypes(types),
-    }),
-    getStoredContact(tx, contactId),
-  ]);
+  const [page] = await Promise.all([listAllActivities(tx, { ...query, contactId }), getStoredContact(tx, contactId)]);
   return page;
 }
 
 /** What happened to all contacts, or to one, newest first. */
-export const listAllActivities = (
+export function listAllActivities(
   tx: UnitOfWork,
-  { type: types, contactId, ...paging }: v.InferOutput<typeof WorkspaceActivityQuery>,
-): Promise<Page<Entry>> =>
-  listPage(tx, Activities, {
-    ...paging,
-    ...(contactId === undefined
-      ? { where: { all: true }, contains: { all: types?.length === 1 ? types : undefined } }
-      : { within: { contactId } }),
-    ...ofTypes(types),
+  query: v.InferOutput<typeof WorkspaceActivityQuery>,
+): Promise<Page<Entry>> {
+  const isOfAll = query.contactId === undefined;
+  const listing = asked(Activities, query, {
+    contactId: (contactId) => ({ within: { contactId } }),
+    type: (types) => ({
+      ...(isOfAll && types.length === 1 && { contains: { all: types } }),
+      matches: ({ type }) => types.includes(type),
+    }),
   });
-
-const ofTypes = (types: v.InferOutput<typeof ActivityQuery>['type']) =>
-  matching<Entry>(types !== undefined && (({ type }) => types.includes(type)));
+  return isOfAll
+    ? acrossPartitions(tx, Activities, 'all', () => listPage(tx, Activities, { ...listing, where: { all: true } }))
+    : listPage(tx, Activities, listing);
+}
 
 /** Adds a note to the timeline; the contact's own `notes` stay. Emits contact.note_added. Raises 404. */
 export async function addNote(

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { emailAddress, type Mailbox } from '#lib/entities/email-thread.ts';
+import { env } from '#lib/env.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
 
 const isAscii = /^[!-~]*$/;
@@ -38,6 +39,12 @@ export function canBeReached(email: string): boolean {
 /** Where mail for an environment of a workspace arrives: `workspace-7@…`, for the sandbox `workspace-7+test@…`. */
 export const ownAddress = ({ workspaceId, env }: Tenant, domain: string) =>
   `workspace-${workspaceId}${env === 'live' ? '' : `+${env}`}@${domain}`;
+
+/** Whether mail to this address comes to a tenant, or from the deployment's sender. */
+export function isOwnAddress(tenant: Tenant, email: string): boolean {
+  const owner = tenantOf(email, env('MAIL_DOMAIN'));
+  return sameAddress(email, env('MAIL_FROM') ?? '') || owner?.workspaceId === tenant.workspaceId;
+}
 
 /** Whose own address this is, if it is one; with a domain only one of that domain. */
 export function tenantOf(email: string, domain?: string): Tenant | undefined {

@@ -1,4 +1,5 @@
-import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { env } from '#lib/env.ts';
 
 let client: S3Client | undefined;
@@ -12,6 +13,13 @@ export async function fetchMail(key: string): Promise<Uint8Array> {
   const { Body } = await s3().send(new GetObjectCommand({ Bucket: env('MAIL_BUCKET'), Key: key }));
   if (!Body) throw new Error('the stored mail is empty');
   return Body.transformToByteArray();
+}
+
+/** Keeps a mail that an operator gives as SES keeps those that come. Returns its key. */
+export async function keepMail(raw: string): Promise<string> {
+  const Key = `operator/${randomUUID()}`;
+  await s3().send(new PutObjectCommand({ Bucket: env('MAIL_BUCKET'), Key, Body: raw }));
+  return Key;
 }
 
 /** SES puts this into a bucket when a rule first names it. */

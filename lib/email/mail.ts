@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import PostalMime, { type Address, addressParser } from 'postal-mime';
 import { timestamp } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { cleanFileName } from '#lib/files/name.ts';
 import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
 import { distinct, nowhere } from './address.ts';
 import { escaped, sanitise, textOf } from './html.ts';
@@ -142,7 +143,8 @@ function describedAttachments(attachments: Contents['attachments'], omitted: str
   };
   return attachments.slice(0, maxAttachments).map(({ fileName, contentType, sizeBytes }, index) => ({
     id: index + 1,
-    fileName: cut(fileName ?? '', maxFileNameBytes) || `attachment-${index + 1}`,
+    fileName:
+      cut(cleanFileName(fileName ?? '', Number.POSITIVE_INFINITY), maxFileNameBytes) || `attachment-${index + 1}`,
     contentType: cut(contentType, maxContentTypeBytes),
     sizeBytes,
   }));
@@ -154,14 +156,13 @@ const isAddress = /[^@\s]@[^@\s]/;
 /** Each address once. */
 function mailboxesOf(addresses: readonly (Address | undefined)[] = [], omitted: string[]): Mailbox[] {
   const flat = addresses.flatMap((address) => address?.group ?? (address ? [address] : []));
-  const given = distinct(
-    flat.flatMap(({ name, address = '' }) =>
-      isAddress.test(address) ? [{ name: oneLine(name) || null, email: oneLine(address) }] : [],
-    ),
+  const given = flat.flatMap(({ name, address = '' }) =>
+    isAddress.test(address) ? [{ name: oneLine(name) || null, email: oneLine(address) }] : [],
   );
-  // The beginning of an address is the address of somebody else.
-  const all = given.filter(({ email }) => isWhole(email));
-  if (all.length < given.length) omitted.push(tooLongAddresses);
+  // The beginning of an address is the address of somebody else. To tell long ones apart takes long: Punycode is quadratic.
+  const whole = given.filter(({ email }) => isWhole(email));
+  const all = distinct(whole);
+  if (whole.length < given.length) omitted.push(tooLongAddresses);
   if (all.some(({ name }) => name !== null && firstCharacters(name, maxNameCharacters) !== name))
     omitted.push('the end of long names');
   const left = all.length - maxMailboxes;

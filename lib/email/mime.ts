@@ -48,11 +48,7 @@ const chunkBytes = 64 * 1024;
  */
 export async function readParts(raw: Uint8Array): Promise<Contents> {
   const { head, body, omitted, isFromCut } = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
-  const splitter = new LimitedSplitter({
-    defaultInlineEmbedded: true,
-    maxHeadSize: maxPartHeadsBytes,
-    maxChildNodes: maxParts,
-  });
+  const splitter = newSplitter();
   const parts: Part[] = [];
   const room = { plain: maxTextBytes.plain * maxEncodedBytes, html: maxTextBytes.html * maxEncodedBytes };
   try {
@@ -67,6 +63,48 @@ export async function readParts(raw: Uint8Array): Promise<Contents> {
   if (splitter.isCut) omitted.push(ofHeaders);
   const texts = await textsOf(parts, omitted);
   return { head, isFromCut, texts, attachments: parts.flatMap((part) => part.attachment ?? []), omitted };
+}
+
+const newSplitter = () =>
+  new LimitedSplitter({ defaultInlineEmbedded: true, maxHeadSize: maxPartHeadsBytes, maxChildNodes: maxParts });
+
+/**
+ * Hands on the decoded bytes of each attachment, in the order in which `readParts` names them; what is not read of one is passed over.
+ * Ends where the message cannot be read any further.
+ */
+export async function eachAttachment(
+  raw: Uint8Array,
+  take: (index: number, bytes: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
+  const { head, body } = splitHead(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const chunks = Readable.from(chunksOf([head, body]))
+    .pipe(newSplitter())
+    [Symbol.asyncIterator]();
+  const next = () => chunks.next().catch(() => ({ done: true as const, value: undefined }));
+  let index = 0;
+  for (let at = await next(); !at.done; ) {
+    const part = at.value.type === 'node' ? new Part(at.value) : undefined;
+    at = await next();
+    if (!part?.isAttachment) continue;
+    async function* sent(): AsyncGenerator<Buffer> {
+      for (; !at.done && at.value.type !== 'node'; at = await next())
+        if (at.value.type === 'body') yield at.value.value;
+    }
+    await take(index, part.decoded(sent()));
+    index += 1;
+  }
+}
+
+/** Of base64 all that is no sign of it is passed over. */
+async function* fromBase64(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = '';
+  for await (const chunk of sent) {
+    const text = left + chunk.toString('latin1').replaceAll(/[^A-Za-z0-9+/]+/g, '');
+    const whole = text.length - (text.length % 4);
+    left = text.slice(whole);
+    if (whole > 0) yield Buffer.from(text.slice(0, whole), 'base64');
+  }
+  if (left !== '') yield Buffer.from(left, 'base64');
 }
 
 const ofHeaders = 'headers, or parts of them';
@@ -213,7 +251,7 @@ class LimitedSplitter extends OpenSplitter {
 class Part {
   readonly node: MimeNode;
   readonly kind: 'plain' | 'html' | undefined;
-  readonly #isAttachment: boolean;
+  readonly isAttachment: boolean;
   isCut = false;
   readonly #sent: Buffer[] = [];
   readonly #size = { all: 0, base64: 0, escapes: 0 };
@@ -222,7 +260,7 @@ class Part {
     this.node = node;
     const isLeaf = node.multipart === false && node.messageNode !== true;
     if (isLeaf && node.disposition !== 'attachment') this.kind = kinds.get(node.contentType || '');
-    this.#isAttachment = isLeaf && this.kind === undefined;
+    this.isAttachment = isLeaf && this.kind === undefined;
   }
 
   add(sent: Buffer, room: Record<'plain' | 'html', number>): void {
@@ -248,7 +286,7 @@ class Part {
 
   /** How it is described when it is one. Its size is that of the decoded bytes. */
   get attachment(): Contents['attachments'][number] | undefined {
-    if (!this.#isAttachment) return undefined;
+    if (!this.isAttachment) return undefined;
     const { filename, contentType, encoding } = this.node;
     const { all, base64, escapes } = this.#size;
     const sizes = new Map([
@@ -260,6 +298,14 @@ class Part {
       contentType: contentType || 'application/octet-stream',
       sizeBytes: Math.max(0, sizes.get(encoding || '') ?? all),
     };
+  }
+
+  /** What was sent, as it was before it was encoded for the way. */
+  async *decoded(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const { encoding } = this.node;
+    if (encoding === 'base64') yield* fromBase64(sent);
+    else if (encoding === 'quoted-printable') yield fromQuotedPrintable(await buffer(sent));
+    else yield* sent;
   }
 
   async text(): Promise<string> {

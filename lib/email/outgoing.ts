@@ -1,7 +1,9 @@
 import type { Mailbox, StoredThread } from '#lib/entities/email-thread.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
 import type { Workspace } from '#lib/entities/workspace.ts';
 import { createJob } from '#lib/jobs/store.ts';
+import { keepFiles } from '#lib/messages/attachments.ts';
 import { spend } from '#lib/quotas/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { storeEmail } from './store.ts';
@@ -14,6 +16,7 @@ export interface NewMail {
   bodyText: string;
   bodyHtml?: string | null;
   runAt?: string | null;
+  attachments?: StoredAttachment[];
 }
 
 /** Who asks for it. */
@@ -30,7 +33,7 @@ export async function queueMail(
   mail: NewMail,
   origin: Origin,
 ): Promise<StoredJob> {
-  const { to, cc = [], bcc = [], subject, bodyText, bodyHtml = null } = mail;
+  const { to, cc = [], bcc = [], subject, bodyText, bodyHtml = null, attachments = [] } = mail;
   const [created, paid] = await Promise.all([
     createJob(tx, {
       ...origin,
@@ -41,11 +44,12 @@ export async function queueMail(
       text: bodyText,
       runAt: mail.runAt,
       threadId: String(thread.id),
+      attachments,
     }),
     spend(tx, 'emails', to.length + cc.length + bcc.length, mail.runAt),
   ]);
   const job = paid ? tx.update(Jobs, { ...created, paid }) : created;
-  await storeEmail(tx, {
+  const { id } = await storeEmail(tx, {
     threadId: thread.id,
     direction: 'outbound',
     from: { name, email },
@@ -55,10 +59,11 @@ export async function queueMail(
     subject,
     isRead: true,
     status: 'queued',
-    attachments: [],
+    attachments,
     sentAt: null,
     jobId: job.id,
     body: { bodyText, bodyHtml },
   });
+  keepFiles(tx, { id: job.messageId, attachments }, { threadId: thread.id, id });
   return job;
 }

@@ -3,7 +3,9 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { secondMs } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
+import { readFile } from '#lib/files/bucket.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { ownAddress, withAsciiDomain } from './address.ts';
 import type { Body } from './body.ts';
@@ -21,6 +23,7 @@ export interface OutgoingMail {
   inReplyTo: string | null;
   references: readonly string[];
   body: Body;
+  attachments: readonly StoredAttachment[];
 }
 
 const deadlineMs = 10 * secondMs;
@@ -74,6 +77,9 @@ function asSent(messageId: string): string {
 export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
+  const attachments = [];
+  for (const { fileName: filename, contentType, key } of mail.attachments)
+    attachments.push({ filename, contentType, content: await readFile(key as string) });
   const sender = env('MAIL_FROM') as string;
   const domain = env('MAIL_DOMAIN');
   const id = ownId(tenant, mail, domain ?? sender.split('@').at(-1) ?? 'localhost');
@@ -92,6 +98,7 @@ export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buff
     ...(body.bodyHtml && { html: body.bodyHtml }),
     ...(answered.length > 0 && { inReplyTo: answered[0] }),
     ...(thread.length > 0 && { references: thread }),
+    ...(attachments.length > 0 && { attachments }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -112,8 +119,10 @@ const bracketed = (messageId: string) => `<${messageId}>`;
 /** RFC 5322, 2.1.1: SES refuses a mail with a longer line, and a Message-ID cannot be folded. */
 const maxLineBytes = 998;
 
-/** The ids that a header can name. */
+const isPrintableAscii = /^[!-~]+$/;
+
+/** The ids that a header can name: strangers chose them. */
 const namedInHeaders = (messageIds: readonly string[]): string[] =>
   messageIds
     .map((messageId) => bracketed(asSent(messageId)))
-    .filter((named) => Buffer.byteLength(`In-Reply-To: ${named}`) <= maxLineBytes);
+    .filter((named) => isPrintableAscii.test(named) && Buffer.byteLength(`In-Reply-To: ${named}`) <= maxLineBytes);

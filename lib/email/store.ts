@@ -120,6 +120,10 @@ export async function storeEmail(tx: UnitOfWork, { body, ...message }: NewEmail)
 
 type Shown = v.InferInput<typeof EmailMessage>;
 
+/** A message of a thread. Raises 404. */
+export const getEmailMessage = (tx: UnitOfWork, threadId: number, id: number): Promise<StoredEmailMessage> =>
+  tx.get(EmailMessages, { threadId, id }, () => notFound('e-mail'));
+
 /** The messages of a thread, newest first. Raises 404. */
 export async function listEmailMessages(
   tx: UnitOfWork,

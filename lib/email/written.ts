@@ -1,5 +1,6 @@
 import { dayMs, shifted } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { takeFiles } from '#lib/files/store.ts';
 import { invalidField } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
@@ -8,6 +9,8 @@ import { sanitise } from './html.ts';
 import type { NewMail } from './outgoing.ts';
 
 const maxDelayDays = 365;
+/** In base64, with the text, SES takes no more. */
+const maxFilesBytes = 25 * 1024 * 1024;
 /** SES takes no more. */
 const maxRecipients = 50;
 
@@ -22,14 +25,16 @@ interface Written {
   runAt: string | null;
   /** Also to addresses from which a mail has bounced for good. */
   force: boolean;
+  /** The ids of files. */
+  attachments?: readonly number[] | undefined;
 }
 
 /**
  * The mail as it may leave: each recipient once, its HTML as it is shown. `last` is the field that made them too many. Raises 400 for
- * those and for a time more than a year ahead, 409 recipient_bounced unless it is forced.
+ * those, for a time more than a year ahead and for files that cannot be sent, 409 recipient_bounced unless it is forced.
  */
 export async function readied(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
-  const { to, cc, bcc, subject, bodyText, bodyHtml, runAt } = written;
+  const { to, cc, bcc, subject, bodyText, bodyHtml, runAt, attachments: fileIds } = written;
   if (runAt !== null && runAt > shifted(tx.now, maxDelayDays * dayMs))
     throw invalidField('runAt', 'out_of_range', `runAt must be at most ${maxDelayDays} days ahead`);
   const [first, ...others] = to;
@@ -39,6 +44,9 @@ export async function readied(tx: UnitOfWork, { force, ...written }: Written, la
   if (named.length + copied.length + hidden.length > maxRecipients)
     throw invalidField(last, 'too_many', `a mail goes to at most ${maxRecipients} addresses, copies included`);
   if (!force) await requireReachable(tx, [...named, ...copied, ...hidden]);
+  const attachments = await takeFiles(tx, fileIds);
+  if (attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > maxFilesBytes)
+    throw invalidField('attachments', 'out_of_range', 'attachments of a mail must have at most 25 MB in all');
   return {
     to: [first, ...named.slice(1)],
     cc: copied,
@@ -47,6 +55,7 @@ export async function readied(tx: UnitOfWork, { force, ...written }: Written, la
     bodyText,
     bodyHtml: (bodyHtml && sanitise(bodyHtml)) || null,
     runAt,
+    attachments,
   };
 }
 

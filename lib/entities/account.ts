@@ -52,7 +52,10 @@ const Pacing = objectInput({
 
 export type Pacing = v.InferOutput<typeof Pacing>;
 
-/** Accounts of all platforms share one counter of ids, so that `accountId` alone says which is meant. */
+/**
+ * An account on a platform that messages are sent with; its secret is encrypted. Those of all platforms share one
+ * counter of ids, so that `accountId` alone says which is meant.
+ */
 export const Accounts = entity({
   name: 'account',
   schema: v.object({

@@ -38,10 +38,11 @@ export const WorkspaceActivityQuery = v.object({ ...ActivityQuery.entries, conta
 export const maxNoteCharacters = 10_000;
 export const CreateNote = v.pipe(v.object({ text: text(maxNoteCharacters) }), v.title('CreateNote'));
 
+/** A line of the timeline of a contact. */
 export const Activities = entity({
   name: 'activity',
   schema: Activity,
-  references: [{ to: 'contact', field: 'contactId' }],
+  references: [{ to: 'contact', field: 'contactId', isOwned: true }],
   upgrades: [
     // 2: the activities of a workspace are listed.
     (older) => ({ ...older }),

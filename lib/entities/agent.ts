@@ -89,6 +89,7 @@ export const TestRunAnswer = v.pipe(
   v.title('AgentTestRunAnswer'),
 );
 
+/** An AI agent with its instructions. */
 export const Agents = entity({
   name: 'agent',
   schema: AgentWithInstructions,

@@ -7,8 +7,11 @@ import { BouncedAddresses, MailNotices } from './bounce.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
+import { Erasures } from './erasure.ts';
 import { Feed } from './feed-event.ts';
+import { Files } from './file.ts';
 import { AccountHolders, Inbounds, Pollers } from './inbound.ts';
+import { Logins } from './login.ts';
 import { Members } from './member.ts';
 import { namingContacts } from './naming-contacts.ts';
 import { Peers } from './peer.ts';
@@ -17,6 +20,7 @@ import { IngestedRows, RevenueSources } from './revenue-source.ts';
 import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
+import { Transfers } from './transfer.ts';
 import { Endpoints } from './webhook.ts';
 import { Dispatches } from './webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
@@ -25,33 +29,37 @@ import { Registries } from './webhook-registry.ts';
 import { ReplayQueues } from './webhook-replays.ts';
 import { Workspaces } from './workspace.ts';
 
-/** Whatever a workspace keeps but its keys, and sagas that are under way. */
+/** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by `npm run entities`. */
 export const entities: readonly Entity[] = [
   ...namingContacts,
   AccountHolders,
   Accounts,
   Agents,
   AuditEvents,
-  Pipelines,
   Blocks,
   BodyParts,
   BouncedAddresses,
   Contacts,
   Deliveries,
   DeliveryIds,
+  Dispatches,
   EmailMessages,
   Endpoints,
+  Erasures,
   FanOutRetries,
   FanOuts,
   Feed,
+  Files,
   Healths,
   Inbounds,
   IngestedRows,
+  Logins,
   MailNotices,
   Members,
   MergedContacts,
   MessageIds,
   Peers,
+  Pipelines,
   Pollers,
   Registries,
   ReplayQueues,
@@ -61,7 +69,7 @@ export const entities: readonly Entity[] = [
   TagCounts,
   TagNames,
   Tags,
+  Transfers,
   Upserts,
-  Dispatches,
   Workspaces,
 ];

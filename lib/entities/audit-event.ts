@@ -32,6 +32,7 @@ export const AuditQuery = v.object({
   until: v.optional(timeInput()),
 });
 
+/** A call that changed something, or was refused. */
 export const AuditEvents = entity({
   name: 'audit-event',
   schema: AuditEvent,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { id, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** Somebody who wants to hear nothing more from an account, or wants to again. */
+/** That somebody has blocked an account, or no longer does. */
 export const Blocks = entity({
   name: 'block',
   schema: v.object({
@@ -13,8 +13,12 @@ export const Blocks = entity({
     blockedAt: v.nullable(time()),
     /** When the platform says that happened: what is older is no news. */
     since: time(),
+    /** The platform's number of that news: which of two of one second is the later one. */
+    updateId: v.optional(v.number()),
   }),
   within: 'account/{accountId}/block',
   sortKey: ({ userId }) => userId,
   references: [{ to: 'account', field: 'accountId' }],
 });
+
+export type Block = v.InferOutput<(typeof Blocks)['schema']>;

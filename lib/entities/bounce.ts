@@ -8,14 +8,14 @@ import { sortableId } from '#lib/table/keys.ts';
 export const digestOf = (...parts: readonly string[]) =>
   createHash('sha256').update(parts.join('\n').toLowerCase()).digest('base64url');
 
-/** Which addresses a mail has bounced from for good, by their digests. */
+/** An address from which a mail bounced for good, by its digest. */
 export const BouncedAddresses = entity({
   name: 'bounced-address',
   schema: v.object({ address: v.string() }),
   sortKey: ({ address }) => address,
 });
 
-/** Which notices of a mail are stored, by digests of recipient and type, so that each counts once. */
+/** A bounce or complaint of an e-mail, so that it counts once. Kept by digests of recipient and type. */
 export const MailNotices = entity({
   name: 'email-notice',
   schema: v.object({ threadId: id(), messageId: id(), notice: v.string() }),

@@ -164,6 +164,7 @@ export const ContactChannel = v.pipe(
   v.title('ContactChannel'),
 );
 
+/** A contact. */
 export const Contacts = entity({
   name: 'contact',
   schema: v.object({
@@ -185,6 +186,8 @@ export const Contacts = entity({
       },
     }),
     // 3: usernames are indexed by platform.
+    (older) => ({ ...older }),
+    // 4: those with something unread are counted.
     (older) => ({ ...older }),
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
@@ -218,12 +221,14 @@ export const Contacts = entity({
   counters: {
     /** The columns of the contact board (contract section 12). */
     contacts: { of: ({ stage }) => ({ name: `stage=${stage}`, add: { count: 1 } }) },
+    /** Those with something unread (contract section 11). */
+    unread: { of: ({ hasUnreadMessages }) => hasUnreadMessages && { name: 'contacts', add: { count: 1 } }, since: 4 },
   },
 });
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
 
-/** What a merged contact became part of: rows that still name it find their way. */
+/** Into whom a contact was merged. Rows that still name it find their way. */
 export const MergedContacts = entity({
   name: 'merged-contact',
   schema: v.object({ id: id(), into: v.number() }),
@@ -231,7 +236,10 @@ export const MergedContacts = entity({
 
 const upsertKeptSeconds = 60;
 
-/** Two upserts of one value that both find nobody meet here, and the later one looks again. */
+/**
+ * Keeps two upserts of the same person from making two contacts. Two that both find nobody meet here, and the later
+ * one looks again.
+ */
 export const Upserts = entity({
   name: 'upsert',
   schema: v.object({ match: v.string(), contactId: id() }),

@@ -138,7 +138,7 @@ export const DealQuery = v.object({
   ...metadataFilter,
 });
 
-/** `openTaskCount` is kept by the transactions that change tasks; `contactName` follows the contact. */
+/** A deal. `openTaskCount` is kept by the transactions that change tasks; `contactName` follows the contact. */
 export const Deals = entity({
   name: 'deal',
   schema: v.object({

@@ -81,6 +81,7 @@ const keptDays = 30;
 const expiry = ({ createdAt }: { createdAt: string }) =>
   epochSeconds(new Date(new Date(createdAt).getTime() + keptDays * dayMs));
 
+/** An event on its way to an endpoint. */
 export const Deliveries = entity({
   name: 'delivery',
   schema: v.object({

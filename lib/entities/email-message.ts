@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import {
+  fileIds,
   id,
   idInput,
   line,
@@ -16,7 +17,7 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { emailAddress, Mailbox } from './email-thread.ts';
-import { Attachment } from './message.ts';
+import { Attachment, StoredAttachment } from './message.ts';
 
 export const outcome = v.picklist(['pass', 'fail', 'none']);
 export type Outcome = v.InferOutput<typeof outcome>;
@@ -68,6 +69,7 @@ const written = {
   runAt: v.optional(nullableTimeInput(), null),
   /** Also to addresses from which a mail has bounced for good. */
   force: v.optional(v.boolean(), false),
+  attachments: fileIds(),
 };
 
 export const CreateReply = v.pipe(
@@ -100,10 +102,12 @@ export const ReplyJob = v.pipe(
   v.title('ReplyJob'),
 );
 
+/** An e-mail. */
 export const EmailMessages = entity({
   name: 'email-message',
   schema: v.object({
     ...shown,
+    attachments: v.array(StoredAttachment),
     bcc: v.array(Mailbox),
     /** Absent where nobody has looked: from before it was, and outbound. */
     authentication: v.optional(Authentication),
@@ -122,7 +126,7 @@ export const EmailMessages = entity({
 
 export type StoredEmailMessage = v.InferOutput<(typeof EmailMessages)['schema']>;
 
-/** What does not fit the item of a huge message. */
+/** A further part of the packed body of an e-mail. */
 export const BodyParts = entity({
   name: 'email-body',
   schema: v.object({ threadId: id(), messageId: id(), part: v.number(), body: v.string() }),
@@ -133,7 +137,7 @@ export const BodyParts = entity({
 /** SES replaces the Message-ID by its own id at a domain of the region. */
 const spelling = (messageId: string) => messageId.replace(/@([\w-]+\.)?amazonses\.com$/i, '@amazonses.com');
 
-/** Which message has a Message-ID: how answers find their thread, and a message that arrives twice is known. */
+/** Finds an e-mail by its Message-ID. So answers find their thread, and a message that arrives twice is known. */
 export const MessageIds = entity({
   name: 'email-message-id',
   schema: v.object({ messageId: v.string(), threadId: id(), id: id() }),

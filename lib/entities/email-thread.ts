@@ -20,8 +20,12 @@ import { searchable } from '#lib/table/list.ts';
 export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
-/** Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain in the letters of any language. */
-export const emailAddress = /^[!#-'*+\--9=?A-Z^-~]+@[^@\s<>()[\]\\,:;"]+$/;
+/**
+ * Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain of labels in the letters of any
+ * language, with single dots between them (those of RFC 3490); nothing in it is unseen, or turns about what is read.
+ */
+export const emailAddress =
+  /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;".。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;
 
 /** Of a thread. */
 export const Participant = v.object({
@@ -82,6 +86,7 @@ const maxFinders = 50;
 /** How many Message-IDs a thread keeps. */
 export const maxReferences = 30;
 
+/** An e-mail thread. */
 export const Threads = entity({
   name: 'email-thread',
   schema: v.object({

@@ -28,6 +28,7 @@ export const EnrollmentQuery = v.object({
   contactId: v.optional(queryInteger()),
 });
 
+/** A contact in a sequence. */
 export const Enrollments = entity({
   name: 'enrollment',
   schema: v.object({
@@ -41,7 +42,7 @@ export const Enrollments = entity({
   }),
   references: [
     { to: 'campaign', field: 'sequenceId' },
-    { to: 'contact', field: 'contactId', shows: 'contactName' },
+    { to: 'contact', field: 'contactId', shows: 'contactName', isOwned: true },
   ],
   within: 'sequence/{sequenceId}/enrollment',
   upgrades: [

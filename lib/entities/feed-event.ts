@@ -5,7 +5,7 @@ import { entity } from '#lib/table/entity.ts';
 const keptDays = 30;
 export const sortableSequence = (sequence: number) => String(sequence).padStart(12, '0');
 
-/** An event with its number, as `GET /v1/events` lists it and webhooks deliver it: `body` is the exact JSON text. */
+/** An event with its number, as `GET /v1/events` and every delivery show it. `body` is the exact JSON text. */
 export const Feed = entity({
   name: 'feed',
   schema: v.object({

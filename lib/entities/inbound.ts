@@ -23,7 +23,11 @@ export const noInbound: v.InferOutput<typeof Inbound> = {
   lastError: null,
 };
 
-/** What an account listens with; accounts that have never listened have none. */
+/** Where the updates of a person's account have been received to; its platform tells what came after. */
+export const UpdatesState = v.object({ pts: v.number(), qts: v.number(), date: v.number() });
+export type UpdatesState = v.InferOutput<typeof UpdatesState>;
+
+/** How an account hears what people write to it. Accounts that have never listened have none. */
 export const Inbounds = entity({
   name: 'inbound',
   schema: v.object({
@@ -36,12 +40,14 @@ export const Inbounds = entity({
     hook: v.optional(v.nullable(v.object({ id: v.string(), address: v.string(), secret: v.string() })), null),
     /** The platform may know of a hook, this one or an earlier one. */
     isHooked: v.boolean(),
-    /** When its hook is to be looked after; null when there is nothing to do. */
+    /** When its hook is to be looked after, or its person's messages are to be asked for; null when there is nothing to do. */
     lookAt: v.nullable(time()),
     /** How often that has failed one after the other. */
     failures: count(),
     /** What was received when polling: the next update that is asked for. */
     offset: v.optional(v.number()),
+    /** The same of a person's account; null where it begins with what comes next. */
+    receivedTo: v.optional(v.nullable(UpdatesState), null),
     /** After a failed poll: nobody asks before. */
     restUntil: v.optional(v.nullable(time()), null),
   }),
@@ -49,15 +55,20 @@ export const Inbounds = entity({
   countedBeside: ['lastReceivedAt', 'offset'],
   references: [{ to: 'account', field: 'id' }],
   indexes: { polled: ({ mode, isHooked }) => mode === 'polling' && !isHooked },
-  timer: ({ id, channel, lookAt }, tenant) =>
+  timer: ({ id, channel, isHooked, lookAt }, tenant) =>
     lookAt === null
       ? null
-      : { at: lookAt, queue: 'inbound', message: { accountId: id }, group: `${tenantKey(tenant)}/${channel}/${id}` },
+      : {
+          at: lookAt,
+          queue: isHooked ? 'inbound' : 'user-polls',
+          message: { accountId: id },
+          group: `${tenantKey(tenant)}/${channel}/${id}`,
+        },
 });
 
 export type StoredInbound = v.InferOutput<(typeof Inbounds)['schema']>;
 
-/** The one process that polls for all accounts of a tenant. */
+/** Who polls for all accounts of a tenant, until when. */
 export const Pollers = entity({
   name: 'poller',
   schema: v.object({
@@ -71,7 +82,7 @@ export const Pollers = entity({
     resumeAt === null ? null : { at: resumeAt, queue: 'polls', message: {}, group: `${tenantKey(tenant)}/poller` },
 });
 
-/** Who an account is at its platform, so that nobody is connected twice. */
+/** Keeps a bot or a person from being connected twice. */
 export const AccountHolders = entity({
   name: 'account-holder',
   schema: v.object({ id: id(), channel: storedChoice(platforms), userId: v.string() }),

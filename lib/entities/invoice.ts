@@ -32,7 +32,7 @@ export const Invoice = v.pipe(
     status: storedChoice(statuses),
     currency: v.string(),
     total: v.number(),
-    contactId: id(),
+    contactId: v.nullable(id()),
     issueDate: time(),
     dueDate: time(),
     paidAt: v.nullable(time()),
@@ -79,6 +79,7 @@ export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput
 export const isOwed = ({ status }: Pick<v.InferOutput<typeof Invoice>, 'status'>) =>
   status === 'sent' || status === 'overdue';
 
+/** An invoice. */
 export const Invoices = entity({
   name: 'invoice',
   schema: Invoice,

@@ -63,6 +63,7 @@ export const JobQuery = v.object({
 const countedAt = ({ completedAt, createdAt }: Pick<v.InferOutput<typeof Job>, 'completedAt' | 'createdAt'>) =>
   completedAt ?? createdAt;
 
+/** A message on its way out. */
 export const Jobs = entity({
   name: 'job',
   schema: v.object({
@@ -87,11 +88,14 @@ export const Jobs = entity({
     isUnpaid: v.optional(v.boolean()),
     /** What a day's quota has paid for a mail. */
     paid: v.optional(v.object({ day: v.string(), amount: v.number() })),
+    /** How many files its message has, and how many of them have surely arrived. */
+    attachmentCount: v.optional(count(), 0),
+    confirmedFiles: v.optional(count(), 0),
     /** What the platform calls the message that was sent. */
     atPlatform: v.optional(AtPlatform),
   }),
   references: [
-    { to: 'contact', field: 'contactId', with: 'message' },
+    { to: 'contact', field: 'contactId', with: 'message', isOwned: true },
     { to: 'message', field: 'messageId' },
   ],
   indexes: {

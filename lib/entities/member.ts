@@ -29,4 +29,5 @@ export const CreateMember = v.object({
   role: v.optional(choice(roles), 'member'),
 });
 
+/** A person of the workspace. */
 export const Members = entity({ name: 'member', scope: 'workspace', schema: Member });

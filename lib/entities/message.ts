@@ -5,12 +5,21 @@ import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, t
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
-export const Attachment = v.object({
-  id: id(),
-  fileName: v.string(),
-  contentType: v.string(),
-  sizeBytes: count(),
+const attachment = { id: id(), fileName: v.string(), contentType: v.string(), sizeBytes: count() };
+/** `pending`: its bytes are being fetched; `expired`: nobody has them any more. */
+const status = storedChoice(['pending', 'stored', 'too_large', 'failed', 'expired']);
+
+/** A file of a message (contract sections 2 and 23). */
+export const Attachment = v.object({ ...attachment, status });
+
+/** As a row holds it. Of what came in before there was a bucket the bytes were not kept. */
+export const StoredAttachment = v.object({
+  ...attachment,
+  status: v.optional(status, 'expired'),
+  /** In the bucket, once they are there. */
+  key: v.optional(v.nullable(v.string()), null),
 });
+export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 
 /** One message of a conversation (contract section 2, "Conversation message"). */
 export const Message = v.pipe(
@@ -81,15 +90,21 @@ export const hasHappened = ({ status }: Pick<Shown, 'status'>) => status === 're
 /** When it was, or else when it was queued. */
 export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'createdAt'>) => sentAt ?? createdAt;
 
+/** A message of a conversation. */
 export const Messages = entity({
   name: 'message',
-  schema: v.object({ ...Message.entries, contactId: v.nullable(id()), atPlatform: v.nullable(AtPlatform) }),
+  schema: v.object({
+    ...Message.entries,
+    contactId: v.nullable(id()),
+    attachments: v.array(StoredAttachment),
+    atPlatform: v.nullable(AtPlatform),
+  }),
   upgrades: [
     // 2: a message may have been edited or read, and be known at its platform.
     (older) => ({ ...older, editedAt: null, readAt: null, atPlatform: null }),
   ],
   references: [
-    { to: 'contact', field: 'contactId' },
+    { to: 'contact', field: 'contactId', isOwned: true },
     { to: 'job', field: 'jobId' },
   ],
   // Without a contact (an unknown recipient, an e-mail from a stranger) it counts but is listed nowhere.

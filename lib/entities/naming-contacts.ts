@@ -10,7 +10,10 @@ import { Messages } from './message.ts';
 import { Tasks } from './task.ts';
 import { Transactions } from './transaction.ts';
 
-/** Those of all entities that refer to contacts: a function that merges or renames carries no others. */
+/**
+ * Those of all entities that refer to contacts: a function that merges or renames carries no others. Made of their `references`
+ * by `npm run entities`.
+ */
 export const namingContacts: readonly Entity[] = [
   Activities,
   Deals,

@@ -6,7 +6,7 @@ import { entity } from '#lib/table/entity.ts';
 /** A username may pass to another person, so what it meant is soon forgotten. */
 const usernameKeptMs = dayMs;
 
-/** Somebody whom a user account can write to: the key to a person is different for each account. */
+/** How Telegram calls somebody towards one of our user accounts. The key to a person is different for each account. */
 export const Peers = entity({
   name: 'peer',
   schema: v.object({
@@ -16,9 +16,18 @@ export const Peers = entity({
     userId: v.number(),
     accessHash: v.string(),
     createdAt: v.string(),
+    /** What they have written is to be marked as read at Telegram, up to that message. */
+    readUpTo: v.optional(v.nullable(v.string()), null),
   }),
   within: 'account/{accountId}/peer',
   sortKey: ({ name }) => name,
+  indexes: {
+    toRead: {
+      of: ({ accountId, readUpTo }) => readUpTo !== null && { accountId },
+      at: 'account/{accountId}/to-read',
+      order: ({ name }) => name,
+    },
+  },
   expiresAtSeconds: ({ name, createdAt }) =>
     name.startsWith('@') ? epochSeconds(new Date(new Date(createdAt).getTime() + usernameKeptMs)) : undefined,
 });

@@ -42,5 +42,5 @@ export const Columns = listOf(Column);
 
 export const PipelineQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
 
-/** A pipeline as it is stored, since the first release as `board`; its columns derive from its kind. */
+/** The pipeline board of deals. Its columns derive from its kind. */
 export const Pipelines = entity({ name: 'board', schema: v.object(stored) });

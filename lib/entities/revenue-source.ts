@@ -50,7 +50,10 @@ export const CreateRevenueSource = v.object({
   ...revenueCredential,
 });
 
-/** A pulled source wakes up for its next pull, and when one that is running should long have ended. */
+/**
+ * A feed of payments that is pulled. It has a timer for its next pull, and for when one that is running should long
+ * have ended.
+ */
 export const RevenueSources = entity({
   name: 'revenue-source',
   schema: v.object({
@@ -70,7 +73,7 @@ export const RevenueSources = entity({
 
 export type StoredRevenueSource = v.InferOutput<(typeof RevenueSources)['schema']>;
 
-/** That a row of a feed was booked: each external id once. */
+/** A row of a revenue feed that has been booked. */
 export const IngestedRows = entity({
   name: 'ingested-row',
   schema: v.object({ revenueSourceId: id(), externalId: v.string(), transactionId: id() }),

@@ -8,7 +8,10 @@ import { tenantKey } from '#lib/tenant.ts';
 const Pace = v.object({ peers: v.record(v.string(), v.number()), sends: v.array(v.number()) });
 export type Pace = v.InferOutput<typeof Pace>;
 
-/** The one live sender of an account: two connections at once would end a Telegram session for ever. */
+/**
+ * Who sends for an account, until when, and at what pace. Two connections at once would end a Telegram session for
+ * ever.
+ */
 export const Senders = entity({
   name: 'sender',
   schema: v.object({

@@ -76,6 +76,7 @@ export const CreateSequence = v.object({
   status: v.optional(choice(sequenceStatuses), 'active'),
 });
 
+/** A sequence with its steps (the partition `sequence` counts the events). */
 export const Sequences = entity({
   // Its partition since the first release: `sequence` counts the events.
   name: 'campaign',

@@ -21,12 +21,12 @@ export const PatchTag = v.pipe(
   v.title('PatchTag'),
 );
 
-/** `contactCount` is kept by the transactions that attach and detach. */
+/** A tag of the dictionary. `contactCount` is kept by the transactions that attach and detach. */
 export const Tags = entity({ name: 'tag', schema: DictionaryTag });
 
 export type StoredTag = Item<typeof Tags>;
 
-/** A name that is taken, whatever its case. */
+/** Keeps two tags from having one name, whatever its case. */
 export const TagNames = entity({
   name: 'tag-name',
   schema: v.object({ name: v.string(), tagId: id() }),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/choices.ts';
+import { monthOf } from '#lib/clock.ts';
 import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
 import {
   choice,
@@ -111,9 +112,14 @@ export const TaskCopy = v.object(inDeal);
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
 const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
 
+/** A task. */
 export const Tasks = entity({
   name: 'task',
   schema: v.object({ ...inDeal, ...details, metadata: v.record(v.string(), v.string()) }),
+  upgrades: [
+    // 2: what is due is counted.
+    (older) => ({ ...older }),
+  ],
   references: [
     { to: 'contact', field: 'contactId' },
     { to: 'deal', field: 'dealId' },
@@ -130,7 +136,11 @@ export const Tasks = entity({
     metadata: metadataIndex,
     search: { copy: ({ title }) => searchable(title) },
   },
-  counters: { tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } } },
+  counters: {
+    tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
+    /** What is due, by month. */
+    due: { of: (task) => isAwaited(task) && { name: monthOf(String(task.dueAt)), add: { count: 1 } }, since: 2 },
+  },
 });
 
 export type StoredTask = v.InferOutput<(typeof Tasks)['schema']>;

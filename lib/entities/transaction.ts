@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { transactionSources, transactionStatuses, transactionTypes } from '#lib/choices.ts';
+import { dayOf, monthOf } from '#lib/clock.ts';
 import { toCents } from '#lib/money.ts';
 import {
   choice,
@@ -83,9 +84,6 @@ export const TransactionQuery = v.object({
   q: v.optional(queryText()),
 });
 
-export const dayOf = (time: string) => time.slice(0, 10);
-export const monthOf = (time: string) => time.slice(0, 7);
-
 /** What realized transactions share that are summed together. */
 export const groupName = ({
   currency,
@@ -94,6 +92,7 @@ export const groupName = ({
 }: Pick<v.InferOutput<typeof FinanceTransaction>, 'currency' | 'type' | 'category'>) =>
   `${currency}/${type}/${category ?? ''}`;
 
+/** A booking of money. */
 export const Transactions = entity({
   name: 'transaction',
   schema: FinanceTransaction,

@@ -33,8 +33,8 @@ export const earliest = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? (a ?? b) : a < b ? a : b;
 
 /**
- * When an endpoint has work. One timer for all its deliveries: what is due is read from the table, so a backlog of any
- * size costs one message.
+ * When the worker of an endpoint is due, and in which lane. One timer for all its deliveries: what is due is read
+ * from the table, so a backlog of any size costs one message.
  */
 export const Dispatches = entity({
   name: 'webhook-wake',

@@ -6,8 +6,9 @@ const sequence = v.pipe(v.number(), v.integer(), v.minValue(0));
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/webhook-fan-out`;
 
 /**
- * The events whose deliveries the publisher has left to a worker, from the first after `doneTo` through `upTo`; one row a tenant,
- * and none when nothing is left. While there is one, all that follows is left too, so that no event overtakes another.
+ * From where to where events have yet to be given to their endpoints. One row a tenant: from the first after `doneTo`
+ * through `upTo`, and none when nothing is left. While there is one, all that follows is left too, so that no event
+ * overtakes another.
  */
 export const FanOuts = entity({
   name: 'webhook-fan-out',
@@ -27,7 +28,7 @@ export const FanOuts = entity({
   }),
 });
 
-/** An event whose deliveries could not all be made for a reason of its own, by its sequence: it is passed over and tried again by itself. */
+/** An event whose deliveries could not be made, and is tried by itself; found by its sequence. */
 export const FanOutRetries = entity({
   name: 'webhook-fan-out-retry',
   schema: v.object({

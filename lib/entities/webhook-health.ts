@@ -3,8 +3,9 @@ import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /**
- * How the deliveries to an endpoint fare, and who makes them: one worker at a time holds the lease, so that order, pace and
- * the number in flight are kept inside one process. Only the holder writes here, and the calls that reset it.
+ * How an endpoint answers, its breaker, and who delivers to it until when. One worker at a time holds the lease, so
+ * that order, pace and the number in flight are kept inside one process. Only the holder writes here, and the calls
+ * that reset it.
  */
 export const Healths = entity({
   name: 'webhook-health',

@@ -2,7 +2,10 @@ import * as v from 'valibot';
 import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** The one row of a tenant that makes its endpoints' urls unique, their number limited and their secret shared. */
+/**
+ * All endpoints of a tenant with the secret that signs. It makes their urls unique, limits their number and shares
+ * the secret.
+ */
 export const Registries = entity({
   name: 'webhook-registry',
   schema: v.object({

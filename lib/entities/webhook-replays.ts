@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-/** Deliveries of an endpoint that wait for their replay; its worker makes the new deliveries, a few at a time. */
+/** Deliveries that shall be made again. The worker of their endpoint makes the new deliveries, a few at a time. */
 export const ReplayQueues = entity({
   name: 'webhook-replays',
   schema: v.object({

@@ -95,7 +95,10 @@ export const TestEndpoint = v.pipe(
   v.title('TestEndpoint'),
 );
 
-/** At most twenty in a tenant. How deliveries fare is kept apart, in its Health. */
+/**
+ * An endpoint that subscribes to events. At most twenty in a tenant. How deliveries fare is kept apart, in its
+ * Health.
+ */
 export const Endpoints = entity({
   name: 'webhook',
   schema: v.object({

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { currency, id, line } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
+/** The workspace. */
 export const Workspaces = entity({
   name: 'workspace',
   scope: 'workspace',

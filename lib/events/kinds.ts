@@ -138,6 +138,11 @@ export const eventKinds = {
     { contact_id: id, source_contact_id: id, actor },
     { contact_id: '5', source_contact_id: '9', actor: caller },
   ),
+  'contact.erased': kind(
+    'A contact was erased with everything that is about it alone.',
+    { contact_id: id, actor },
+    { contact_id: '5', actor: caller },
+  ),
   'deal.created': kind(
     'A deal was created.',
     {
@@ -366,7 +371,7 @@ export const eventKinds = {
       invoice_number: v.string(),
       total: v.number(),
       currency: v.string(),
-      contact_id: id,
+      contact_id: v.nullable(id),
       paid_at: time(),
       transaction_id: id,
       actor,
@@ -389,7 +394,7 @@ export const eventKinds = {
       invoice_number: v.string(),
       total: v.number(),
       currency: v.string(),
-      contact_id: id,
+      contact_id: v.nullable(id),
       due_date: time(),
     },
     {

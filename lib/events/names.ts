@@ -12,6 +12,7 @@ export const eventKindNames = [
   'contact.updated',
   'contact.note_added',
   'contact.merged',
+  'contact.erased',
   'deal.created',
   'deal.updated',
   'deal.stage_changed',

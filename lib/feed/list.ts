@@ -16,6 +16,8 @@ export const Event = v.pipe(
     sequence: v.number(),
     livemode: v.boolean(),
     data: v.record(v.string(), v.unknown()),
+    /** The contact that it is about was erased, and its data with them. */
+    erased: v.exactOptional(v.literal(true)),
     /** What was too long for an event and was cut: paths from its root (`data.body`). The whole of it is read by id. */
     truncated: v.exactOptional(v.pipe(v.array(v.string()), v.examples([['data.body']]))),
   }),

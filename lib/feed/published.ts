@@ -3,11 +3,13 @@ import * as v from 'valibot';
 import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { pages } from '#lib/table/pages.ts';
-import { type Row, readRows } from '#lib/table/rows.ts';
+import { readRows } from '#lib/table/rows.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 const publishingMs = 2_000;
 const maxRows = 500;
+/** Of all tenants of the partition. */
+const maxLooked = 20 * maxRows;
 const firstPauseMs = 25;
 
 /**
@@ -24,16 +26,32 @@ export async function untilPublished(tenant: Tenant): Promise<void> {
   }
 }
 
+/** What a tenant has committed and the feed does not have yet, to ask again by `stillUnpublished`. */
+export const unpublishedNow = async (tenant: Tenant): Promise<string[]> =>
+  (await unpublished(tenant)).map(({ sk }) => sk);
+
+/** Those of them that the feed still does not have. */
+export async function stillUnpublished(tenant: Tenant, places: readonly string[]): Promise<string[]> {
+  const pk = rowPartition('outbox', { shard: shardOf(tenantKey(tenant)) });
+  const rows = await readRows(places.map((sk) => ({ pk, sk })));
+  return places.filter((sk) => isAwaited(rows.get(identity({ pk, sk }))));
+}
+
 /** The oldest of them: behind a long queue nobody waits for its end. The partition holds the rows of other tenants, too. */
 async function unpublished(tenant: Tenant): Promise<Key[]> {
   const key = tenantKey(tenant);
+  const own: Key[] = [];
+  let looked = 0;
   for await (const page of pages({
     pk: rowPartition('outbox', { shard: shardOf(key) }),
     ascending: true,
     limit: maxRows,
-  }))
-    return page.filter((row) => row['tenant'] === key && isAwaited(row)) as Row[];
-  return [];
+  })) {
+    own.push(...page.filter((row) => row['tenant'] === key && isAwaited(row)));
+    looked += page.length;
+    if (own.length >= maxRows || looked >= maxLooked) break;
+  }
+  return own;
 }
 
 /** Nobody waits for a row that the publisher has passed over (its first try may be under way), or that a newer version has to read. */

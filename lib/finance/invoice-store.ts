@@ -8,6 +8,7 @@ import {
   isOwed,
 } from '#lib/entities/invoice.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
+import { idText } from '#lib/events/changes.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { referredContact } from '#lib/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
@@ -91,5 +92,5 @@ const eventData = ({ id, invoiceNumber, total, currency, contactId }: Invoice) =
   invoice_number: invoiceNumber,
   total,
   currency,
-  contact_id: String(contactId),
+  contact_id: idText(contactId),
 });

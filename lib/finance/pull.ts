@@ -38,7 +38,7 @@ export async function pullRevenue(tenant: Tenant, id: number): Promise<void> {
   const source = await transact(tenant, system, (tx) => lease(tx, id));
   if (source === undefined) return;
   const result = await pull(tenant, source);
-  await transact(tenant, system, (tx) => settle(tx, source, result));
+  await transact(tenant, system, (tx) => recordPull(tx, source, result));
 }
 
 /** Takes the source for this pull. A pull that died lets go of it in time. */
@@ -129,7 +129,7 @@ async function bookRows(tx: UnitOfWork, source: StoredRevenueSource, rows: reado
 }
 
 /** Writes down how the pull went, unless its lease ended and another pull has begun. Emits revenue_source.sync_failed. */
-async function settle(tx: UnitOfWork, taken: StoredRevenueSource, result: Result): Promise<void> {
+async function recordPull(tx: UnitOfWork, taken: StoredRevenueSource, result: Result): Promise<void> {
   const { id } = taken;
   const source = await tx.find(RevenueSources, { id });
   if (!pulls.isHeldBy(source, taken)) return;

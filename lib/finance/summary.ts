@@ -4,6 +4,7 @@ import { Outstanding } from '#lib/entities/invoice.ts';
 import { fromCents } from '#lib/money.ts';
 import { invalidField } from '#lib/problem.ts';
 import { count, currency, time, timeInput } from '#lib/schema.ts';
+import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { outstanding, sumRealized } from './sums.ts';
 
@@ -30,14 +31,16 @@ export const Summary = v.pipe(
   v.title('FinanceSummary'),
 );
 
-/** Realized totals and expense categories of a range, and all that is outstanding. One round trip. Raises 400 for a bad range. */
+/** Realized totals and expense categories of a range, and all that is outstanding. One round trip. Raises 400 for a bad range, or one with too much in it. */
 export async function summarise(
   tx: UnitOfWork,
   query: v.InferOutput<typeof SummaryQuery>,
 ): Promise<v.InferOutput<typeof Summary>> {
   const { from = `${tx.now.slice(0, 7)}-01T00:00:00Z`, to = tx.now } = query;
   requireRange(from, to);
-  const [realized, owed] = await Promise.all([sumRealized(tx, from, to), outstanding(tx, ['invoice', 'pending'])]);
+  const [realized, owed] = await summing(tx, (meter) =>
+    Promise.all([sumRealized(tx, from, to, meter), outstanding(tx, ['invoice', 'pending'])]),
+  );
   const asked = (row: { currency: string }) => query.currency === undefined || row.currency === query.currency;
   const sums = realized.filter(asked);
   return {

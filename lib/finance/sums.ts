@@ -1,17 +1,8 @@
 import * as v from 'valibot';
-import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { dayMs, dayOf, monthOf, secondMs, shifted } from '#lib/clock.ts';
 import { Invoices } from '#lib/entities/invoice.ts';
-import {
-  dayOf,
-  groupName,
-  monthOf,
-  type Transaction,
-  TransactionCopy,
-  Transactions,
-} from '#lib/entities/transaction.ts';
-import { env } from '#lib/env.ts';
+import { groupName, type Transaction, TransactionCopy, Transactions } from '#lib/entities/transaction.ts';
 import { fromCents, toCents } from '#lib/money.ts';
-import { badRequest } from '#lib/problem.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
@@ -41,12 +32,11 @@ const startOf = (day: string) => `${day}T00:00:00Z`;
 
 /**
  * Sums of the realized transactions of a range, both ends included. One round trip for any range: whole days from the counters of
- * their months, the rest from what the index keeps of each transaction. Raises 400 where that is more than one call may read:
+ * their months, the rest from what the index keeps of each transaction. Not all of them where the meter has stopped:
  * categories are free text, and every day has its counters of each.
  */
-export async function sumRealized(tx: UnitOfWork, from: string, to: string) {
+export async function sumRealized(tx: UnitOfWork, from: string, to: string, meter: Meter) {
   const sums = new Sums();
-  const meter: Meter = { unitsLeft: env('READ_UNITS_PER_LIST') };
   const firstDay = dayOf(from === startOf(dayOf(from)) ? from : shifted(from, dayMs));
   const dayAfter = dayOf(shifted(to, secondMs));
   const edges: [string, string][] =
@@ -60,11 +50,6 @@ export async function sumRealized(tx: UnitOfWork, from: string, to: string) {
     ...monthsOf(firstDay, dayAfter).map((month) => addDays(tx, sums, month, firstDay, dayAfter, meter)),
     ...edges.filter(([start, end]) => start <= end).map(([start, end]) => addEach(tx, sums, start, end, meter)),
   ]);
-  if (meter.stoppedAt !== undefined)
-    throw badRequest(
-      'range_too_large',
-      'the range has too many transactions or categories to be summed: ask for a shorter one',
-    );
   return sums.entries().map(([name, sum]) => ({ ...groupOf(name), ...sum }));
 }
 

@@ -55,9 +55,15 @@ function handlerOf(
  * One endpoint: the route as data and the work. The fixed order of every request lives here: request id, key, address, scope,
  * rate limit, body, then `execute` (parse, idempotency, work, response parse), then headers (contract section 0).
  */
-export function endpoint<Query extends v.GenericSchema, Body extends v.GenericSchema, Response extends v.GenericSchema>(
-  route: Route<Query, Body, Response>,
-  work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>>) => Promise<v.InferInput<Response>>,
+export function endpoint<
+  Query extends v.GenericSchema,
+  Body extends v.GenericSchema,
+  Response extends v.GenericSchema,
+  Path extends string,
+  Text extends string = never,
+>(
+  route: Route<Query, Body, Response, Path, Text>,
+  work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>, Path, Text>) => Promise<v.InferInput<Response>>,
 ): Endpoint {
   const operation: Operation = { route, work };
   const handler = handlerOf(route, [identifying(() => route.scope), readingBody(route)], (event, progress) =>

@@ -126,24 +126,24 @@ const inProgress = () =>
  * Adds the answer, which must hold no secret, to the transaction that does the work, so that both happen or neither. What one item
  * does not hold is written ahead: there may be more than a transaction takes, and only who reads the settled claim finds it.
  */
-export async function keepWith(tx: UnitOfWork, held: Claim, reply: Reply): Promise<void> {
+export async function keepWith(tx: UnitOfWork, claim: Claim, reply: Reply): Promise<void> {
   const [first, ...rest] = cut(gzipSync(reply.body));
   const written = { more: rest.length, attempt: tx.id };
-  const keys = furtherKeys(held.key, written);
+  const keys = furtherKeys(claim.key, written);
   if (rest.length > 0) tx.otherwise(() => removeRows(keys));
   const expiresAtSeconds = epochSeconds() + keptSeconds;
   await putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds })));
   // The claim is gone only when another call took it over after the lock of this one ran out.
-  tx.write(settlement(held, reply, first, written), inProgress);
+  tx.write(settlement(claim, reply, first, written), inProgress);
 }
 
 /**
  * Keeps a refusal (404, 409, 412), which changed nothing. That it is refused means that somebody took the key over after its lock ran
  * out, and it is theirs; or that the SDK repeated what was done, its answer lost.
  */
-export async function keepRefusal(held: Claim, reply: Reply): Promise<void> {
+export async function keepRefusal(claim: Claim, reply: Reply): Promise<void> {
   const [whole] = cut(gzipSync(reply.body));
-  await writeIf(settlement(held, reply, whole, { more: 0 }));
+  await writeIf(settlement(claim, reply, whole, { more: 0 }));
 }
 
 /** Gives the key free, unless it is somebody else's by now: the answer is one that is not kept. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Caller } from '#lib/keys/identify.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
-import { isShownOnce, maxId } from '#lib/schema.ts';
+import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
@@ -12,7 +12,7 @@ import { answerText } from './answer-text.ts';
 import { etagOf, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import { namesShown } from './names-shown.ts';
-import type { Input, Params, RequestFacts, Route } from './route.ts';
+import type { Input, Params, RequestFacts, Route, Texts } from './route.ts';
 
 /** A route with its work, callable by HTTP and by MCP alike. */
 export interface Operation {
@@ -42,9 +42,9 @@ const isWrite = (route: Route) => route.method !== 'GET';
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
   const parsed = await parse(operation, caller, call);
-  const run = (held: Claim | undefined) =>
+  const run = (claim: Claim | undefined) =>
     isWrite(route)
-      ? commitWork(operation, caller, call, facts, held, parsed)
+      ? commitWork(operation, caller, call, facts, claim, parsed)
       : readWork(operation, caller, call, facts, parsed);
   if (call.idempotencyKey === undefined || !isWrite(route)) return run(undefined);
 
@@ -52,7 +52,7 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
     ...facts,
     keyId: caller.keyId,
     query: unlessDefault(route, parsed.query),
-    body: call.body,
+    body: withoutUnkept(route, call.body),
     timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   });
   if ('replay' in claimed) {
@@ -104,7 +104,7 @@ export async function executeTogether(
       const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
       answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
     }
-    tx.audit(auditEntry(route, caller.keyId, facts, route.status, params.id));
+    tx.audit(auditEntry(route, caller.keyId, facts, route.status, params['id']));
     const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
     return { answers, shown };
   });
@@ -128,7 +128,7 @@ async function requireStillPermitted(route: Route, caller: Caller, { params, bod
 
 interface Parsed {
   params: Params;
-  texts: Record<string, string>;
+  texts: Texts;
   query: unknown;
   body: unknown;
   ignored: string[];
@@ -164,16 +164,16 @@ async function commitWork(
   caller: Caller,
   call: Call,
   request: RequestFacts,
-  held: Claim | undefined,
+  claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
   return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
     if (call.ifMatch !== undefined) await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
     const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-    const result = await permittedWork(operation, { tx, caller, request, reply, claim: held, ...parsed });
+    const result = await permittedWork(operation, { tx, caller, request, reply, claim, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
-    tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params.id ?? idOf(result)));
-    if (held) await keepWith(tx, held, withoutSecrets(operation.route, answer));
+    tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params['id'] ?? idOf(result)));
+    if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
     return answer;
   });
 }
@@ -185,6 +185,13 @@ function withoutSecrets({ response }: Route, answer: Reply): Reply {
   const shown = JSON.parse(answer.body) as Record<string, unknown>;
   for (const name of secrets) shown[name] = null;
   return { ...answer, body: JSON.stringify(shown) };
+}
+
+/** The body as two calls under one key are compared by it. */
+function withoutUnkept({ body }: Route, given: unknown): unknown {
+  const unkept = Object.entries(entriesOf(body)).flatMap(([name, schema]) => (isUnkept(schema) ? [name] : []));
+  if (unkept.length === 0) return given;
+  return Object.fromEntries(Object.entries(given as object).filter(([name]) => !unkept.includes(name)));
 }
 
 const idOf = (result: unknown) => {
@@ -225,7 +232,7 @@ function answerOf(
 /** More than any id has, and far less than DynamoDB takes in a key. */
 const maxTextIdCharacters = 100;
 
-function pathParams(route: Route, path: Call['path']): { params: Params; texts: Record<string, string> } {
+function pathParams(route: Route, path: Call['path']): { params: Params; texts: Texts } {
   const params: Record<string, number> = {};
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(path)) {
@@ -233,7 +240,7 @@ function pathParams(route: Route, path: Call['path']): { params: Params; texts: 
     else if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= maxId) params[name] = Number(value);
     else throw notFound('resource');
   }
-  return { params: params as Params, texts };
+  return { params, texts };
 }
 
 function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
@@ -257,13 +264,7 @@ function parseQuery(route: Route, query: Call['query']): { value: unknown; ignor
 const unlessDefault = (route: Route, query: unknown) =>
   isDeepStrictEqual(query, parseQuery(route, {}).value) ? undefined : query;
 
-async function parseBody(
-  operation: Operation,
-  caller: Caller,
-  call: Call,
-  params: Params,
-  texts: Record<string, string>,
-) {
+async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Texts) {
   const { route } = operation;
   if (!route.body) return { value: undefined, ignored: [] };
   try {
@@ -288,7 +289,7 @@ async function requireMatch(
   tx: UnitOfWork,
   ifMatch: string,
   params: Params,
-  texts: Record<string, string>,
+  texts: Texts,
 ): Promise<void> {
   if (!route.current) return;
   const tag = tagOf(route, v.parse(route.representation ?? route.response, await route.current(tx, params, texts)));

@@ -1,34 +1,43 @@
 import type * as v from 'valibot';
 import type { Caller } from '../keys/identify.ts';
+import type { Need } from '../needs.ts';
 import type { ErrorCode } from '../problem.ts';
-import type { Need } from '../queues.ts';
 import type { Scope } from '../scopes.ts';
 import type { UnitOfWork } from '../table/unit-of-work.ts';
 import type { Claim } from './idempotency.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** Path variables: `{id}` and its like are integers; those a route names in `textParams` are text. */
-export type Params = { id: number } & Record<string, number>;
+type VariablesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | VariablesOf<Rest>
+  : never;
+
+/** The path variables that are integers: all but those that a route names in `textParams`. */
+export type Params<Path extends string = string, Text extends string = string> = string extends Path
+  ? Readonly<Record<string, number>>
+  : { readonly [Name in Exclude<VariablesOf<Path>, Text>]: number };
+export type Texts<Text extends string = string> = Readonly<Record<Text, string>>;
 
 /** Everything the rest of the house derives from: the stack, the bundle, OpenAPI, the local server, MCP and the contract tests. */
 export interface Route<
   Query extends v.GenericSchema = v.GenericSchema,
   Body extends v.GenericSchema = v.GenericSchema,
   Response extends v.GenericSchema = v.GenericSchema,
+  Path extends string = string,
+  Text extends string = string,
 > {
   method: Method | 'ANY';
   /** As API Gateway writes it (`/v1/contacts/{id}`), or `$default` for whatever no route matches. */
-  path: string;
+  path: Path;
   summary: string;
   description?: string;
-  /** `any` = any valid key; `public` = no key needed. */
-  scope: Scope | 'any' | 'public';
+  /** Of several one is enough; `any` = any valid key; `public` = no key needed. */
+  scope: Scope | readonly Scope[] | 'any' | 'public';
   query?: Query;
   body?: Body;
   /** Body fields that belong to another operation, with its name: sending one is a 400 `not_allowed` (contract 0.1). */
   readOnly?: Record<string, string>;
-  textParams?: readonly string[];
+  textParams?: readonly Text[];
   status: 200 | 201 | 202;
   /** Other success statuses that the work may set in `reply.status`. */
   otherStatuses?: readonly (200 | 201 | 202)[];
@@ -39,18 +48,20 @@ export interface Route<
    * The resource that a write on a path id changes, as its GET shows it: decides 404 before the body is validated, and
    * `If-Match` (contract 0.3). The answer of the write carries an ETag when it is the same representation.
    */
-  current?: (tx: UnitOfWork, params: Params, texts: Record<string, string>) => Promise<unknown>;
+  current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>): Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
   /** Fields that change without a change of the resource: the ETag leaves them out. */
   volatile?: readonly string[];
   /** The path of what was made, for `Location`; `<request path>/<id>` unless given. */
-  location?(body: v.InferOutput<Response>, params: Params): string;
+  location?(body: v.InferOutput<Response>, params: Params<Path, Text>): string;
   /**
    * Raises 403 where more than the scope decides whether the caller may do this: asked before the work, and again before a kept
    * answer is given once more.
    */
-  permit?(input: Pick<Input<unknown, v.InferOutput<Body>>, 'tx' | 'caller' | 'params' | 'body'>): void | Promise<void>;
+  permit?(
+    input: Pick<Input<unknown, v.InferOutput<Body>, Path, Text>, 'tx' | 'caller' | 'params' | 'body'>,
+  ): void | Promise<void>;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;
   needs?: readonly Need[];
@@ -58,13 +69,17 @@ export interface Route<
   memoryMb?: number;
 }
 
+/** The scopes of which a caller needs one; none where any key may call, or nobody's. */
+export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>
+  scope === 'any' || scope === 'public' ? [] : ([scope].flat() as Scope[]);
+
 /** What an operation is given. */
-export interface Input<Query, Body> {
+export interface Input<Query, Body, Path extends string = string, Text extends string = string> {
   /** Reads what it needs; what it changes is committed after the work, together with the idempotency record and the audit entry. */
   tx: UnitOfWork;
   caller: Caller;
-  params: Params;
-  texts: Record<string, string>;
+  params: Params<Path, Text>;
+  texts: Texts<Text>;
   query: Query;
   body: Body;
   /** What the work may say about its answer besides the body. */

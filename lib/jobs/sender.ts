@@ -22,13 +22,16 @@ export type Outcome =
   /** The account can no longer be used: no attempt. */
   | { kind: 'lost'; state: 'disconnected' | 'banned' };
 
+/** Writes down that so many of a job's files, counted from the first, have arrived: they are never sent again. */
+export type Confirm = (files: number) => Promise<void>;
+
 /** A connection of one account, used by one process at a time. */
 export interface Sender {
   /** Unless the account has a pacing of its own. */
   policy: PacePolicy;
   /** How often a message may be sent again of which nobody knows whether it left; without end where a repetition delivers nothing. */
   maxRepeats: number;
-  send(job: StoredJob): Promise<Outcome>;
+  send(job: StoredJob, confirm: Confirm): Promise<Outcome>;
   close(): Promise<void>;
 }
 

@@ -81,6 +81,8 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     floodWaits: 0,
     claimedUntil: null,
     unsettledAttempts: 0,
+    attachmentCount: input.attachments?.length ?? 0,
+    confirmedFiles: 0,
   });
 }
 

@@ -6,7 +6,8 @@ import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { count, id, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
-import { pages } from '#lib/table/pages.ts';
+import { type Meter, pages } from '#lib/table/pages.ts';
+import { eachPage, summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const counts = { queued: count(), sent: count(), failed: count() };
@@ -25,11 +26,16 @@ export const JobSummaryQuery = v.object({ since: v.optional(timeInput()) });
 
 type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
 
-/** What waits now, and what was sent and failed since a time (a day ago unless given); by account in order of channel and id. */
-export async function summariseJobs(
+/**
+ * What waits now, and what was sent and failed since a time (a day ago unless given); by account in order of channel and id. Raises
+ * 400 where since then there is more than one call may read.
+ */
+export const summariseJobs = (
   tx: UnitOfWork,
   since: string = shifted(tx.now, -dayMs),
-): Promise<v.InferOutput<typeof JobSummary>> {
+): Promise<v.InferOutput<typeof JobSummary>> => summing(tx, (meter) => summariseSince(tx, since, meter));
+
+async function summariseSince(tx: UnitOfWork, since: string, meter: Meter): Promise<v.InferOutput<typeof JobSummary>> {
   const rows = new Map<string, Row>();
   const rowOf = (channel: Row['channel'], accountId: number | null): Row => {
     const name = `${channel}/${accountId}`;
@@ -40,7 +46,7 @@ export async function summariseJobs(
   const [queued, oldestQueuedAt] = await Promise.all([
     countedQueues(tx),
     oldestQueued(tx),
-    eachSince(tx, since, ({ channel, accountId, status }) => {
+    eachSince(tx, since, meter, ({ channel, accountId, status }) => {
       if (status !== 'queued') rowOf(channel, accountId)[status] += 1;
     }),
   ]);
@@ -52,26 +58,26 @@ export async function summariseJobs(
   return { queued: total('queued'), sent: total('sent'), failed: total('failed'), oldestQueuedAt, byAccount };
 }
 
-/** So many days are read at a time. */
-const maxQueries = 16;
-
 type Counted = Pick<StoredJob, 'channel' | 'accountId' | 'status'>;
 
-/** Counts what was completed since a time, and what was made since then and waits, page by page: nobody keeps them all. */
-async function eachSince(tx: UnitOfWork, since: string, count: (job: Counted) => void): Promise<void> {
-  const days = daysFrom(await startOf(tx, since), tx.now);
-  const countNext = async () => {
-    for (let day = days.pop(); day !== undefined; day = days.pop()) {
-      for await (const page of entries(tx, Jobs, { day }, { ascending: true, above: since }))
-        for (const copy of page) count(copy as unknown as Counted);
-    }
-  };
-  await Promise.all(Array.from({ length: maxQueries }, countNext));
+/** Tells of what was completed since a time, and what was made since then and waits: nobody keeps them all. */
+async function eachSince(tx: UnitOfWork, since: string, meter: Meter, count: (job: Counted) => void): Promise<void> {
+  await eachPage(
+    daysFrom(await startOf(tx, since), tx.now),
+    meter,
+    (day) => entries(tx, Jobs, { day }, { ascending: true, above: since, meter }),
+    (page) => {
+      for (const copy of page) count(copy as unknown as Counted);
+    },
+  );
 }
+
+/** So far back no first job is looked for. */
+const fewDays = 16;
 
 /** No job was completed before the first one was made. */
 async function startOf(tx: UnitOfWork, since: string): Promise<string> {
-  if (since >= shifted(tx.now, -maxQueries * dayMs)) return since;
+  if (since >= shifted(tx.now, -fewDays * dayMs)) return since;
   const pk = entityPartition(tx.tenant, Jobs);
   for await (const [first] of pages({ pk, ascending: true, limit: 1 })) {
     const createdAt = first?.['createdAt'] as string;

@@ -116,7 +116,7 @@ export const KeyQuery = v.object({
   isRevoked: v.optional(queryBoolean()),
 });
 
-/** A key as it is stored; it is found by its public part, without knowing the workspace. */
+/** An API key with its requests of this minute; found without knowing the workspace. */
 export const Keys = entity({
   name: 'key',
   scope: 'workspace',

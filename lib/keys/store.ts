@@ -4,6 +4,7 @@ import { isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 import { conflict, invalidField, notFound, Problem } from '#lib/problem.ts';
 import { randomText } from '#lib/random.ts';
 import type { Scope } from '#lib/scopes.ts';
+import { asked } from '#lib/table/asked.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -16,14 +17,12 @@ type Shown = ReturnType<typeof shownKey>;
 
 /** Keys of both environments in descending order of id. */
 export async function listKeys(tx: UnitOfWork, query: v.InferOutput<typeof KeyQuery>): Promise<Page<Shown>> {
-  const { env: environment, isRevoked } = query;
   const page = await listPage(tx, Keys, {
-    after: query.after,
-    limit: query.limit,
+    ...asked(Keys, query, {
+      env: (environment) => ({ matches: (key) => key.env === environment }),
+      isRevoked: (isRevoked) => ({ matches: ({ revokedAt }) => (revokedAt !== null) === isRevoked }),
+    }),
     where: { all: true },
-    matches: (key) =>
-      (environment === undefined || key.env === environment) &&
-      (isRevoked === undefined || (key.revokedAt !== null) === isRevoked),
   });
   return { ...page, items: page.items.map(shownKey) };
 }

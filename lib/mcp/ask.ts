@@ -3,10 +3,9 @@ import type { Endpoint, IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
 import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
-import { missingScope } from '#lib/http/steps/identify.ts';
+import { requireScope } from '#lib/http/steps/identify.ts';
 import { auditRefusal, problemOf } from '#lib/http/steps/refuse.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
-import type { Scope } from '#lib/scopes.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { isObject } from './message.ts';
 import type { Arguments, Ask, Shown, Update } from './tool.ts';
@@ -67,11 +66,6 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
     });
 
   return { ask, update, taken, ignored };
-}
-
-function requireScope({ scope }: Route, scopes: readonly Scope[]): void {
-  if (scope === 'any' || scopes.includes(scope as Scope)) return;
-  throw missingScope(scope);
 }
 
 /** The arguments as the request that HTTP would carry. */

@@ -46,21 +46,42 @@ export const checkedByOperation = <Schema extends v.GenericSchema>(schema: Schem
   '~run': ({ value }: { value: unknown }) => ({ typed: true, value }),
 });
 
-/** The rarer parameters of an operation as one: a line each would not fit the budget. The tool is given them among its own. */
-export const filters = (description: string): Parameter => own(v.object({}), description);
-
 const notesOnAll = { ids: '(a,b)', metadata: '{key: value}' };
+const ofPaging = ['after', 'limit'];
 
-/** What a list takes: the filters that are described, all others by their names as one parameter, and paging. */
-export function listing(
+/**
+ * What a tool takes, and with it the other filters of the lists behind it: by their names alone, as one parameter, because a line
+ * each would not fit the budget. The tool is given them among its own.
+ */
+export function withFilters(
+  takes: Parameters,
+  lists: Readonly<Record<string, Endpoint>>,
+  notes: Readonly<Record<string, string>> = {},
+): Parameters {
+  const others = Object.entries(lists).map(([list, { route }]) => {
+    const names = Object.keys(entriesOf(route.query)).filter((name) => !(name in takes || ofPaging.includes(name)));
+    return { list, names };
+  });
+  const isShared = (name: string) =>
+    others.length === 1 || others.filter(({ names }) => names.includes(name)).length > 1;
+  const noteOf: Readonly<Record<string, string | undefined>> = { ...notesOnAll, ...notes };
+  const words = (names: readonly string[]) =>
+    names.map((name) => [name, noteOf[name]].filter(Boolean).join(' ')).join(', ');
+  const shared = [...new Set(others.flatMap(({ names }) => names.filter(isShared)))];
+  const ofOne = others
+    .map(({ list, names }) => ({ list, names: names.filter((name) => !isShared(name)) }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ list, names }, index) => `${shared.length + index === 0 ? 'Of' : 'of'} ${list}: ${words(names)}`);
+  const description = [words(shared), ...ofOne].filter(Boolean).join('; ');
+  return description === '' ? takes : { ...takes, filters: own(v.object({}), description) };
+}
+
+/** What a list takes: the filters that are described, all others, and paging. */
+export const listing = (
   list: Endpoint,
   described: Record<string, string>,
   notes: Record<string, string> = {},
-): Parameters {
-  const pages = paging(list);
-  const noteOf: Record<string, string | undefined> = { ...notesOnAll, ...notes };
-  const rarer = Object.keys(entriesOf(list.route.query))
-    .filter((name) => !(name in described || name in pages))
-    .map((name) => [name, noteOf[name]].filter(Boolean).join(' '));
-  return { ...pick(list.route.query, described), filters: filters(rarer.join(', ')), ...pages };
-}
+): Parameters => ({
+  ...withFilters(pick(list.route.query, described), { list }, notes),
+  ...paging(list),
+});

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { entriesOf } from '#lib/fields.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { idInput } from '#lib/schema.ts';
 import type { Scope } from '#lib/scopes.ts';
 
@@ -70,7 +71,7 @@ export function allOrOne(values: Choice['values'], value: unknown, { id }: Argum
 }
 
 const allows = (scopes: readonly Scope[], { route }: Endpoint) =>
-  route.scope === 'any' || scopes.includes(route.scope as Scope);
+  scopesOf(route).length === 0 || scopesOf(route).some((scope) => scopes.includes(scope));
 
 /** The values of its choice that these scopes allow; nothing when the tool has no choice. */
 export const allowedValues = ({ uses }: Tool, scopes: readonly Scope[]): string[] | undefined =>

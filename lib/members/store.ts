@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { type CreateMember, type MemberQuery, Members } from '#lib/entities/member.ts';
 import { notFound, unknownReference } from '#lib/problem.ts';
-import { matching } from '#lib/table/conditions.ts';
+import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -14,19 +14,15 @@ export const getMember = (tx: UnitOfWork, id: number): Promise<Member> =>
   tx.get(Members, { id }, () => notFound('member'));
 
 /** Members in descending order of id; `q` is looked for in name and e-mail. */
-export function listMembers(
-  tx: UnitOfWork,
-  { q, isActive, ...paging }: v.InferOutput<typeof MemberQuery>,
-): Promise<Page<Member>> {
-  const wanted = q && folded(q);
-  return listPage(tx, Members, {
-    ...paging,
-    ...matching<Member>(
-      wanted !== undefined && (({ name, email }) => folded(`${name ?? ''}\n${email}`).includes(wanted)),
-      isActive !== undefined && ((member) => member.isActive === isActive),
-    ),
-  });
-}
+export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQuery>): Promise<Page<Member>> =>
+  listPage(
+    tx,
+    Members,
+    asked(Members, query, {
+      q: (q) => ({ matches: ({ name, email }) => folded(`${name ?? ''}\n${email}`).includes(folded(q)) }),
+      isActive: (isActive) => ({ matches: (member) => member.isActive === isActive }),
+    }),
+  );
 
 /** Adds a person to the workspace. Their id is what every `assignedToUserId` holds. */
 export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof CreateMember>): Promise<Member> {

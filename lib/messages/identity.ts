@@ -13,13 +13,21 @@ export function senderName(channel: Platform, sender: Target): string | undefine
   return username === undefined ? undefined : `${channel}/@${username.toLowerCase()}`;
 }
 
-/** The row of a sender and its contact, if both are there. */
+/** The row of a sender and its contact, if both are there; of a username that was given up the contact is nobody. */
 export async function findIdentity(
   tx: UnitOfWork,
   sender: string,
 ): Promise<{ identity: Identity | undefined; contact: StoredContact | undefined }> {
   const identity = await tx.find(Identities, { sender });
-  return { identity, contact: identity && (await resolveMerged(tx, identity.contactId)) };
+  const isKnown = identity && (identity.held === undefined || (await findHolder(tx, identity)) !== undefined);
+  return { identity, contact: isKnown ? await resolveMerged(tx, identity.contactId) : undefined };
+}
+
+/** Of the row of a username: the row of the sender who has it, as far as the platform has told. */
+export async function findHolder(tx: UnitOfWork, { sender, held }: Identity): Promise<Identity | undefined> {
+  const holder = held && (await tx.find(Identities, { sender: held.by }));
+  const username = holder?.told?.username ?? undefined;
+  return username !== undefined && sender.endsWith(`/@${username.toLowerCase()}`) ? holder : undefined;
 }
 
 /** From now on the sender is this contact. */

@@ -1,11 +1,14 @@
 import type * as v from 'valibot';
 import { Contacts } from '#lib/entities/contact.ts';
-import { Messages, type ReadMessages, type StoredMessage } from '#lib/entities/message.ts';
+import { Inbounds } from '#lib/entities/inbound.ts';
+import { type AtPlatform, Messages, type ReadMessages, type StoredMessage } from '#lib/entities/message.ts';
+import { Peers } from '#lib/entities/peer.ts';
 import { unknownReference } from '#lib/problem.ts';
 import { countEntries, listCopies } from '#lib/table/entries.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
+import { summing } from '#lib/table/summing.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { announceRead } from './store.ts';
@@ -13,7 +16,7 @@ import { announceRead } from './store.ts';
 /**
  * Marks what a contact has written as read, up to a message or all of it; the contact has nothing unread when nothing is left. What
  * has no room follows before the answer, or by way of the saga. Returns how many they are. Emits message.read. Raises 404, 400 for
- * a message of another contact.
+ * a message of another contact, or for more messages than one call may count.
  */
 export async function markInboundRead(
   tx: UnitOfWork,
@@ -32,7 +35,9 @@ export async function markInboundRead(
   const { read, left } = await markSome(tx, { contactId, readAt: tx.now, after });
   if (left === undefined) return read.length;
   startSaga(tx, reading, left);
-  const others = await countEntries(tx, Messages, { unread: { contactId } }, left.after ?? undefined);
+  const others = await summing(tx, (meter) =>
+    countEntries(tx, Messages, { unread: { contactId } }, left.after ?? undefined, meter),
+  );
   return read.length + others;
 }
 
@@ -56,5 +61,33 @@ async function markSome(
     read.push(tx.update(Messages, { ...message, isRead: true, readAt }));
   });
   await announceRead(tx, read, readAt);
+  await tellPlatform(tx, read);
   return { read, left: left && { contactId, readAt, ...left } };
+}
+
+/** The accounts of persons have Telegram mark it as read, too, when they look next: that is at once. */
+async function tellPlatform(tx: UnitOfWork, read: readonly StoredMessage[]): Promise<void> {
+  for (const { accountId, atPlatform } of newestOfEach(read)) {
+    const inbound = await tx.find(Inbounds, { id: accountId });
+    const peer = inbound?.lookAt && !inbound.isHooked && (await tx.find(Peers, { accountId, name: atPlatform.userId }));
+    if (!peer || Number(peer.readUpTo ?? 0) >= Number(atPlatform.messageId)) continue;
+    tx.update(Peers, { ...peer, readUpTo: atPlatform.messageId });
+    tx.update(Inbounds, { ...inbound, lookAt: tx.now });
+  }
+}
+
+type Known = StoredMessage & { accountId: number; atPlatform: AtPlatform };
+
+const isKnown = (message: StoredMessage): message is Known => message.accountId !== null && message.atPlatform !== null;
+
+/** Of what each account and person have written each other. */
+function newestOfEach(messages: readonly StoredMessage[]): Known[] {
+  const newest = new Map<string, Known>();
+  for (const message of messages.filter(isKnown)) {
+    const name = `${message.accountId}/${message.atPlatform.userId}`;
+    const known = newest.get(name);
+    const isNewer = !known || Number(known.atPlatform.messageId) < Number(message.atPlatform.messageId);
+    if (isNewer) newest.set(name, message);
+  }
+  return [...newest.values()];
 }

@@ -1,6 +1,7 @@
 import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { findIdentity, senderName } from '#lib/messages/identity.ts';
 import { namesakes } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -31,7 +32,7 @@ export const contactOf = (
 ): Promise<StoredContact | undefined> =>
   contactId === null ? findContact(tx, channel, target) : tx.find(Contacts, { id: contactId });
 
-/** The contact that a recipient or sender is: by its id at the platform, else by its username there; the oldest of several. */
+/** The contact that a recipient or sender is: by its id at the platform, else by its username there. */
 export async function findContact(
   tx: UnitOfWork,
   channel: Platform,
@@ -41,9 +42,17 @@ export async function findContact(
   const userId = userIdOn(channel, target);
   const [byId, byName] = await Promise.all([
     userId === undefined ? undefined : firstIndexed(tx, Contacts, { identity: { channel, userId } }),
-    username === undefined
-      ? undefined
-      : namesakes(tx, channel, username).then(({ by, matches }) => firstIndexed(tx, Contacts, by, matches)),
+    username === undefined ? undefined : findByName(tx, channel, username),
   ]);
   return byId ?? byName;
+}
+
+/** Whose the platform told the username to be, else the oldest contact that has it. */
+async function findByName(tx: UnitOfWork, channel: Platform, username: string): Promise<StoredContact | undefined> {
+  const { identity, contact } = await findIdentity(tx, `${senderName(channel, { username })}`);
+  // One that was merged with somebody else is written to by another id.
+  const isHolder = contact && identity?.held?.by === `${channel}/${contact.identities[channel]}`;
+  if (isHolder) return contact;
+  const { by, matches } = await namesakes(tx, channel, username);
+  return firstIndexed(tx, Contacts, by, matches);
 }

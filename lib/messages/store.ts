@@ -13,15 +13,17 @@ import {
   type WorkspaceMessageQuery,
 } from '#lib/entities/message.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
+import { notFound } from '#lib/problem.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
 import { reachBy, reachOf, united } from '#lib/references/reach.ts';
+import { asked } from '#lib/table/asked.ts';
 import { WriteConflict } from '#lib/table/change.ts';
-import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
-import type { Key } from '#lib/table/keys.ts';
-import { listPage, type Page } from '#lib/table/list.ts';
+import { type Key, sortableId } from '#lib/table/keys.ts';
+import { type Listing, listPage, type Page } from '#lib/table/list.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { acrossPartitions } from '#lib/table/walking.ts';
 
 type Attachments = StoredMessage['attachments'];
 
@@ -118,6 +120,21 @@ export async function findMessageAt(tx: UnitOfWork, place: PlatformPlace): Promi
   return undefined;
 }
 
+/** A message by its id alone, whoever it is with. */
+export async function findMessage(tx: UnitOfWork, id: number): Promise<StoredMessage | undefined> {
+  const range = { above: `${sortableId(id - 1)}#`, below: `${sortableId(id)}#`, limit: 1 };
+  for await (const { of } of flatten(entries(tx, Messages, { all: true }, range)))
+    return (await messagesAt(tx, [of]))[0];
+  return tx.find(Messages, { contactId: null, id });
+}
+
+/** The same. Raises 404, also for one with nobody who is a contact: such are listed nowhere. */
+export async function getMessage(tx: UnitOfWork, id: number): Promise<StoredMessage> {
+  const message = await findMessage(tx, id);
+  if (message?.contactId == null) throw notFound('message');
+  return message;
+}
+
 /** An edit of what somebody has written. An older edit, or the same again, changes nothing. Emits message.updated. */
 export async function editMessage(
   tx: UnitOfWork,
@@ -131,20 +148,25 @@ export async function editMessage(
 }
 
 /** Tells of what has changed in a message. Emits message.updated. */
-async function announceUpdate(
+export async function announceUpdate(
   tx: UnitOfWork,
   before: StoredMessage,
   message: StoredMessage,
   fields: readonly (keyof StoredMessage & string)[],
 ): Promise<void> {
   const contactId = await contactNow(tx, message.contactId);
-  const { changes } = changesOf(before, message, fields);
+  const { changes } = changesOf(shown(before), shown(message), fields);
   tx.emit({
     kind: 'message.updated',
     subject: subjectOf(contactId, message),
     data: { message_id: String(message.id), ...conversationOf(message, contactId), changes },
   });
 }
+
+const shown = ({ attachments, ...message }: StoredMessage) => ({
+  ...message,
+  attachments: attachments.map(({ key: _, ...attachment }) => attachment),
+});
 
 /** A unit of work mostly has room for fewer. */
 const maxReadTogether = 75;
@@ -182,7 +204,7 @@ export async function listMessages(
   query: v.InferOutput<typeof MessageQuery>,
 ): Promise<Page<StoredMessage>> {
   const [page] = await Promise.all([
-    listPage(tx, Messages, { ...askedFor(query), within: { contactId } }),
+    listPage(tx, Messages, listingOf({ ...query, contactId })),
     tx.get(Contacts, { id: contactId }),
   ]);
   return page;
@@ -193,33 +215,30 @@ export async function listAllMessages(
   tx: UnitOfWork,
   query: v.InferOutput<typeof WorkspaceMessageQuery>,
 ): Promise<Page<StoredMessage & { contactId: number }>> {
-  const page = await listPage(tx, Messages, { ...askedFor(query), ...placeOf(query) });
+  const list = () => listPage(tx, Messages, listingOf(query));
+  const page = await (query.contactId === undefined ? acrossPartitions(tx, Messages, 'all', list) : list());
   return { ...page, items: page.items.filter(isOfContact) };
 }
 
 const isOfContact = (message: StoredMessage): message is StoredMessage & { contactId: number } =>
   message.contactId !== null;
 
-function placeOf({ contactId, ...query }: v.InferOutput<typeof WorkspaceMessageQuery>) {
-  if (contactId !== undefined) return { within: { contactId } };
-  return { where: { all: true }, contains: { all: messageTexts(query) } } as const;
-}
-
-const askedFor = (query: v.InferOutput<typeof WorkspaceMessageQuery>) => {
-  const { after, limit, accountId, channel, direction, since, until } = query;
+function listingOf(query: v.InferOutput<typeof WorkspaceMessageQuery>): Listing<typeof Messages> {
+  const listing = asked(Messages, query, {
+    contactId: (contactId) => ({ within: { contactId } }),
+    accountId: (accountId) => ({ matches: (message) => message.accountId === accountId }),
+    channel: (channel) => ({ matches: (message) => message.channel === channel }),
+    direction: (direction) => ({ matches: (message) => message.direction === direction }),
+    since: (time) => ({ matches: (message) => happenedAt(message) >= time }),
+    until: (time) => ({ matches: (message) => happenedAt(message) <= time }),
+  });
+  const isOfAll = query.contactId === undefined;
   return {
-    after,
-    limit,
-    shownBytes: ({ body }: StoredMessage) => Buffer.byteLength(body),
-    ...matching<StoredMessage>(
-      accountId !== undefined && ((message) => message.accountId === accountId),
-      channel !== undefined && ((message) => message.channel === channel),
-      direction !== undefined && ((message) => message.direction === direction),
-      since !== undefined && ((message) => happenedAt(message) >= since),
-      until !== undefined && ((message) => happenedAt(message) <= until),
-    ),
+    ...listing,
+    shownBytes: ({ body }) => Buffer.byteLength(body),
+    ...(isOfAll && { where: { all: true }, contains: { all: messageTexts(query) } }),
   };
-};
+}
 
 /** Whom the account knows the contact as. */
 function userIdOf({ identities }: StoredContact, { channel, atPlatform }: StoredMessage): string | null {
@@ -279,12 +298,16 @@ async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
   const contactId = contact?.id ?? null;
   if (contact) {
-    tx.update(Contacts, {
+    const told = {
       ...contact,
       lastMessageAt: latest(contact.lastMessageAt, message.sentAt),
       hasUnreadMessages: contact.hasUnreadMessages || message.direction === 'inbound',
       reach: united(await reachOf(tx, contact), reachBy(message, userIdOf(contact, message))),
-    });
+    };
+    // Who writes it meets everybody else who does; but whoever marks messages as read must meet one that comes in.
+    const isTold = message.direction === 'outbound' && JSON.stringify(told) === JSON.stringify(contact);
+    if (isTold) tx.requireExists(Contacts, contact);
+    else tx.update(Contacts, told);
   }
   tx.emit({
     kind: 'message.created',

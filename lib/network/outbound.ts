@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 import { literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
@@ -15,12 +16,14 @@ interface OutboundRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: Buffer;
+  /** How much of the answer's body is wanted; all unless given. */
+  keptBytes?: number;
   /** For everything: name, connection, request and the whole answer. */
   timeoutMs: number;
 }
 
 /** `resolver`: ours, of which the host's name is innocent. */
-type OutboundFailure = 'forbidden_address' | 'resolver' | 'timeout' | 'too_large' | 'connection';
+type OutboundFailure = 'forbidden_address' | 'resolver' | 'timeout' | 'too_large' | 'malformed' | 'connection';
 
 /** What came back, also when it broke off. */
 interface OutboundAnswer {
@@ -48,7 +51,9 @@ class ForbiddenAddress extends Error {}
 export function openOutbound(settings: OutboundSettings = {}): Outbound {
   const { reach = reachOfWebhooks(), maxBytes = defaultMaxBytes } = settings;
   const resolver = openResolver();
-  const dispatcher = new Agent({ connect: connector(reach, settings.lookup ?? resolver.lookup) });
+  const connect = connector(reach, settings.lookup ?? resolver.lookup);
+  const open = (origin: string | URL) => new MeteredClient(origin, { connect, maxBytes });
+  const dispatcher = new Agent({ factory: (origin) => new Pool(origin, { connect, factory: open }) });
   return {
     send: (url, request) => exchange(dispatcher, url, request, maxBytes),
     close() {
@@ -101,11 +106,11 @@ function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): Looku
 function exchange(
   dispatcher: Agent,
   url: string,
-  { method, headers, body, timeoutMs }: OutboundRequest,
+  { method, headers, body, timeoutMs, keptBytes }: OutboundRequest,
   maxBytes: number,
 ): Promise<OutboundAnswer> {
   const answer: OutboundAnswer = { status: null, headers: {}, body: Buffer.alloc(0), failure: null, error: null };
-  const chunks: Buffer[] = [];
+  const kept = new GrowingBuffer(keptBytes ?? maxBytes);
   let bytes = 0;
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
@@ -115,7 +120,7 @@ function exchange(
       isOver = true;
       clearTimeout(deadline);
       if (failure) controller?.abort(new Error(failure.failure ?? ''));
-      resolve({ ...answer, ...failure, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
+      resolve({ ...answer, ...failure, body: kept.bytes });
     };
     const deadline = setTimeout(() => end(late(timeoutMs)), timeoutMs);
     const { origin, pathname, search } = new URL(url);
@@ -130,7 +135,7 @@ function exchange(
       },
       onResponseData(_, chunk) {
         bytes += chunk.length;
-        chunks.push(chunk);
+        kept.add(chunk);
         if (bytes > maxBytes) end({ failure: 'too_large', error: `the answer is larger than ${maxBytes} bytes` });
       },
       onResponseEnd: () => end(),
@@ -144,8 +149,38 @@ function exchange(
   });
 }
 
+/** The beginning of a body in memory of its own: its chunks may be of a byte each, and hold what they were read with. */
+class GrowingBuffer {
+  readonly #max: number;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(chunk: Buffer): void {
+    const length = Math.min(this.#length + chunk.length, this.#max);
+    if (length > this.#buffer.length) {
+      const larger = Buffer.alloc(Math.min(Math.max(2 * this.#buffer.length, length), this.#max));
+      this.#buffer.copy(larger);
+      this.#buffer = larger;
+    }
+    chunk.copy(this.#buffer, this.#length, 0, length - this.#length);
+    this.#length = length;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}
+
 const late = (timeoutMs: number) =>
   ({ failure: 'timeout', error: `no complete answer within ${timeoutMs} ms` }) as const;
+
+/** Also where the parser takes for granted what servers must do: a status. An answer that ends too soon is no fault in it. */
+const isMalformed = (error: unknown, code: string) =>
+  code === 'ERR_ASSERTION' || (error instanceof errors.HTTPParserError && !/\bEOF\b/.test(error.message));
 
 function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'failure' | 'error'> {
   const { code = '', cause } = error as { code?: string; cause?: unknown };
@@ -154,6 +189,8 @@ function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'fai
   if (isOf(ResolverDown)) return { failure: 'resolver', error: 'the host could not be looked up on our side' };
   if (code === silentNameServer)
     return { failure: 'timeout', error: 'the name servers of the host did not answer in time' };
+  if (error instanceof OverlongAnswer) return { failure: 'too_large', error: error.message };
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return late(timeoutMs);
+  if (isMalformed(error, code)) return { failure: 'malformed', error: 'the answer is not valid HTTP' };
   return { failure: 'connection', error: `the connection failed${code && `: ${code}`}` };
 }

@@ -1,5 +1,8 @@
-import { Client, type Dispatcher } from 'undici';
+import { Readable } from 'node:stream';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { Form } from './form.ts';
 import { isOvergrown } from './json.ts';
+import { MeteredClient } from './metered-client.ts';
 
 const usual = { timeoutMs: 8_000, maxResponseBytes: 1024 * 1024 };
 /** Far more than Telegram and X open in an answer. */
@@ -19,6 +22,10 @@ export type Exchange = Answered | { wasWritten: boolean; error: string };
 /** A connection to the API of a provider, for one invocation. Errors never name the path, which may hold a token. */
 export interface Provider {
   request(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown): Promise<Exchange>;
+  /** A POST of a form, whose files are read as they are sent; `unread`: why one could not be. */
+  upload(path: string, form: Form, timeoutMs: number): Promise<{ exchange: Exchange; unread: Error | undefined }>;
+  /** The bytes at a path, as they come. Throws where there is no answer, and while reading when it breaks off. */
+  download(path: string): Promise<{ status: number; bytes: AsyncIterable<Buffer> }>;
   close(): Promise<void>;
 }
 
@@ -30,31 +37,63 @@ export function openProvider(root: string, options: Partial<typeof usual> & { si
   const { timeoutMs, maxResponseBytes, signal } = { ...usual, ...options };
   const { origin, pathname } = new URL(root);
   const base = pathname.replace(/\/$/, '');
-  const client = new Client(origin, {
-    connect: { timeout: usual.timeoutMs / 2 },
+  const client = new MeteredClient(origin, {
+    connect: buildConnector({ allowH2: false, timeout: usual.timeoutMs / 2 }),
+    maxBytes: maxResponseBytes,
     // Below the providers' own, so that no request is written to a connection that they are closing.
     keepAliveTimeout: 3_000,
     keepAliveMaxTimeout: 3_000,
     maxResponseSize: maxResponseBytes,
   });
+  let files: Client | undefined;
+  const within = (limitMs: number) => AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
+  const exchange = async (
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body'>,
+    limitMs: number,
+  ) => {
+    const progress = { wasWritten: false };
+    try {
+      const whole = { ...request, path: `${base}${request.path}`, signal: within(limitMs) };
+      const answer = await client.compose(watching(progress)).request(whole);
+      const text = await answer.body.text();
+      return { status: answer.statusCode, headers: answer.headers, body: parsed(text), text };
+    } catch (error) {
+      return { ...progress, error: reasonOf(error, limitMs) };
+    }
+  };
   return {
-    async request(method, path, headers, body) {
-      const progress = { wasWritten: false };
-      try {
-        const answer = await client.compose(watching(progress)).request({
-          method,
-          path: `${base}${path}`,
-          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
-        });
-        const text = await answer.body.text();
-        return { status: answer.statusCode, headers: answer.headers, body: parsed(text), text };
-      } catch (error) {
-        return { ...progress, error: reasonOf(error, timeoutMs) };
-      }
+    request(method, path, headers, body) {
+      if (body === undefined) return exchange({ method, path, headers }, timeoutMs);
+      const json = { ...headers, 'content-type': 'application/json' };
+      return exchange({ method, path, headers: json, body: JSON.stringify(body) }, timeoutMs);
     },
-    close: () => client.destroy(),
+    async upload(path, form, limitMs) {
+      let unread: Error | undefined;
+      async function* body() {
+        try {
+          yield* form.body();
+        } catch (error) {
+          unread = error as Error;
+          throw error;
+        }
+      }
+      const headers = { 'content-type': form.contentType, 'content-length': String(form.sizeBytes) };
+      const request = { method: 'POST' as const, path, headers, body: Readable.from(body()) };
+      return { exchange: await exchange(request, limitMs), unread };
+    },
+    async download(path) {
+      // The metered one keeps in memory what is read slowly; whoever reads this counts its bytes.
+      files ??= new Client(origin, { connect: { timeout: usual.timeoutMs / 2 }, maxResponseSize: maxResponseBytes });
+      const { statusCode, body } = await files
+        .request({ method: 'GET', path: `${base}${path}`, signal: within(timeoutMs) })
+        .catch((error: unknown) => {
+          throw new Error(`no answer (${reasonOf(error, timeoutMs)})`);
+        });
+      return { status: statusCode, bytes: body };
+    },
+    close: async () => {
+      await Promise.all([client.destroy(), files?.destroy()]);
+    },
   };
 }
 

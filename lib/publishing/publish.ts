@@ -88,7 +88,7 @@ async function publishTenant(
 
 /** Returns false, with nothing lost, when one of them has a reason of its own to fail. */
 async function publishTogether(tenant: Tenant, chunk: readonly OutboxRow[], room: Room): Promise<boolean> {
-  if (chunk.some(isSuspect)) return false;
+  if (chunk.some(isRetried)) return false;
   try {
     await publishChunk(tenant, chunk, room);
     return true;
@@ -112,7 +112,7 @@ async function publishAlone(tenant: Tenant, row: OutboxRow, room: Room): Promise
   }
 }
 
-const isSuspect = ({ tries }: OutboxRow) => tries !== undefined;
+const isRetried = ({ tries }: OutboxRow) => tries !== undefined;
 
 async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Room): Promise<void> {
   const numbered = (await number(tenant, rows)) ?? (await numberOneByOne(tenant, rows));
@@ -214,7 +214,7 @@ function* chunksOf(rows: readonly OutboxRow[]): Generator<OutboxRow[]> {
   let bytes = 0;
   for (const row of rows) {
     const isFull = weight + weightOf(row) > maxWeight || bytes + bytesOf(row) > maxChunkBytes;
-    if (chunk.length > 0 && (isFull || isSuspect(row) || chunk.some(isSuspect))) {
+    if (chunk.length > 0 && (isFull || isRetried(row) || chunk.some(isRetried))) {
       yield chunk;
       chunk = [];
       weight = 0;

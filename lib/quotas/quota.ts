@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { epochSeconds, hourMs, nextDay, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
-import { Problem } from '#lib/problem.ts';
+import { Problem, rateLimited } from '#lib/problem.ts';
 import { type Key, rowKey } from '#lib/table/keys.ts';
 import { type Row, readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -15,6 +15,10 @@ const quotas = {
   deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
   /** What is skipped is stored, too, and costs as much: a limit of our own that only floods reach. */
   skippedDeliveries: { perDay: 500_000, unit: 'skipped webhook deliveries' },
+  /** Each reads the whole feed. */
+  erasures: { perDay: 1_000, unit: 'erasures of contacts' },
+  /** Each sends a code to a phone that may be anybody's. */
+  logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;
 export type Quota = keyof typeof quotas;
 
@@ -113,12 +117,8 @@ export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadM
 /** The 429 of a day's quota that is used up. */
 function dailyQuota(quota: Quota, day: string): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
-  return new Problem(
-    'rate_limited',
-    `the ${limitOf(quota)} ${quotas[quota].unit} of ${day === today() ? 'today' : day} are used up`,
-    { reason, retryAfterSeconds },
-    { headers: { 'Retry-After': String(retryAfterSeconds) } },
-  );
+  const when = day === today() ? 'today' : day;
+  return rateLimited(`the ${limitOf(quota)} ${quotas[quota].unit} of ${when} are used up`, retryAfterSeconds, reason);
 }
 
 /** Whether it was a quota that refused. */

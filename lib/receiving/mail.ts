@@ -10,6 +10,7 @@ import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
+import { fetchLater } from '#lib/messages/attachments.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -49,6 +50,11 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   const { id: threadId } = thread
     ? followUp(tx, thread, mail, contactId)
     : await openThread(tx, mail, { contactId, isSpam, isUnverified });
+  const attachments = mail.attachments.map((one) => ({
+    ...one,
+    status: key === undefined ? ('expired' as const) : ('pending' as const),
+    key: null,
+  }));
   const { id: messageId } = await storeEmail(tx, {
     threadId,
     direction: 'inbound',
@@ -59,22 +65,26 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     subject: mail.subject,
     isRead: false,
     status: 'received',
-    attachments: mail.attachments,
+    attachments,
     sentAt: mail.sentAt,
     jobId: null,
     authentication,
     body: mail,
   });
   if (claim.name !== undefined) tx.create(MessageIds, { messageId: claim.name, threadId, id: messageId });
-  await storeMessage(tx, {
+  const message = await storeMessage(tx, {
     contactId,
     channel: 'email',
     direction: 'inbound',
     status: 'received',
     body: mail.bodyText,
     threadId: String(threadId),
-    attachments: mail.attachments,
+    attachments,
   });
+  if (key !== undefined) {
+    const refs = attachments.map((_, index) => String(index));
+    fetchLater(tx, message, refs, { source: { kind: 'mail', key }, mail: { threadId, id: messageId } });
+  }
   if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId);
   return { threadId, messageId, isKnown: false };
 }

@@ -2,12 +2,16 @@ import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
 import { type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
+import { directions } from '#lib/choices.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
+import { Source } from '#lib/entities/transfer.ts';
+import { fetchLater, pendingAttachments } from '#lib/messages/attachments.ts';
 import { findIdentity, keepIdentity, senderName } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
+import { noteUsername } from '#lib/messages/username.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/schema.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
@@ -56,18 +60,34 @@ export const ReceiveMessage = v.object({
   editedAt: v.optional(timeInput()),
 });
 
-/** The same of what may have no words: a picture. */
-export const IncomingMessage = v.object({ ...ReceiveMessage.entries, body: cleaned(v.string(), storable) });
+const IncomingFiles = v.object({
+  files: v.array(
+    v.object({ fileName: v.string(), contentType: v.string(), sizeBytes: v.number(), ref: v.nullable(v.string()) }),
+  ),
+  /** Larger ones are not fetched. */
+  maxBytes: v.number(),
+  source: Source,
+});
 
-type Received = v.InferOutput<typeof ReceiveMessage>;
+/** The same of what may have no words, a picture, and of what the account's person has written to `from` elsewhere. */
+export const IncomingMessage = v.object({
+  ...ReceiveMessage.entries,
+  body: cleaned(v.string(), storable),
+  direction: v.optional(v.picklist(directions), 'inbound'),
+  attachments: v.optional(IncomingFiles),
+});
+
+type Received = v.InferOutput<typeof ReceiveMessage> &
+  Partial<Pick<v.InferOutput<typeof IncomingMessage>, 'direction' | 'attachments'>>;
 
 /**
- * Stores an inbound message, or an edit of one. The first one of a stranger creates the contact; an edit of what is not there is a
- * message; what is there already stays as it is. Emits message.created or message.updated, and contact.created for a stranger.
- * Raises 404 for an unknown account, 400 for a nameless sender.
+ * Stores an inbound message, or one that the account's person has written elsewhere, or an edit of one. The first one of a stranger
+ * creates the contact; an edit of what is not there is a message; what is there already stays as it is. Emits message.created or
+ * message.updated, and contact.created for a stranger. Its files are fetched later (lib/receiving/attachments.ts). Raises 404 for an unknown account, 400 for a nameless sender.
  */
 export async function receiveMessage(tx: UnitOfWork, received: Received) {
-  const { channel, accountId, from, body, threadId, sentAt, editedAt } = received;
+  const { channel, accountId, from, body, threadId, sentAt, editedAt, direction = 'inbound' } = received;
+  const { attachments: incoming } = received;
   const target = targetOf(channel, userIdOn(channel, from), from.username);
   const sender = senderName(channel, target);
   if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
@@ -80,18 +100,22 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
   // After the contact: a repetition that is committed between the two has changed it.
   const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
   if (stored !== undefined && stored.contactId !== null) {
-    if (editedAt !== undefined) await editMessage(tx, stored, { body, editedAt });
+    if (editedAt !== undefined) {
+      await editMessage(tx, stored, { body, editedAt });
+      await noteUsername(tx, channel, from, editedAt);
+    }
     return { contactId: stored.contactId, messageId: stored.id };
   }
   const contact = known ?? (await createStranger(tx, channel, target, from.name));
   await keepIdentity(tx, sender, identity, contact.id);
   remember(tx, contact, channel, target);
+  await noteUsername(tx, channel, from, editedAt ?? sentAt ?? tx.now);
   const thread = v.safeParse(ThreadId, threadId);
   const message = await storeMessage(tx, {
     contactId: contact.id,
     channel,
-    direction: 'inbound',
-    status: 'received',
+    direction,
+    status: direction === 'inbound' ? 'received' : 'sent',
     // The beginning of an id is the id of something else.
     body: thread.success ? body : withNote(body, 'the id of its thread'),
     threadId: thread.success ? thread.output : null,
@@ -99,8 +123,13 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
     sentAt: sentAt ?? tx.now,
     editedAt: editedAt ?? null,
     atPlatform: atPlatform ?? null,
+    ...(incoming && { attachments: pendingAttachments(incoming.files, incoming.maxBytes) }),
   });
-  await contactReplied(tx, contact.id);
+  if (incoming) {
+    const refs = incoming.files.map(({ ref }) => ref);
+    fetchLater(tx, message, refs, incoming);
+  }
+  if (direction === 'inbound') await contactReplied(tx, contact.id);
   return { contactId: contact.id, messageId: message.id };
 }
 

@@ -1,17 +1,15 @@
 import * as v from 'valibot';
-import { noteReceived } from '#lib/accounts/inbound.ts';
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { maxBotFileBytes, telegram } from '#lib/channels/telegram/channel.ts';
 import { secondMs, timestamp } from '#lib/clock.ts';
-import { log } from '#lib/log.ts';
-import { noteBlock } from '#lib/messages/block.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { hasWrittenAfter, noteBlock, noteWritten } from '#lib/messages/block.ts';
 import { findIdentity, senderName } from '#lib/messages/identity.ts';
-import { measure } from '#lib/metrics.ts';
+import { noteUsername } from '#lib/messages/username.ts';
 import { failQueuedFor } from '#lib/sending/blocked.ts';
-import { isOwnReason } from '#lib/table/set-aside.ts';
-import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/tenant.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { IncomingMessage, receiveMessage } from './message.ts';
+import { take } from './take.ts';
 
 const id = () => v.pipe(v.number(), v.safeInteger());
 const names = {
@@ -22,6 +20,14 @@ const names = {
 const Chat = v.object({ id: id(), type: v.string(), ...names });
 const User = v.object({ id: id(), ...names });
 const epochSeconds = () => v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(253_402_300_799));
+
+/** What a file of any kind says of itself (https://core.telegram.org/bots/api#document). */
+const TelegramFile = v.object({
+  file_id: v.string(),
+  file_name: v.optional(v.string()),
+  mime_type: v.optional(v.string()),
+  file_size: v.optional(v.pipe(v.number(), v.minValue(0)), 0),
+});
 
 /** A message as Telegram tells of it (https://core.telegram.org/bots/api#message); `loose`, to know what else is in it. */
 const TelegramMessage = v.looseObject({
@@ -37,7 +43,13 @@ const TelegramMessage = v.looseObject({
   contact: v.optional(
     v.object({ phone_number: v.string(), first_name: v.string(), last_name: v.optional(v.string()) }),
   ),
-  photo: v.optional(v.array(v.object({ file_size: v.optional(v.number()) }))),
+  photo: v.optional(v.array(TelegramFile)),
+  video: v.optional(TelegramFile),
+  animation: v.optional(TelegramFile),
+  audio: v.optional(TelegramFile),
+  voice: v.optional(TelegramFile),
+  video_note: v.optional(TelegramFile),
+  document: v.optional(TelegramFile),
 });
 type TelegramMessage = v.InferOutput<typeof TelegramMessage>;
 
@@ -59,29 +71,18 @@ type TelegramUpdate = v.InferOutput<typeof Update>;
  * Stores what a bot is told of: a message, an edit, or that somebody has blocked it. What is there already changes nothing; groups and
  * channels are left. What cannot be read or stored is logged and counted, and never comes again. Throws for what may pass.
  */
-export async function receiveUpdate(tenant: Tenant, accountId: number, given: unknown): Promise<void> {
-  const place = { ...tenant, accountId };
-  try {
-    const update = v.parse(Update, given);
-    const isOurs = await transact(tenant, system, (tx) => store(tx, accountId, update));
-    if (!isOurs) log().info('an update is not of a private chat, or of no kind that is kept', place);
-  } catch (error) {
-    if (!isOwnReason(error)) throw error;
-    log().error('an update cannot be read or stored', { ...place, error: withoutText(error) });
-    measure({ channel: telegram.name }, { updatesRefused: 1 });
-  }
-  await noteReceived(tenant, accountId, timestamp());
-}
-
-/** What a validator says quotes what somebody has written. */
-const withoutText = (error: unknown) => (v.isValiError(error) ? new Error('it has another form') : (error as Error));
+export const receiveUpdate = (tenant: Tenant, accountId: number, given: unknown): Promise<void> =>
+  take(tenant, { channel: telegram.name, accountId }, (tx) => store(tx, accountId, v.parse(Update, given)));
 
 async function store(tx: UnitOfWork, accountId: number, update: TelegramUpdate): Promise<boolean> {
   const message = update.message ?? update.edited_message;
   const { chat } = message ?? update.my_chat_member ?? {};
   if (chat?.type !== 'private') return false;
+  const { update_id: updateId, my_chat_member: member } = update;
   if (message) await receive(tx, accountId, message);
-  else if (update.my_chat_member) await follow(tx, accountId, update.my_chat_member);
+  if (update.message)
+    await noteWritten(tx, { accountId, userId: String(chat.id) }, { at: at(update.message.date), updateId });
+  if (!message && member) await follow(tx, accountId, member, updateId);
   return true;
 }
 
@@ -94,12 +95,13 @@ async function receive(tx: UnitOfWork, accountId: number, message: TelegramMessa
     v.parse(IncomingMessage, {
       channel: telegram.name,
       accountId,
-      from: { telegramUserId: from.id, username: from.username, name: nameOf(from) },
+      from: { telegramUserId: from.id, username: from.username ?? null, name: nameOf(from) },
       body: bodyOf(message),
       threadId: null,
       sentAt: at(date),
       platformMessageId: String(message.message_id),
       ...(editDate !== undefined && { editedAt: at(editDate) }),
+      attachments: filesOf(message, accountId),
     }),
   );
 }
@@ -107,8 +109,32 @@ async function receive(tx: UnitOfWork, accountId: number, message: TelegramMessa
 const nameOf = ({ first_name: first, last_name: last }: v.InferOutput<typeof User>): string | null =>
   [first, last].filter(Boolean).join(' ') || null;
 
-/** Files, which are a message's attachments: its text may then be empty. */
-const media = ['photo', 'video', 'animation', 'audio', 'voice', 'video_note', 'document'];
+/** Files, which are a message's attachments: its text may then be empty. An animation is told as a document, too. */
+const media = {
+  photo: { fileName: 'photo.jpg', contentType: 'image/jpeg' },
+  video: { fileName: 'video.mp4', contentType: 'video/mp4' },
+  animation: { fileName: 'animation.mp4', contentType: 'video/mp4' },
+  audio: { fileName: 'audio.mp3', contentType: 'audio/mpeg' },
+  voice: { fileName: 'voice.ogg', contentType: 'audio/ogg' },
+  video_note: { fileName: 'video.mp4', contentType: 'video/mp4' },
+  document: { fileName: 'document', contentType: 'application/octet-stream' },
+};
+const mediaKinds = Object.keys(media) as (keyof typeof media)[];
+
+function filesOf(message: TelegramMessage, accountId: number): v.InferInput<typeof IncomingMessage>['attachments'] {
+  const kind = mediaKinds.find((name) => message[name] !== undefined);
+  // Of a picture there are several sizes, the largest last.
+  const file = kind && [message[kind]].flat().at(-1);
+  if (!file) return undefined;
+  const { fileName, contentType } = media[kind];
+  const described = {
+    fileName: file.file_name ?? fileName,
+    contentType: file.mime_type ?? contentType,
+    sizeBytes: file.file_size,
+    ref: file.file_id,
+  };
+  return { files: [described], maxBytes: maxBotFileBytes, source: { kind: 'bot', accountId } };
+}
 
 /** What says of a message where it belongs, and what is read of it. */
 const beside = new Set(Object.keys(TelegramMessage.entries));
@@ -117,7 +143,7 @@ function bodyOf(message: TelegramMessage): string {
   const { text, caption, sticker, location, contact } = message;
   const written = text ?? caption;
   if (written !== undefined) return written;
-  if (media.some((kind) => kind in message)) return '';
+  if (mediaKinds.some((kind) => message[kind] !== undefined)) return '';
   if (sticker) return sticker.emoji ?? '[sticker]';
   if (location) return `${location.latitude}, ${location.longitude}`;
   if (contact) return `${[contact.first_name, contact.last_name].filter(Boolean).join(' ')}, ${contact.phone_number}`;
@@ -130,12 +156,19 @@ async function follow(
   tx: UnitOfWork,
   accountId: number,
   { date, chat, new_chat_member: { status } }: v.InferOutput<typeof MemberUpdated>,
+  updateId: number,
 ): Promise<void> {
   if (status !== 'kicked' && status !== 'member') return;
   const userId = String(chat.id);
-  const isNews = await noteBlock(tx, { accountId, userId }, status === 'kicked', at(date));
-  if (!isNews || status === 'member') return;
+  await noteUsername(tx, telegram.name, { telegramUserId: chat.id, username: chat.username ?? null }, at(date));
+  const peer = { accountId, userId };
   const sender = senderName(telegram.name, { telegramUserId: chat.id });
   const { contact } = sender === undefined ? {} : await findIdentity(tx, sender);
+  const isLate = status === 'kicked' && contact && (await hasWrittenAfter(tx, contact, peer, at(date)));
+  if (isLate) return;
+  const isNews = await noteBlock(tx, peer, status === 'kicked', { at: at(date), updateId });
+  if (!isNews || status === 'member') return;
+  // A message that is stored at the same time writes its contact: the second of the two looks again.
+  if (contact) tx.update(Contacts, contact);
   if (contact) failQueuedFor(tx, { channel: telegram.name, accountId, contactId: contact.id, userId });
 }

@@ -105,6 +105,38 @@ async function moveRows(tx: UnitOfWork, referrer: Referrer, from: number, to: Na
   return false;
 }
 
+/**
+ * Takes an entity that is gone out of the rows of `among` that name it, while the unit of work has room, beginning with the entity
+ * `since`: rows that are its own go, the others no longer name it. Returns the entity of which some may be left.
+ */
+export async function forgetReferences(
+  tx: UnitOfWork,
+  target: Entity,
+  among: readonly Entity[],
+  id: number,
+  since: string | null,
+  onForgotten: (of: Entity, row: Readonly<Row>) => unknown = () => {},
+): Promise<string | undefined> {
+  const referrers = referrersTo(target, among);
+  const first = referrers.findIndex(({ of }) => of.name === since);
+  for (const referrer of referrers.slice(Math.max(first, 0))) {
+    const { of, reference } = referrer;
+    const { field, shows, isOwned } = reference;
+    for await (const rows of rowsNaming(tx, referrer, id)) {
+      for (const row of rows) {
+        if (!tx.hasRoom) return of.name;
+        if (isOwned) tx.delete(of, row);
+        else {
+          const named = { [field]: null, ...(shows !== undefined && { [shows]: null }) };
+          tx.update(of, { ...row, ...named, ...('updatedAt' in row && { updatedAt: tx.now }) });
+        }
+        await onForgotten(of, row);
+      }
+    }
+  }
+  return undefined;
+}
+
 type Alongside = Map<Row, { of: Entity; field: string; row: Row }[]>;
 
 /** The rows that these name and take along. */

@@ -33,7 +33,10 @@ export function reachBy(message: StoredMessage, userId = message.atPlatform?.use
   ];
 }
 
-/** Both together: what is known of one account and person is one. */
+/** So many are kept of a contact: every write of it takes them along. */
+const maxKept = 50;
+
+/** Both together: what is known of one account and person is one. The last ones that had to do with each other. */
 export function united(known: readonly Reach[], others: readonly Reach[]): Reach[] {
   const all = [...known];
   for (const other of others) {
@@ -48,8 +51,12 @@ export function united(known: readonly Reach[], others: readonly Reach[]): Reach
         lastOutboundAt: latest(one.lastOutboundAt, other.lastOutboundAt),
       };
   }
-  return all;
+  if (all.length <= maxKept) return all;
+  const kept = new Set([...all].sort((a, b) => (lastOf(a) < lastOf(b) ? 1 : -1)).slice(0, maxKept));
+  return all.filter((one) => kept.has(one));
 }
+
+const lastOf = ({ lastInboundAt, lastOutboundAt }: Reach) => latest(lastInboundAt, lastOutboundAt) ?? '';
 
 /** An account that knows the contact by a username alone knows it. */
 const isSame = (one: Reach, other: Reach) =>

@@ -2,6 +2,7 @@ import { Jobs } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
 import { countEntries } from '#lib/table/entries.ts';
 import { listPage, stepThrough } from '#lib/table/list.ts';
+import { newMeter } from '#lib/table/pages.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -60,5 +61,6 @@ async function countWaiting(tenant: Tenant, { actor }: UnitOfWork, keyId: string
     if (nextCursor === null) return count;
     after = nextCursor;
   }
-  return count + (await countEntries(tx, Jobs, where, after));
+  // A key is revoked however many there are: of those that one call may not count, none counts.
+  return count + (await countEntries(tx, Jobs, where, after, newMeter()));
 }

@@ -113,7 +113,9 @@ class Drain {
       const claimed = await claimJob(this.#tenant, id, this.#lease.untilMs);
       if (!claimed) continue;
       isAnyClaimed = true;
-      const outcome = abandoned(claimed, sender.maxRepeats) ?? (await sender.send(claimed));
+      const outcome =
+        abandoned(claimed, sender.maxRepeats) ??
+        (await sender.send(claimed, (files) => confirm(this.#tenant, claimed, files)));
       this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       await settleMessageOf(this.#tenant, account, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;
@@ -130,6 +132,11 @@ class Drain {
     return this.#sender;
   }
 }
+
+const confirm = (tenant: Tenant, { id }: StoredJob, confirmedFiles: number): Promise<void> =>
+  transact(tenant, system, async (tx) => {
+    tx.update(Jobs, { ...(await getJob(tx, id)), confirmedFiles });
+  });
 
 type Account = Omit<AccountPlace, 'channel'>;
 

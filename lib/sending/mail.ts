@@ -17,7 +17,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { followingMail } from './following-mail.ts';
-import { settle } from './settle.ts';
+import { recordAttempt } from './settle.ts';
 
 /** Outlives the process that holds it. */
 const claimMs = (mailTimeoutSeconds + 5) * secondMs;
@@ -30,7 +30,7 @@ export async function deliverEmail(tenant: Tenant, jobId: number): Promise<void>
   if (!job) return;
   const given = abandoned(job, maxRepeats) ?? (await unpaid(tenant, job));
   const { outcome, messageId } = given ? unsent(given) : await attempt(tenant, job);
-  await settle(tenant, job, { outcome, following: followingMail, facts: { messageId } });
+  await recordAttempt(tenant, job, { outcome, following: followingMail, facts: { messageId } });
 }
 
 /** Pays for a mail that nothing has paid for; undefined when it may leave, else it waits for the next day. */
@@ -59,6 +59,21 @@ const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   if (tenant.env === 'test') return sandboxed(job);
+  if (job.attachmentCount === 0) return left(tenant, job);
+  if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: shifted(new Date(), largeWaitMs) });
+  hasLargeAtHand = true;
+  try {
+    return await left(tenant, job);
+  } finally {
+    hasLargeAtHand = false;
+  }
+}
+
+/** A mail with files takes up to 250 MB while it leaves: a process sends one of them at a time. */
+let hasLargeAtHand = false;
+const largeWaitMs = 3 * secondMs;
+
+async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   const ready = await prepared(tenant, job).catch(notPrepared);
   if ('kind' in ready) return unsent(ready);
   const waitMs = await turns(countRecipients(ready.mail));
@@ -75,7 +90,9 @@ async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
 const notPrepared = (error: Error): Outcome =>
   error instanceof Problem && error.status < 500
     ? { kind: 'failed', error: error.message }
-    : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
+    : error.name === 'NoSuchKey'
+      ? { kind: 'failed', error: 'the bytes of an attachment are gone' }
+      : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
 
 async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer }> {
   const mail = await outgoing(tenant, job);

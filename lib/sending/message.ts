@@ -1,17 +1,21 @@
 import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
 import { type Descriptors, messaging, type Platform } from '#lib/channels/channel.ts';
+import type { Allowance } from '#lib/channels/descriptor.ts';
 import { Target, userIds } from '#lib/channels/target.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
 import { contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { createJob, getJob, retryJob } from '#lib/jobs/store.ts';
+import type { takeUploads } from '#lib/messages/attachments.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { badRequest, invalidField } from '#lib/problem.ts';
-import { idInput, nullableTimeInput, text } from '#lib/schema.ts';
+import { fileIds, idInput, nullableTimeInput, text } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstCharacters } from '#lib/text.ts';
 import { unlessBlocked } from './blocked.ts';
 import { cancelJob } from './end.ts';
 
@@ -29,9 +33,16 @@ export const messageFields = <One extends Descriptors>(channel: One) => ({
   ...common,
   ...userIds([channel], 'stated'),
   text: text(channel.maxTextCharacters),
+  attachments: fileIds(),
 });
 
-type Send = v.InferOutput<v.ObjectSchema<ReturnType<typeof messageFields<Descriptors>>, undefined>>;
+/** The same where files may stand alone. */
+export const messageOrFileFields = <One extends Descriptors>(channel: One) => {
+  const fields = messageFields(channel);
+  return { ...fields, text: v.optional(fields.text) };
+};
+
+type Send = v.InferOutput<v.ObjectSchema<ReturnType<typeof messageOrFileFields<Descriptors>>, undefined>>;
 
 /** Who asks for it. */
 type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
@@ -39,9 +50,16 @@ type Origin = Pick<StoredJob, 'source' | 'apiKeyId'>;
 /**
  * Queues a message of an account. Of several recipients the most certain counts: contactId, then the id at the platform, then
  * username; `ignored` names the others. Raises 404 for an unknown account or contact, 400 without a recipient, for a contact
- * that the platform does not know and for a time more than a year ahead.
+ * that the platform does not know, for a time more than a year ahead and for files that cannot be sent. `take` is for a channel that
+ * sends files.
  */
-export async function sendMessage(tx: UnitOfWork, channel: Platform, input: Send, origin: Origin) {
+export async function sendMessage(
+  tx: UnitOfWork,
+  channel: Platform,
+  input: Send,
+  origin: Origin,
+  take?: typeof takeUploads,
+) {
   const [used, ...ignored] = recipientFields(channel).filter((field) => input[field] != null);
   if (used === undefined) {
     const fields = recipientFields(channel).join(', ');
@@ -56,16 +74,36 @@ export async function sendMessage(tx: UnitOfWork, channel: Platform, input: Send
     tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
   const recipient = contact ? contactRecipient(contact, channel) : statedRecipient(input, used);
+  requireSendable(account, input, take !== undefined);
+  const uploads = await take?.(tx, input.attachments);
   const job = await createJob(tx, {
     ...origin,
     ...recipient,
     channel,
     accountId: input.accountId,
     contactId,
-    text: input.text,
+    text: input.text ?? '',
     runAt: input.runAt,
+    ...(uploads && { attachments: uploads.attachments }),
   });
+  uploads?.keep(job.messageId);
   return { job: detailOf(await unlessBlocked(tx, account, job)), ignored };
+}
+
+function requireSendable(
+  { channel, kind }: StoredAccount,
+  { text: words, attachments = [] }: Send,
+  isTaken: boolean,
+): void {
+  if (attachments.length === 0) {
+    if (words === undefined) throw invalidField('text', 'required', 'text is required');
+    return;
+  }
+  const { maxCaptionCharacters: max }: Allowance = messaging[channel].kinds[kind as 'user'];
+  if (max === undefined || !isTaken)
+    throw badRequest('attachments_not_supported', `a ${channel} ${kind} sends no attachments`);
+  if (words !== undefined && firstCharacters(words, max) !== words)
+    throw invalidField('text', 'too_long', `text must have at most ${max} characters`);
 }
 
 /** The fields that may name the recipient, the most certain first. */

@@ -6,20 +6,25 @@ import type { StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
 import { getJob, settleConversation } from '#lib/jobs/store.ts';
+import { log } from '#lib/log.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
 import { followingMail } from './following-mail.ts';
-import { settle } from './settle.ts';
+import { recordAttempt } from './settle.ts';
 
 /**
  * Stores what SES reports of a mail, recipient by recipient. It reports of none that it has not taken, so one whose sender has not
- * settled it yet is settled as sent first. Throws for a mail that is not here: the message stays in its queue.
+ * settled it yet is settled as sent first. Of a mail that is not here any more, because it was erased, there is nothing to store.
  */
 export async function receiveNotices({ tenant, jobId, messageId, notices }: Notices): Promise<void> {
-  const job = await getJob(new UnitOfWork(tenant, system), jobId);
+  const job = await new UnitOfWork(tenant, system).find(Jobs, { id: jobId });
+  if (job === undefined) {
+    log().info('SES reports of a mail that is not here any more', { ...tenant, jobId, notices: notices.length });
+    return;
+  }
   if (job.status === 'queued')
-    await settle(tenant, job, { outcome: { kind: 'sent' }, following: followingMail, facts: { messageId } });
+    await recordAttempt(tenant, job, { outcome: { kind: 'sent' }, following: followingMail, facts: { messageId } });
   for (const notice of notices)
     await transact(tenant, system, async (tx) => takeNotice(tx, await mailOf(tx, { id: jobId }), notice));
 }

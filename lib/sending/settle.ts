@@ -4,7 +4,7 @@ import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { after, endOf } from '#lib/jobs/after.ts';
 import { lengthened } from '#lib/jobs/outcomes.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
-import { getJob, recordEnd, settleConversation } from '#lib/jobs/store.ts';
+import { recordEnd, settleConversation } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { assignMessage } from '#lib/messages/store.ts';
@@ -33,9 +33,9 @@ export const following = <Facts, Name extends SagaName>(
   saga: {
     name,
     async step(tx, { jobId, status, facts }) {
-      const job = await getJob(tx, jobId);
-      // Somebody has it tried again: it is queued, or was settled when it was sent.
-      if (job.status !== status) return undefined;
+      const job = await tx.find(Jobs, { id: jobId });
+      // Somebody has it tried again: it is queued, or was settled when it was sent. Or it is erased.
+      if (job?.status !== status) return undefined;
       const ended = tx.update(Jobs, await end(tx, job, facts));
       await settleConversation(tx, ended);
       await stepCompleted(tx, ended);
@@ -58,13 +58,13 @@ interface Attempt<Facts> {
  * What the account must do while the job waits is then written by itself; throws when it cannot be, so that nothing else is sent.
  * Nothing is written when the job is no longer in this sender's hands.
  */
-export async function settle<Facts>(tenant: Tenant, claimed: StoredJob, attempt: Attempt<Facts>): Promise<void> {
+export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, attempt: Attempt<Facts>): Promise<void> {
   const { outcome, facts, wait } = attempt;
   const { end, saga } = attempt.following;
   const write = (work: (tx: UnitOfWork, job: StoredJob) => Promise<StoredJob>) =>
     transact(tenant, system, async (tx) => {
-      const job = await getJob(tx, claimed.id);
-      if (job.status === 'queued' && claims.isHeldBy(job, claimed)) return await work(tx, after(tx.now, job, outcome));
+      const job = await tx.find(Jobs, { id: claimed.id });
+      if (job?.status === 'queued' && claims.isHeldBy(job, claimed)) return await work(tx, after(tx.now, job, outcome));
       return undefined;
     });
   try {
@@ -103,7 +103,7 @@ export function settleMessageOf(
   told: Outcome,
 ): Promise<void> {
   const outcome = lengthened(told, claimed);
-  return settle(tenant, claimed, {
+  return recordAttempt(tenant, claimed, {
     outcome,
     following: followingMessage,
     facts: { channel },

@@ -1,7 +1,8 @@
+import { unavailable } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Entity, entityPartition, fieldsWithin, type Item, partitionOf } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
-import { pages } from './pages.ts';
+import { type Meter, newMeter, pages } from './pages.ts';
 import { type Row, readRow } from './rows.ts';
 
 /** A place among the rows of an entity: behind a sort key of one of its partitions. */
@@ -12,22 +13,38 @@ export interface Place {
 
 const sideBySide = 32;
 /** So many partitions in a row in which there is nothing are enough for one go. */
-const maxEmpty = 200;
+const maxEmpty = 2000;
 
-/** Every stored row of an entity, in no order; of one partition where `within` fills its name. */
+/**
+ * Every stored row of an entity, in no order; of one partition where `within` fills its name. Raises 503 where that is more than one
+ * call may read, before the first of them where the partitions alone are.
+ */
 export async function* allRows<E extends Entity>(
   tenant: Tenant,
   of: E,
   within?: Partial<Item<E>>,
 ): AsyncGenerator<Row> {
-  if (within) return yield* rowsIn(entityPartition(tenant, of, within));
+  const meter = newMeter();
+  if (within) return yield* rowsIn(entityPartition(tenant, of, within), meter);
   const count = await countPartitions(tenant, of);
+  // Each takes a unit at least.
+  if (count > meter.unitsLeft) throw tooMany(of);
   for (let first = 0; first < count; first += sideBySide) {
     const numbers = Array.from({ length: Math.min(sideBySide, count - first) }, (_, index) => first + index);
-    const found = await Promise.all(numbers.map((number) => collected(rowsIn(partitionOf(tenant, of, number)))));
+    const found = await Promise.all(numbers.map((number) => collected(rowsIn(partitionOf(tenant, of, number), meter))));
     yield* found.flat();
+    if (meter.unitsLeft < 0 && first + sideBySide < count) throw tooMany(of);
+  }
+
+  async function* rowsIn(pk: string, meter: Meter): AsyncGenerator<Row> {
+    for await (const page of pages({ pk, ascending: true, meter })) yield* page;
+    if (meter.stoppedAt !== undefined) throw tooMany(of);
   }
 }
+
+const reindexedSeconds = 60;
+
+const tooMany = ({ name }: Entity) => unavailable(reindexedSeconds, new Error(`${name} is not reindexed`));
 
 async function collected(rows: AsyncIterable<Row>): Promise<Row[]> {
   const all: Row[] = [];
@@ -35,8 +52,10 @@ async function collected(rows: AsyncIterable<Row>): Promise<Row[]> {
   return all;
 }
 
-async function* rowsIn(pk: string): AsyncGenerator<Row> {
-  for await (const page of pages({ pk, ascending: true })) yield* page;
+/** A row, and the place behind it. */
+interface Placed {
+  row: Row;
+  place: Place;
 }
 
 /** Some rows of an entity behind a place, and the place behind them; no place when these are the last. */
@@ -45,15 +64,38 @@ export async function someRows(
   of: Entity,
   { partition, after }: Place,
   limit: number,
-): Promise<{ rows: Row[]; next: Place | undefined }> {
+): Promise<{ rows: Placed[]; next: Place | undefined }> {
   const count = await countPartitions(tenant, of);
-  for (let number = partition; number < count; number += 1) {
-    if (number === partition + maxEmpty) return { rows: [], next: { partition: number, after: null } };
-    const above = number === partition ? (after ?? undefined) : undefined;
-    for await (const rows of pages({ pk: partitionOf(tenant, of, number), ascending: true, above, limit }))
-      return { rows, next: { partition: number, after: rows.at(-1)?.sk ?? null } };
+  for (let first = partition; first < count; first += sideBySide) {
+    if (first >= partition + maxEmpty) return { rows: [], next: { partition: first, after: null } };
+    const numbers = Array.from({ length: Math.min(sideBySide, count - first) }, (_, index) => first + index);
+    const looks = await Promise.all(
+      numbers.map((number) =>
+        firstRows(partitionOf(tenant, of, number), number === partition ? (after ?? undefined) : undefined, limit),
+      ),
+    );
+    const rows: Placed[] = [];
+    for (const [index, { found, isWhole }] of looks.entries()) {
+      const number = first + index;
+      rows.push(...found.map((row) => ({ row, place: { partition: number, after: row.sk } })));
+      if (!isWhole) return { rows, next: rows.at(-1)?.place };
+    }
+    const next = first + sideBySide < count ? { partition: first + sideBySide, after: null } : undefined;
+    if (rows.length > 0 || next === undefined) return { rows, next };
   }
   return { rows: [], next: undefined };
+}
+
+/** The first rows of a partition: whether they are all of it, is known where they are fewer than were asked for. */
+async function firstRows(pk: string, above: string | undefined, limit: number) {
+  const found: Row[] = [];
+  for await (const page of pages({ pk, ascending: true, above, limit })) {
+    // A page of large rows is cut off: a second one is read only to see whether there is any.
+    const isSecond = found.length > 0;
+    found.push(...page);
+    if (isSecond || found.length >= limit) return { found, isWhole: false };
+  }
+  return { found, isWhole: true };
 }
 
 /** Where an entity lies in several partitions, there is one for each id of its parent, whether there is such a one or not. */

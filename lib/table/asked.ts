@@ -3,7 +3,10 @@ import type { Contains, Entity, Item, Where } from './entity.ts';
 import type { Listing } from './list.ts';
 
 /** What a filter of a query asks of a list. */
-type Asked<E extends Entity> = Pick<Listing<E>, 'ids' | 'where' | 'contains' | 'matches' | 'createdSince'>;
+type Asked<E extends Entity> = Pick<
+  Listing<E>,
+  'ids' | 'within' | 'above' | 'where' | 'contains' | 'matches' | 'createdSince'
+>;
 
 interface Paging {
   after?: number | undefined;

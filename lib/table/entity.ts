@@ -60,6 +60,8 @@ export interface Reference<Field extends string = string> {
   shows?: Field;
   /** The entity whose rows name these and take them along, so that both always name the same. */
   with?: string;
+  /** The row is about the other one alone, and goes with it; any other row goes on without naming it. */
+  isOwned?: true;
 }
 
 /** What an item adds to a counter. */

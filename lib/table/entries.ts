@@ -16,7 +16,7 @@ import {
   wantedOf,
 } from './entity.ts';
 import type { Key } from './keys.ts';
-import { batches, belowId, flatten, pages, type Range } from './pages.ts';
+import { batches, belowId, flatten, type Meter, pages, type Range } from './pages.ts';
 import type { Row } from './rows.ts';
 import { readable } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -46,7 +46,10 @@ export async function* entriesOfIndex(
   else yield* entriesOfRows(tx, of, pk, wanted, range);
 }
 
-/** The entries that an index will have, from the rows themselves, as long as it does not have them all. */
+/**
+ * The entries that an index will have, from the rows themselves, as long as it does not have them all. Raises 503 where that is more
+ * than one call may read.
+ */
 async function* entriesOfRows(
   tx: UnitOfWork,
   of: Entity,
@@ -112,15 +115,16 @@ export async function listCopies<E extends Entity>(
   return copies;
 }
 
-/** How many items are in all of the indexes below an id, without reading them. */
+/** How many items are in all of the indexes below an id, without reading them; fewer where the meter has stopped. */
 export async function countEntries<E extends Entity>(
   tx: UnitOfWork,
   of: E,
   where: Where<E>,
   after: number | undefined,
+  meter: Meter,
 ): Promise<number> {
   const streams = wantedOf(of, { where }).map((one) =>
-    entriesOfIndex(tx, of, one, { below: belowId(after), limit: 1000 }),
+    entriesOfIndex(tx, of, one, { below: belowId(after), limit: 1000, grows: true, meter }),
   );
   let count = 0;
   for await (const _ of intersection(streams)) count += 1;

@@ -42,6 +42,7 @@ export const rowKeys = {
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],
   slot: ['{tenant}#slots', '{slot}'],
+  codePhone: ['{tenant}#code-phones', '{digest}'],
   activeKeys: ['{workspace}#key-count', 'active'],
   import: ['{workspace}#import', 'import'],
   workspaceIds: ['WORKSPACES', 'ids'],

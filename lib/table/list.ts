@@ -1,5 +1,4 @@
 import { hourMs, shifted } from '../clock.ts';
-import { env } from '../env.ts';
 import { folded } from '../text.ts';
 import {
   type Contains,
@@ -13,7 +12,7 @@ import {
   wantedOf,
 } from './entity.ts';
 import { entriesOfIndex, intersection } from './entries.ts';
-import { batches, belowId, flatten, type Meter, pages, stop, unitsOf, until } from './pages.ts';
+import { batches, belowId, flatten, newMeter, pages, stop, unitsOf, until } from './pages.ts';
 import { bytesOf } from './size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -205,7 +204,7 @@ class Found<T> {
   readonly #limit: number;
   readonly #above: number;
   readonly #shownBytes: (item: T) => number;
-  readonly meter: Meter = { unitsLeft: env('READ_UNITS_PER_LIST') };
+  readonly meter = newMeter();
   #bytes = 0;
   isFull = false;
 

@@ -13,6 +13,9 @@ export interface Meter {
   stoppedAt?: string;
 }
 
+/** What one call may read. */
+export const newMeter = (): Meter => ({ unitsLeft: env('READ_UNITS_PER_LIST') });
+
 /** What DynamoDB bills for reading an item by its key, strongly consistent: a unit per 4 KB. */
 export const unitsOf = (bytes: number) => Math.max(1, Math.ceil(bytes / 4096));
 

@@ -19,6 +19,7 @@ export type Reindexing = { left: Target[]; place: Place; read: number; rewritten
 
 /** A tenant has one at a time. */
 export const reindexSagaId = 'reindex';
+/** Looked at together in each partition; of those that are rewritten, as many as a transaction has room for. */
 const maxRows = 25;
 /** Between two transactions that write, so that customers' writes have room: about a hundred rows a second. */
 const pauseMs = 250;
@@ -39,9 +40,9 @@ export const reindexing = (entities: readonly Entity[]): SagaKind<Reindexing, 'r
     if (state.place.partition === 0 && state.place.after === null && (await clearLeftBehind(tx, of))) return state;
     const { rows, next } = await someRows(tx.tenant, of, state.place, maxRows);
     let { place, read, rewritten } = state;
-    for (const row of rows) {
+    for (const { row, place: behind } of rows) {
       if (!tx.hasRoom) return { ...state, place, read, rewritten, isBusy: true };
-      place = { partition: next?.partition ?? 0, after: row.sk };
+      place = behind;
       read += 1;
       if (rewrite(tx, of, row)) rewritten += 1;
     }

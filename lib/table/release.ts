@@ -27,6 +27,8 @@ const Release = v.object({
 type Release = v.InferOutput<typeof Release>;
 
 const none: Release = { versions: {}, generations: {}, at: '', started: 0, revision: 0 };
+/** When the versions of a table's first release were first seen: nobody before it has written anything. */
+const beginning = '1970-01-01T00:00:00Z';
 /** Workspaces whose reindexing starts in one go. */
 const maxStarted = 5;
 
@@ -40,7 +42,7 @@ export async function followRelease(
   graceMs: number = env('RELEASE_GRACE_SECONDS') * secondMs,
 ): Promise<void> {
   const known = await readRelease();
-  const versions = Object.fromEntries(versioned(entities).map((of) => [of.name, latestVersion(of)]));
+  const versions = versionsOf(entities);
   const names = [...new Set([...Object.keys(versions), ...Object.keys(known.versions)])];
   const changed = names.filter((name) => versions[name] !== known.versions[name]);
   if (changed.length > 0) {
@@ -48,12 +50,13 @@ export async function followRelease(
     const generations = { ...known.generations };
     for (const name of lower) generations[name] = (generations[name] ?? 0) + 1;
     log().info('a release with other versions runs', { versions, rolledBack: lower });
-    await writeRelease({ ...known, versions, generations, at: timestamp(), started: 0 });
+    const isFirst = known.revision === 0 && (await lastWorkspaceId()) === 0;
+    await writeRelease({ ...known, versions, generations, at: isFirst ? beginning : timestamp(), started: 0 });
   } else if (names.length > 0 && timestamp() >= shifted(known.at, graceMs)) await startSome(entities, known);
 }
 
 async function startSome(entities: readonly Entity[], known: Release): Promise<void> {
-  const last = Number((await readRow(rowKey('workspaceIds', {})))?.['last'] ?? 0);
+  const last = await lastWorkspaceId();
   if (known.started >= last) return;
   let { started } = known;
   while (started < Math.min(last, known.started + maxStarted)) {
@@ -68,10 +71,17 @@ async function startSome(entities: readonly Entity[], known: Release): Promise<v
 }
 
 /** What is complete in a workspace that is made now: nothing of it was written by an older release. */
-export async function markNew(workspaceId: number): Promise<void> {
-  const { versions, generations, at } = await readRelease();
+export async function markNew(workspaceId: number, entities: readonly Entity[]): Promise<void> {
+  const isFirst = workspaceId === 1;
+  let release = await readRelease();
+  if (isFirst && release.revision === 0) {
+    release = { ...none, versions: versionsOf(entities), at: beginning };
+    await writeRelease(release);
+  }
+  const { versions, generations, at } = release;
   const isSettled = at !== '' && timestamp() >= shifted(at, env('RELEASE_GRACE_SECONDS') * secondMs);
-  if (!isSettled || Object.keys(versions).length === 0) return;
+  // A sweep may have seen the first release between this workspace's number and now.
+  if (!(isSettled || (isFirst && release.revision <= 1)) || Object.keys(versions).length === 0) return;
   const marks: Record<string, Mark> = {};
   for (const [name, version] of Object.entries(versions)) marks[name] = { version, generation: generations[name] ?? 0 };
   await putRows(marksOf(workspaceId).map((key) => ({ ...key, ...marks })));
@@ -85,6 +95,11 @@ const marksOf = (workspaceId: number) => [
   marksKey({ workspaceId, env: 'live' }, { scope: 'workspace' }),
   ...environments.map((name) => marksKey({ workspaceId, env: name }, {})),
 ];
+
+const versionsOf = (entities: readonly Entity[]): Record<string, number> =>
+  Object.fromEntries(versioned(entities).map((of) => [of.name, latestVersion(of)]));
+
+const lastWorkspaceId = async () => Number((await readRow(rowKey('workspaceIds', {})))?.['last'] ?? 0);
 
 async function readRelease(): Promise<Release> {
   const row = await readRow(releaseKey);

@@ -6,7 +6,7 @@ import { longTimeoutSeconds } from '../timeouts.ts';
 import { entity, type Item } from './entity.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Work that is decided but takes more than one transaction, as the worker of the queue `plans` finds it after a crash. */
+/** Work that is decided and takes more than one transaction. The worker of the queue `plans` finds it after a crash. */
 export const Sagas = entity({
   name: 'plan',
   schema: v.object({
@@ -34,12 +34,14 @@ export interface SagaKind<S extends State, Name extends string = string> {
    * A part that the table refuses is tried again with `tx.isForOneRow`.
    */
   step(tx: UnitOfWork, state: S, sagaId: string): Promise<S | undefined>;
+  /** How long it has to wait before it can go on from this state; it goes on at once without. */
+  waitMs?(state: S): number;
 }
 
 /** When the request must have given up, and the worker takes over. */
 const handoverMs = (longTimeoutSeconds + 1) * secondMs;
 
-export const newSaga = <S extends State>(tx: UnitOfWork, kind: SagaKind<S>, state: S): Saga => ({
+export const newSaga = <S extends State>(tx: UnitOfWork, kind: Pick<SagaKind<S>, 'name'>, state: S): Saga => ({
   id: randomUUID(),
   kind: kind.name,
   state,

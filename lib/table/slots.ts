@@ -1,6 +1,6 @@
 import { dayMs, epochSeconds } from '../clock.ts';
 import { log } from '../log.ts';
-import { Problem } from '../problem.ts';
+import { rateLimited } from '../problem.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { rowKey } from './keys.ts';
 import { leases } from './lease.ts';
@@ -49,9 +49,8 @@ export async function inSlot<Result>(tenant: Tenant, forMs: number, work: () => 
 const retryAfterSeconds = 1;
 
 const tooManyAtOnce = () =>
-  new Problem(
-    'rate_limited',
+  rateLimited(
     `${maxSlots} calls of this kind are under way; try again when one of them has been answered`,
-    { reason: 'too_many_at_once', retryAfterSeconds },
-    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+    retryAfterSeconds,
+    'too_many_at_once',
   );

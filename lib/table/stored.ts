@@ -67,7 +67,7 @@ export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; 
 }
 
 /** What turns an item as it was read into what it shall be, index entries included. */
-export function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
+export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
   const holds = before === undefined ? 'absent' : versionOf(before);
   const stands = before && bytesOf(before);
   const old =

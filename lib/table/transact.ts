@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../aws.ts';
-import { secondMs } from '../clock.ts';
+import { secondMs, shifted } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { SagaName } from '../sagas.ts';
 import type { Actor, Tenant } from '../tenant.ts';
@@ -62,6 +62,11 @@ export const giveUpMs = (longTimeoutSeconds - 9) * secondMs;
 export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
   const saga = tx.create(Sagas, newSaga(tx, kind, state));
   tx.afterwards(() => finishNow(tx.tenant, kind, saga));
+}
+
+/** Leaves work to the saga's worker, at once, where a request neither waits for it nor carries its code. */
+export function leaveSaga<S extends State>(tx: UnitOfWork, name: SagaName, state: S): void {
+  tx.create(Sagas, { ...newSaga(tx, { name }, state), dueAt: tx.now });
 }
 
 /** Longer than this a request goes on with its saga in a slot of its tenant alone. */
@@ -129,9 +134,10 @@ export async function finishSaga<S extends State>(
         return false;
       }
       const state = await kind.step(tx, saga.state as S, id);
+      const waitMs = state === undefined ? 0 : (kind.waitMs?.(state) ?? 0);
       if (state === undefined) tx.delete(Sagas, saga);
-      else tx.update(Sagas, { ...saga, state, tries: 0 });
-      return state !== undefined;
+      else tx.update(Sagas, { ...saga, state, tries: 0, ...(waitMs > 0 && { dueAt: shifted(tx.now, waitMs) }) });
+      return state !== undefined && waitMs === 0;
     });
   for (let isLeft = true; isLeft; ) {
     isLeft = await doPart(false).catch((error) => {

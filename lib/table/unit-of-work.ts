@@ -11,7 +11,7 @@ import { counterKey, identity, type Key, requireOwn } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
 import { bytesOf } from './size.ts';
-import { changesOf, isAbsent, parseStored, readable, type Tracked, versionOf } from './stored.ts';
+import { isAbsent, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
 import type { Write } from './write.ts';
 
@@ -328,7 +328,7 @@ export class UnitOfWork {
     for (const [name, tracked] of this.#tracked) {
       if (tracked.after === undefined) continue;
       changed.add(name);
-      changes.push(...changesOf(this.tenant, tracked));
+      changes.push(...rowChanges(this.tenant, tracked));
       counts.addChange(this.tenant, tracked);
     }
     const pinned = new Map([...this.#pinned].map(([name, { before }]) => [name, versionOf(before)]));

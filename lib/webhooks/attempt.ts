@@ -41,6 +41,7 @@ export async function attempt(
     method: 'POST',
     headers: headersOf(delivery, number, signed),
     body: bytes,
+    keptBytes: keptCharacters * maxBytesPerCharacter,
     timeoutMs,
   });
   const { status, failure } = answer;
@@ -61,5 +62,4 @@ export async function attempt(
   };
 }
 
-const beginning = (body: Buffer) =>
-  [...body.subarray(0, keptCharacters * maxBytesPerCharacter).toString()].slice(0, keptCharacters).join('');
+const beginning = (body: Buffer) => [...body.toString()].slice(0, keptCharacters).join('');

@@ -18,11 +18,11 @@ export interface Backlog {
   later: Waiting[];
   nextRetryAt: string | null;
   /** What this version cannot read, and what failed for a reason of its own a while ago: it holds up none of the others. */
-  suspects: Suspect[];
+  quarantined: Quarantined[];
 }
 
 /** A delivery that is passed over. */
-export interface Suspect {
+export interface Quarantined {
   id: number;
   entry: Key;
   isReadable: boolean;
@@ -47,7 +47,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
   const now = instant(Date.now());
   const later = retrying.filter((entry) => timeOf(entry) > now);
   const [next] = later;
-  const suspects: Suspect[] = [];
+  const quarantined: Quarantined[] = [];
   const sound = (entries: readonly Row[]): Waiting[] =>
     entries.flatMap(({ pk, sk, triedAt, ...copy }) => {
       const entry = { pk, sk };
@@ -55,7 +55,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
       if (success && triedAt === undefined) return [{ ...output, entry }];
       const id = Number(sk.split('#').at(-1));
       const at = triedAt === undefined ? now : instant(Date.parse(triedAt as string) + retryAfterMs);
-      suspects.push({ id, entry, isReadable: success, at });
+      quarantined.push({ id, entry, isReadable: success, at });
       return [];
     });
   return {
@@ -63,7 +63,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
     retries: sound(retrying.slice(0, retrying.length - later.length)),
     later: sound(later),
     nextRetryAt: next ? timeOf(next) : null,
-    suspects,
+    quarantined,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
+import { asked } from '#lib/table/asked.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
@@ -101,25 +102,33 @@ export const shownDelivery = (delivery: StoredDelivery): Shown => ({
 export async function listDeliveries(
   tx: UnitOfWork,
   endpointId: number,
-  { after, limit, status, eventKind, since, until }: v.InferOutput<typeof DeliveryQuery>,
+  query: v.InferOutput<typeof DeliveryQuery>,
 ): Promise<Page<Shown>> {
   const within = { endpointId };
+  const { since, until } = query;
   const [above, last] = await Promise.all([
     since === undefined ? undefined : lastIdBy(tx, Deliveries, within, shifted(since, -secondMs)),
     until === undefined ? undefined : lastIdBy(tx, Deliveries, within, until),
   ]);
-  const before = [after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
+  const before = [query.after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
+  const after = before.length > 0 ? Math.min(...before) : undefined;
   const [page] = await Promise.all([
     listPage(tx, Deliveries, {
-      after: before.length > 0 ? Math.min(...before) : undefined,
-      above,
-      limit,
+      ...asked(
+        Deliveries,
+        { ...query, after },
+        {
+          status: (status) =>
+            status === 'succeeded'
+              ? { matches: (delivery) => delivery.status === status }
+              : { where: { status: { endpointId, status } } },
+          eventKind: (eventKind) => ({ where: { kind: { endpointId, eventKind } } }),
+          since: () => ({ above }),
+          // Ids rise with time: it is in `after`.
+          until: () => ({}),
+        },
+      ),
       within,
-      where: {
-        status: status === undefined || status === 'succeeded' ? undefined : { endpointId, status },
-        kind: eventKind && { endpointId, eventKind },
-      },
-      ...(status === 'succeeded' && { matches: (delivery: StoredDelivery) => delivery.status === status }),
     }),
     getStoredEndpoint(tx, endpointId),
   ]);

@@ -12,7 +12,7 @@ import { clear, skip } from './discard.ts';
 import { decide, type Next } from './idle.ts';
 import { acquire, renewAfterMs } from './lease.ts';
 import { Pending } from './pending.ts';
-import { isPoison, passOverUnreadable, retrySuspects } from './poison.ts';
+import { isPoison, passOverUnreadable, retryQuarantined } from './poison.ts';
 import { record } from './record.ts';
 import { expandReplays } from './replay.ts';
 import { Sending } from './sending.ts';
@@ -134,7 +134,7 @@ class Drain {
     if (results.length + beginning.length + released.length === 0 && !mustRenew) return;
     const { openings } = this.#health;
     const written = { results, beginning: beginning.map(({ id }) => id), released };
-    this.#writing = record(this.#turn, written, () => this.#pending.backlog.suspects.length)
+    this.#writing = record(this.#turn, written, () => this.#pending.backlog.quarantined.length)
       .then(({ health, isActive }) => {
         this.#health = health;
         this.#pending.isActive = isActive;
@@ -183,7 +183,7 @@ class Drain {
   async #do(next: Next): Promise<void> {
     const { tenant, endpointId, owner } = this.#turn;
     const { backlog } = this.#pending;
-    if (next === 'retry-suspects') await retrySuspects(tenant, endpointId, owner, backlog);
+    if (next === 'retry-quarantined') await retryQuarantined(tenant, endpointId, owner, backlog);
     if (next === 'clear') await clear(tenant, endpointId, owner, backlog);
     if (next === 'skip') await skip(tenant, endpointId, owner, backlog);
     // A replay that could not be made today would only be skipped again.

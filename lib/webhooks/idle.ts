@@ -15,7 +15,7 @@ import { countWaiting, forgetWaiting, readWaiting } from './waiting.ts';
 const nearMs = secondMs;
 
 /** What a worker does next; nothing when its turn has ended. */
-export type Next = 'deliver' | 'retry-suspects' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
+export type Next = 'deliver' | 'retry-quarantined' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
 
 interface Decision {
   next: Next | undefined;
@@ -41,32 +41,38 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
   const backlog = await readBacklog(tx, id);
   const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
+  const now = Date.now();
+  const isOpen = health.openUntilMs > now;
   const dueCount = backlog.first.length + backlog.retries.length;
-  if (backlog.suspects.some(isDue)) return decided('retry-suspects');
   const replaysAt = isSpent ? instant(Date.parse(nextDay())) : (replays?.notBefore ?? instant(0));
-  if (replays && !(endpoint && replaysAt > instant(Date.now()))) return decided('replay');
-  if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return decided('clear');
-  const suspectAt = backlog.suspects.reduce<string | null>((first, { at }) => earliest(first, at), null);
-  if (!endpoint && suspectAt === null) {
+  const due = (): Exclude<Next, object> | undefined => {
+    if (backlog.quarantined.some(isDue)) return 'retry-quarantined';
+    if (replays && !(endpoint && replaysAt > instant(now))) return 'replay';
+    if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return 'clear';
+    if (dueCount > 0 && isSpent) return 'skip';
+    return dueCount > 0 && !isOpen ? 'deliver' : undefined;
+  };
+  const next = due();
+  const mustEnd = isOver(turn, health);
+  if (next !== undefined && !mustEnd) return decided(next);
+  const quarantinedDueAt = backlog.quarantined.reduce<string | null>((first, { at }) => earliest(first, at), null);
+  if (next === undefined && !endpoint && quarantinedDueAt === null) {
     tx.delete(Dispatches, dispatch);
     tx.delete(Healths, health);
     forgetWaiting(tx, id);
     return decided(undefined);
   }
-  const now = Date.now();
-  if (dueCount > 0 && isSpent) return decided('skip');
-  const isOpen = health.openUntilMs > now;
-  if (dueCount > 0 && !isOpen && !isOver(turn, health)) return decided('deliver');
   const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
-  if (dueCount === 0 && !isOpen && !isOver(turn, health) && nextRetryMs - now <= nearMs)
+  if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - now <= nearMs)
     return decided({ sleepMs: Math.max(1, nextRetryMs - now) });
   // What was counted by an older version, or not, is put right where nothing waits.
-  const waitingCount = dueCount + backlog.later.length + backlog.suspects.length;
+  const waitingCount = dueCount + backlog.later.length + backlog.quarantined.length;
   if (waitingCount === 0) countWaiting(tx, id, -(waiting.get(id) ?? 0), 'finished');
-  const next = earliest(earliest(backlog.nextRetryAt, suspectAt), replays ? replaysAt : null);
-  const at = dueCount > 0 ? instant(now) : next;
+  const laterAt = earliest(earliest(backlog.nextRetryAt, quarantinedDueAt), replays ? replaysAt : null);
+  const at = next !== undefined || dueCount > 0 ? instant(now) : laterAt;
   const lookAt = dispatch.lookAt !== null && dispatch.lookAt > instant(now) ? dispatch.lookAt : null;
-  const notBefore = isOpen ? instant(health.openUntilMs) : null;
+  // What is due in spite of the breaker does not wait for it.
+  const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
   tx.update(Dispatches, { ...dispatch, at, lookAt, notBefore, isSlow: isSlowBy(turn, health) });
   tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
   return decided(undefined);

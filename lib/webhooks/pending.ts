@@ -13,7 +13,7 @@ import type { Turn } from './turn.ts';
 export class Pending {
   /** As it was read or written last. */
   isActive = true;
-  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, suspects: [] };
+  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, quarantined: [] };
   readonly #turn: Turn;
   #endpoint: StoredEndpoint | undefined;
   #signers: readonly [Signer, Signer?] | undefined;

@@ -9,29 +9,29 @@ import { type Aside, type AsideKind, countTry, failed, isOwnReason, moving, pass
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import type { Backlog, Suspect } from './backlog.ts';
+import type { Backlog, Quarantined } from './backlog.ts';
 import { maxPerTransaction } from './deliveries.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
-import { faults, LeaseLost, type Result, requireLease, settle } from './settle.ts';
+import { commitAttempts, faults, LeaseLost, type Result, requireLease } from './settle.ts';
 import { countWaiting } from './waiting.ts';
 
 /** Whether a write failed for what it holds, not for the state of the table or of others. */
 export const isPoison = (error: unknown): boolean => !(error instanceof LeaseLost) && isOwnReason(error);
 
 /** Of one endpoint no more are passed over at a time: all of them are read whenever it is looked what waits. */
-const maxSuspects = 100;
+const maxQuarantined = 100;
 /** Passes over what cannot be read of the deliveries that come next, whose row stopped the work on them. Returns how many these were. */
 export async function passOverUnreadable(
   tenant: Tenant,
   endpointId: number,
   owner: string,
-  { first, retries, later, suspects }: Backlog,
+  { first, retries, later, quarantined }: Backlog,
 ): Promise<number> {
   let count = 0;
   for (const { id, entry } of [...first, ...retries, ...later].slice(0, maxPerTransaction)) {
     const error = await refusalOf(tenant, endpointId, id);
     if (error === undefined) continue;
-    await passOverDelivery(tenant, endpointId, owner, { id, entry }, error, suspects.length + count);
+    await passOverDelivery(tenant, endpointId, owner, { id, entry }, error, quarantined.length + count);
     count += 1;
   }
   return count;
@@ -58,10 +58,10 @@ export async function passOverDelivery(
   owner: string,
   { id, entry }: Pick<Result, 'id' | 'entry'>,
   error: unknown,
-  suspectCount: number,
+  quarantinedCount: number,
 ): Promise<void> {
   const move = (aside: Aside) => setDeliveryAside(tenant, endpointId, owner, { id, entry }, aside);
-  if (suspectCount >= maxSuspects) return move({ tries: 1, error });
+  if (quarantinedCount >= maxQuarantined) return move({ tries: 1, error });
   const [first = placeOf(tenant, endpointId, id)] = entry ? [entry] : await entriesOf(tenant, endpointId, id);
   await passOver(first, error, move);
   await transact(tenant, system, (tx) => letGo(tx, endpointId, owner, id));
@@ -71,29 +71,29 @@ export async function passOverDelivery(
 const maxRetried = 50;
 
 /** Tries once more to record what was passed over a minute ago, as an attempt that failed on our side. Throws LeaseLost. */
-export async function retrySuspects(
+export async function retryQuarantined(
   tenant: Tenant,
   endpointId: number,
   owner: string,
-  { suspects }: Backlog,
+  { quarantined }: Backlog,
 ): Promise<void> {
-  const due = suspects.filter(isDue).slice(0, maxRetried);
+  const due = quarantined.filter(isDue).slice(0, maxRetried);
   for (const { id, entry, isReadable } of due) {
     const tries = await countTry(entry);
     try {
       if (!isReadable) throw new Error('the entry of a delivery cannot be read');
-      await settle(tenant, endpointId, owner, { results: [{ id, entry, fault: faults.unrecordable }] });
+      await commitAttempts(tenant, endpointId, owner, { results: [{ id, entry, fault: faults.unrecordable }] });
     } catch (error) {
       if (!isPoison(error)) throw error;
       const move = (aside: Aside) => setDeliveryAside(tenant, endpointId, owner, { id, entry }, aside);
-      if (suspects.length > maxSuspects) await move({ tries: tries ?? 1, error });
+      if (quarantined.length > maxQuarantined) await move({ tries: tries ?? 1, error });
       else await failed(entry, tries, error, move);
     }
   }
 }
 
 /** Whether its next try is due. */
-export const isDue = ({ at }: Suspect) => at <= instant(Date.now());
+export const isDue = ({ at }: Quarantined) => at <= instant(Date.now());
 
 /** The key of a delivery. */
 export const placeOf = (tenant: Tenant, endpointId: number, id: number): Key =>

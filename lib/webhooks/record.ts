@@ -1,18 +1,18 @@
 import { log } from '#lib/log.ts';
 import { isPoison, passOverDelivery } from './poison.ts';
-import { faults, settle, type Written } from './settle.ts';
+import { commitAttempts, faults, type Written } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /**
  * Writes what one transaction of a worker has to write. A result that cannot be written for a reason of its own keeps no other from
- * being written: it is recorded as a fault of ours, or passed over beside the suspects that there are. Throws LeaseLost.
+ * being written: it is recorded as a fault of ours, or quarantined, as long as not too many are. Throws LeaseLost.
  */
 export async function record(
   { tenant, endpointId, owner }: Turn,
   written: Written,
-  suspectCount: () => number,
-): ReturnType<typeof settle> {
-  const write = (what: Written) => settle(tenant, endpointId, owner, what);
+  quarantinedCount: () => number,
+): ReturnType<typeof commitAttempts> {
+  const write = (what: Written) => commitAttempts(tenant, endpointId, owner, what);
   const { results = [], ...others } = written;
   try {
     return await write(written);
@@ -24,7 +24,7 @@ export async function record(
     await firstOf(
       () => write({ results: [result] }),
       () => write({ results: [{ id, entry, fault: faults.unrecordable }] }),
-      (error) => passOverDelivery(tenant, endpointId, owner, result, error, suspectCount()),
+      (error) => passOverDelivery(tenant, endpointId, owner, result, error, quarantinedCount()),
     );
   }
   return write(others);

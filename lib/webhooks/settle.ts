@@ -51,7 +51,7 @@ export interface Written {
  * Writes the results of attempts and what follows from them, and which attempts begin, all in one transaction, and renews the
  * lease. Returns how the endpoint is after it. Throws LeaseLost.
  */
-export function settle(
+export function commitAttempts(
   tenant: Tenant,
   endpointId: number,
   owner: string,

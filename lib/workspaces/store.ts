@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { entities } from '#lib/entities/all.ts';
 import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import { createPipelines } from '#lib/pipelines/store.ts';
 import { rowKey } from '#lib/table/keys.ts';
@@ -11,7 +12,7 @@ import { environments, operator } from '#lib/tenant.ts';
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
   const { last: id = 0 } = await addTo(rowKey('workspaceIds', {}), { last: 1 });
-  await markNew(id);
+  await markNew(id, entities);
   const [workspace] = await Promise.all(
     environments.map((name) =>
       transact({ workspaceId: id, env: name }, operator, async (tx) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
-import { medianFirstReplySeconds, replyRate } from '#lib/analytics/replies.ts';
+import { Conversations } from '#lib/analytics/replies.ts';
 import type { SeenMessage } from '#lib/analytics/traffic.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -192,6 +192,11 @@ describe('replies', () => {
       }),
     ),
   );
+  const summed = (all: readonly SeenMessage[]) => {
+    const conversations = new Conversations();
+    for (const message of all) conversations.add(message);
+    return conversations;
+  };
   const isLater = (a: SeenMessage, b: SeenMessage) => a.at > b.at || (a.at === b.at && a.id > b.id);
 
   test('are counted once per contact, after the first message that it was sent', () => {
@@ -209,7 +214,7 @@ describe('replies', () => {
           ),
         );
         const expected = reached.length === 0 ? null : Math.round((replied.length / reached.length) * 10_000) / 10_000;
-        expect(replyRate(all)).toBe(expected);
+        expect(summed(all).replyRate).toBe(expected);
       }),
     );
   });
@@ -223,8 +228,8 @@ describe('replies', () => {
         { ...common, id: 100 + contactId, direction: 'outbound', at: at(seconds) },
       ];
     };
-    expect(medianFirstReplySeconds([...wait(1, 10), ...wait(2, 30), ...wait(3, 500)])).toBe(30);
-    expect(medianFirstReplySeconds([...wait(1, 10), ...wait(2, 31)])).toBe(21);
-    expect(medianFirstReplySeconds(wait(1, 10).slice(0, 1))).toBeNull();
+    expect(summed([...wait(1, 10), ...wait(2, 30), ...wait(3, 500)]).medianFirstReplySeconds).toBe(30);
+    expect(summed([...wait(1, 10), ...wait(2, 31)]).medianFirstReplySeconds).toBe(21);
+    expect(summed(wait(1, 10).slice(0, 1)).medianFirstReplySeconds).toBeNull();
   });
 });

@@ -6,6 +6,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import { type Answer, api, type Client, everyItem, type Options } from '#test/client.ts';
+import { makeMissing } from '#test/contract/make-missing.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
 
 // Many requests each, and the first to every function of a new system.
@@ -69,6 +70,9 @@ beforeAll(async () => {
     eventKinds: ['webhook.test'],
   });
   ids.set('/v1/webhooks/{id}', endpoint.id);
+  const { body: login } = await client.post('/v1/telegram/logins', { phone: '+49 170 5550100' });
+  ids.set('/v1/telegram/logins/{id}', login.id);
+  await makeMissing(client);
   before = await everything();
 });
 

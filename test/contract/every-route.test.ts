@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { apiRevision } from '#lib/revision.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { scopes } from '#lib/scopes.ts';
@@ -79,11 +80,14 @@ describe.each(keyed)('$name', ({ route }) => {
     expectHeaders(replaced, route.method);
   });
 
-  if (route.scope !== 'any') {
+  if (scopesOf(route).length > 0) {
     test('without its scope is 403 and names it, before the resource and the body are looked at', async () => {
-      const { client } = await limited(scopes.filter((scope) => scope !== route.scope));
+      const { client } = await limited(scopes.filter((scope) => !scopesOf(route).includes(scope)));
       const answer = await client.call(route.method, pathOf(route.path), route.method === 'GET' ? {} : { body: '{' });
-      expectProblem(answer, route.method, 403, 'forbidden', { reason: 'missing_scope', requiredScopes: [route.scope] });
+      expectProblem(answer, route.method, 403, 'forbidden', {
+        reason: 'missing_scope',
+        requiredScopes: scopesOf(route),
+      });
     });
 
     test('from an address that the key does not allow is 403', async () => {

@@ -3,13 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { activityTypes } from '#lib/entities/activity.ts';
+import { cleanFileName } from '#lib/files/name.ts';
 import type { Route } from '#lib/http/route.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
@@ -36,6 +38,7 @@ import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
+import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { type Received, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -141,17 +144,11 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     calls.forget('/v1/contacts/{id}', other.id);
   });
 
-  test('is taken and read back: deals, tasks and finance', async () => {
-    const { memberId: assignedToUserId } = workspace;
+  test('is taken and read back: deals and invoices', async () => {
     ({ id: dealId } = await send('POST /v1/deals', letters, { contactId }));
     await send('PATCH /v1/deals/{id}', letters, { contactId }, [dealId]);
     await send('PUT /v1/deals/{id}/metadata', letters, {}, [dealId]);
     await send('POST /v1/deals/{id}/stage', letters, { stage: 'negotiation' }, [dealId]);
-    const { id: taskId } = await send('POST /v1/tasks', letters, { contactId, dealId, assignedToUserId });
-    await send('PATCH /v1/tasks/{id}', letters, { contactId, dealId, assignedToUserId }, [taskId]);
-    await send('PUT /v1/tasks/{id}/metadata', letters, {}, [taskId]);
-    await send('POST /v1/tasks/{id}/status', letters, {}, [taskId]);
-    await send('POST /v1/finance/transactions', letters, { contactId, dealId });
     const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
     const invoice = await admin('invoice create', letters, { ...place(), ...dates, contactId, status: 'sent' });
     await send('POST /v1/finance/invoices/{id}/paid', letters, { paidAt: undefined }, [invoice.id]);
@@ -228,6 +225,21 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await send('POST /v1/telegram/accounts/{id}/connect', letters, {}, [connected.id]);
     await send('POST /v1/telegram/accounts/{id}/disconnect', letters, {}, [connected.id]);
     await send('PATCH /v1/twitter/accounts/{id}', letters, quiet, [person.id]);
+  });
+
+  test('is taken and read back: logins', async () => {
+    const serverKey = inject('serverKey');
+    const { password } = largestBody('POST /v1/telegram/logins/{id}/password', letters) as { password: string };
+    const centre = await startDataCentre({ id: 4, serverKey, password });
+    const { id } = await send('POST /v1/telegram/logins', letters, { phone: phoneOf(centre.port) });
+    await send('POST /v1/telegram/logins/{id}/code', letters, { code: rightCode }, [id]);
+    const { accountId } = await send('POST /v1/telegram/logins/{id}/password', letters, {}, [id]);
+    expect((await workspace.live.get(`/v1/telegram/accounts/${accountId}`)).body.name).toBe(letters.text(200));
+    await send('POST /v1/telegram/accounts/{id}/disconnect', letters, {}, [accountId]);
+    await centre.close();
+    const entered = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(['00000\ntest\n']) as never);
+    await admin('telegram-account login', letters, { ...place(), env: 'test', phone: '+999999999999999' });
+    entered.mockRestore();
   });
 
   test('is taken and read back: what Telegram posts to a hook', async () => {
@@ -332,9 +344,12 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       });
       await send('POST /v1/contacts/{id}/messages/read', letters, { upToMessageId: stored.id }, [inbound.contactId]);
       const to = { accountId: account.id, contactId: inbound.contactId };
-      const given = { ...to, username: undefined, telegramUserId: undefined, twitterUserId: undefined };
+      const nobody = { username: undefined, telegramUserId: undefined, twitterUserId: undefined };
+      const given = { ...to, ...nobody, attachments: undefined };
       const text = letters.text(channel === 'telegram' ? 4_000 : 10_000, true);
       const reason = letters.text(100_000, true);
+      if (channel === 'telegram')
+        await send('POST /v1/files', letters, { contentType: `text/plain;${'x'.repeat(244)}` });
       const answer = channel === 'telegram' ? { ok: false, description: reason } : { detail: reason };
       await account.react({ status: 400, body: answer });
       const refused = await send(`POST /v1/${channel}/messages`, letters, { ...given, runAt: undefined });
@@ -368,12 +383,14 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const [message] = (await workspace.live.get(`${path}/messages`)).body.items;
     expect(brief(message.bodyText)).toBe(brief(text));
     expect(brief(thread.subject)).toBe(brief(subject));
-    expect(brief(message.attachments.map(({ fileName }: Fields) => fileName))).toBe(brief(files));
+    expect(brief(message.attachments.map(({ fileName }: Fields) => fileName))).toBe(
+      brief(files.map((name) => cleanFileName(name))),
+    );
     await send('POST /v1/email/threads/{id}/assignee', letters, { userId: workspace.memberId }, [threadId]);
     await send('POST /v1/email/threads/{id}/status', letters, { status: 'pending' }, [threadId]);
     const replies = 'POST /v1/email/threads/{id}/replies';
     const html = `<p>${letters.text(200_000 - 7).replaceAll(/[<&"]/g, '.')}</p>`;
-    const plain = { runAt: undefined, replyAll: false };
+    const plain = { runAt: undefined, replyAll: false, attachments: undefined };
     for (const body of [{ bodyHtml: null }, { bodyText: letters.text(2_000, true), bodyHtml: html }]) {
       const job = await send(replies, letters, { ...plain, ...body }, [threadId]);
       expect(await ended(job.id)).toMatchObject({ status: 'sent', attempts: 1 });
@@ -383,7 +400,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     }
     // SES takes fifty in all.
     const bcc = Array.from({ length: 10 }, (_, index) => addressOf(100 + index));
-    const mail = { bcc, bodyHtml: null, contactId: undefined, runAt: undefined };
+    const mail = { bcc, bodyHtml: null, contactId: undefined, runAt: undefined, attachments: undefined };
     const job = await send('POST /v1/email/messages', letters, mail);
     expect(await ended(job.id)).toMatchObject({ status: 'sent', attempts: 1 });
     calls.keep('/v1/email/threads/{id}', job.threadId);
@@ -407,6 +424,21 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     expect(brief(thread.subject)).toBe(brief(subject));
   });
 
+  test('is taken and read back: what is made, changed and deleted in no way of its own', async () => {
+    const { memberId: assignedToUserId } = workspace;
+    const named = { contactId, dealId, assignedToUserId };
+    plain ??= plainResources([...operations.keys()].filter((name) => !calls.driven.has(name)));
+    expect(Object.keys(plain)).toContain('POST /v1/tasks');
+    for (const [create, { changes, remove }] of Object.entries(plain)) {
+      const { id } = await send(create, letters, knownTo(create, named));
+      for (const change of changes) await send(change, letters, knownTo(change, named), [id]);
+      if (remove === undefined) continue;
+      await send(remove, letters, {}, [id]);
+      calls.forget(`${pathOf(create)}/{id}`, id);
+      await send(create, letters, knownTo(create, named));
+    }
+  });
+
   test('is set aside, put back and discarded', async () => {
     const pk = `${tenantKey({ workspaceId: workspace.id, env: 'live' })}#trial/${everyLetters.indexOf(letters)}`;
     const row = { pk, sk: '0000000001', text: letters.text(90_000, true) };
@@ -421,6 +453,36 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     expect((await readRows([row])).size).toBe(0);
   });
 });
+
+interface PlainResource {
+  changes: string[];
+  remove: string | undefined;
+}
+/** The same for all letters: found before the first have called them. */
+let plain: Record<string, PlainResource> | undefined;
+
+const pathOf = (operation: string) => operation.split(' ')[1] as string;
+
+/** By the operations that make them: what has a path of its own, and the operations on it. */
+function plainResources(names: readonly string[]): Record<string, PlainResource> {
+  const creating = names.filter(
+    (name) => name.startsWith('POST ') && operations.has(`GET ${pathOf(name)}/{id}`) && !name.includes('{'),
+  );
+  return Object.fromEntries(
+    creating.map((create) => {
+      const one = `${pathOf(create)}/{id}`;
+      const remove = `DELETE ${one}`;
+      const changes = names.filter((name) => !/^(GET|DELETE) /.test(name) && pathOf(name).startsWith(one));
+      return [create, { changes, remove: names.includes(remove) ? remove : undefined }];
+    }),
+  );
+}
+
+/** Of these fields those that a body has. */
+const knownTo = (operation: string, fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name]) => name in largestBody(operation, everyLetters[0] as Letters)),
+  );
 
 const ended = (jobId: number) =>
   eventually(async () => {
@@ -656,8 +718,23 @@ async function clientOf(workspaceId: number): Promise<Client> {
   return api((await transact({ workspaceId, env: 'live' }, operator, (tx) => mintKey(tx, terms, limits))).key);
 }
 
+test('a contact with all of it is erased', async () => {
+  for (const letters of everyLetters) {
+    const erased = await send('POST /v1/contacts', letters);
+    await send('POST /v1/contacts/{id}/activities', letters, {}, [erased.id]);
+    const erasure = await send('POST /v1/contacts/{id}/erasure', letters, { confirm: String(erased.id) }, [erased.id]);
+    await eventually(async () => {
+      const { body } = await workspace.live.get(`/v1/erasures/${erasure.id}`);
+      return body.status === 'completed';
+    }, 'the erasure is completed');
+    await send('GET /v1/erasures/{id}', letters, {}, [erasure.id]);
+  }
+});
+
 /** Operations and commands that take nothing which could be large. */
 const withoutInput: Record<string, string> = {
+  'GET /v1/messages/{id}/attachments/{attachmentId}': 'takes two ids',
+  'GET /v1/email/threads/{id}/messages/{messageId}/attachments/{attachmentId}': 'takes three ids',
   'queue redrive': 'takes one of a closed list of queues, and moves what other tests have left there, too',
 };
 

@@ -1,28 +1,17 @@
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDemo } from '#infra/local/demo.ts';
-import { Accounts } from '#lib/entities/account.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import { Agents } from '#lib/entities/agent.ts';
-import { AuditEvents } from '#lib/entities/audit-event.ts';
-import { Contacts } from '#lib/entities/contact.ts';
-import { Deals } from '#lib/entities/deal.ts';
+import { entities } from '#lib/entities/all.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
-import { Invoices } from '#lib/entities/invoice.ts';
-import { Jobs } from '#lib/entities/job.ts';
-import { Members } from '#lib/entities/member.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
-import { RevenueSources } from '#lib/entities/revenue-source.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { Tasks } from '#lib/entities/task.ts';
-import { Transactions } from '#lib/entities/transaction.ts';
-import { Endpoints } from '#lib/entities/webhook.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
@@ -33,39 +22,11 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import { api, type Client } from '#test/client.ts';
+import { makeMissing } from '#test/contract/make-missing.ts';
 import { breakRow } from '#test/table/break-row.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-/** What each list is made of, and the field by which its rows know the resource in its path, or that they lie with. */
-const shownBy: Record<string, [of: Entity, parent?: string]> = {
-  '/v1/activities': [Activities, 'contactId'],
-  '/v1/agents': [Agents],
-  '/v1/audit-events': [AuditEvents],
-  '/v1/contacts': [Contacts],
-  '/v1/contacts/{id}/activities': [Activities, 'contactId'],
-  '/v1/contacts/{id}/messages': [Messages, 'contactId'],
-  '/v1/deals': [Deals],
-  '/v1/email/threads': [Threads],
-  '/v1/email/threads/{id}/messages': [EmailMessages, 'threadId'],
-  '/v1/events': [Feed],
-  '/v1/finance/invoices': [Invoices],
-  '/v1/finance/revenue-sources': [RevenueSources],
-  '/v1/finance/transactions': [Transactions],
-  '/v1/jobs': [Jobs],
-  '/v1/keys': [Keys],
-  '/v1/members': [Members],
-  '/v1/messages': [Messages, 'contactId'],
-  '/v1/pipelines': [Pipelines],
-  '/v1/sequences': [Sequences],
-  '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
-  '/v1/tags': [Tags],
-  '/v1/tasks': [Tasks],
-  '/v1/telegram/accounts': [Accounts],
-  '/v1/twitter/accounts': [Accounts],
-  '/v1/webhooks': [Endpoints],
-  '/v1/webhooks/{id}/deliveries': [Deliveries, 'endpointId'],
-};
 /** Made of no rows of their own, or of what an index keeps of them. */
 const derived = [
   '/v1/analytics/messaging',
@@ -86,6 +47,34 @@ const isList = (path: string) => {
 };
 const lists = Object.keys(paths).filter(isList);
 
+/** What a list is made of, and the field by which its rows know the resource in its path, or that they lie with. */
+type MadeOf = [of: Entity, parent?: string];
+
+/** A list is made of what it is called after, but for these. */
+const calledOtherwise: Record<string, MadeOf> = {
+  '/v1/activities': [Activities, 'contactId'],
+  '/v1/contacts/{id}/activities': [Activities, 'contactId'],
+  '/v1/contacts/{id}/messages': [Messages, 'contactId'],
+  '/v1/email/threads': [Threads],
+  '/v1/email/threads/{id}/messages': [EmailMessages, 'threadId'],
+  '/v1/events': [Feed],
+  '/v1/messages': [Messages, 'contactId'],
+  '/v1/pipelines': [Pipelines],
+  '/v1/sequences': [Sequences],
+  '/v1/sequences/{id}/enrollments': [Enrollments, 'sequenceId'],
+  '/v1/webhooks/{id}/deliveries': [Deliveries, 'endpointId'],
+};
+
+const shownBy: Record<string, MadeOf> = Object.fromEntries(
+  lists
+    .filter((path) => !derived.includes(path))
+    .flatMap((path): [string, MadeOf][] => {
+      const namesake = [...entities, Keys].find(({ name }) => path.endsWith(`/${name}s`));
+      const of: MadeOf | undefined = calledOtherwise[path] ?? (namesake && [namesake]);
+      return of ? [[path, of]] : [];
+    }),
+);
+
 let tenant: Tenant;
 let client: Client;
 beforeAll(async () => {
@@ -104,6 +93,7 @@ beforeAll(async () => {
     eventKinds: ['webhook.test'],
   });
   for (let count = 0; count < 2; count += 1) await client.post(`/v1/webhooks/${endpoint.id}/test`, {});
+  await makeMissing(client);
 });
 
 test('what decides by a list fails where an item cannot be read', async () => {

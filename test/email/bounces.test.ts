@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { handler } from '#functions/workers/receive-mail-notices.ts';
 import { commands } from '#infra/admin/commands/email.ts';
 import { shifted } from '#lib/clock.ts';
@@ -7,6 +7,7 @@ import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import type { Caller } from '#lib/keys/identify.ts';
+import { log } from '#lib/log.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -158,13 +159,15 @@ test('an address that the mail did not go to is not marked: an outsider may have
     expect((await workspace.live.post(path, { to: [to], subject: 'S', bodyText: 'B' })).status).toBe(202);
 });
 
-test('a notice of a mail that is not here stays in its queue', async () => {
+test('a notice of a mail that is not here any more is told in the log and done; one that cannot be read stays in its queue', async () => {
   const { id } = await sent({});
+  const info = vi.spyOn(log(), 'info').mockImplementation(() => {});
   const good = noticeOf(id, complaintOf('a@example.com'));
   const foreign = { ...good, detail: { ...good.detail, mail: { messageId: 'x', tags: {} } } };
-  expect(await receive(noticeOf(999_999, complaintOf('a@example.com')), good, foreign)).toEqual({
-    batchItemFailures: [{ itemIdentifier: 'm0' }, { itemIdentifier: 'm2' }],
-  });
+  const erased = noticeOf(999_999, bounceOf([bounced('a@example.com'), bounced('b@example.com')]));
+  expect(await receive(erased, good, foreign)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm2' }] });
+  expect(info.mock.calls).toEqual([[expect.any(String), { ...live, jobId: 999_999, notices: 2 }]]);
+  info.mockRestore();
 });
 
 /** A mail that this process alone may send: its timer is of tomorrow. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** S3 with one bucket of mails, for this process and until it is closed. */
 export async function mailBucket(domain: string) {
@@ -8,13 +9,19 @@ export async function mailBucket(domain: string) {
     [...mails].map(
       ([key, { at }]) => `<Contents><Key>${key}</Key><LastModified>${at.toISOString()}</LastModified></Contents>`,
     );
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
     if (searchParams.has('list-type')) {
       response.end(`<ListBucketResult><IsTruncated>false</IsTruncated>${listed().join('')}</ListBucketResult>`);
       return;
     }
-    const mail = mails.get(decodeURIComponent(pathname.split('/')[2] ?? ''));
+    const key = decodeURIComponent(pathname.split('/').slice(2).join('/'));
+    if (request.method === 'PUT') {
+      mails.set(key, { raw: await text(request), at: new Date() });
+      response.end();
+      return;
+    }
+    const mail = mails.get(key);
     response.writeHead(mail?.raw === undefined ? 404 : 200).end(mail?.raw ?? '<Error><Code>NoSuchKey</Code></Error>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { domainToASCII } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
 import { sanitise, textOf } from '#lib/email/html.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { rawMail } from '#test/email/raw.ts';
+
+vi.mock(import('node:url'), async (original) => {
+  const url = await original();
+  return { ...url, domainToASCII: vi.fn(url.domainToASCII) };
+});
 
 const multipart = [
   'From: =?utf-8?Q?J=C3=B6rg?= <joerg@example.com>',
@@ -205,6 +211,14 @@ describe('reading a mail', () => {
     expect(mail.cc.filter(({ email }) => !many.includes(email))).toEqual([]);
     expect(mail.references.filter((id) => !many.includes(id))).toEqual([]);
     expect(mail.bodyText).toContain('addresses longer than any can be');
+  });
+
+  test('writes no domain in ASCII of an address that is longer than any can be', async () => {
+    const long = Array.from({ length: 20 }, (_, index) => `a${index}@${'例'.repeat(2_000)}`).join(', ');
+    vi.mocked(domainToASCII).mockClear();
+    const mail = await parseMail(`From: ${long}\r\nTo: ${long}, b@例.example\r\n\r\nHello`);
+    expect(mail.to.map(({ email }) => email)).toEqual(['b@例.example']);
+    expect(vi.mocked(domainToASCII).mock.calls).toEqual([['例.example']]);
   });
 
   test('knows who wrote from an address that it cannot keep again, and no address of theirs', async () => {

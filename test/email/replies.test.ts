@@ -169,6 +169,8 @@ test.each([
   ['bodyText', 'too_long', { bodyText: 'x'.repeat(100_001) }],
   ['cc', 'too_many', { bodyText: 'x', cc: Array.from({ length: 21 }, (_, index) => `a${index}@example.com`) }],
   ['bcc[0]', 'invalid_format', { bodyText: 'x', bcc: ['nobody'] }],
+  ['cc[0]', 'invalid_format', { bodyText: 'x', cc: ['ann@example..com'] }],
+  ['cc[0]', 'invalid_format', { bodyText: 'x', cc: ['ann@\u202eb.example'] }],
   ['runAt', 'out_of_range', { bodyText: 'x', runAt: '2999-01-01T00:00:00Z' }],
 ])('a reply whose %s is %s is refused', async (field, code, reply) => {
   const { threadId } = await receive();

@@ -127,6 +127,18 @@ test('no line of a mail is longer than SES takes, whatever Message-IDs a thread 
   expect(await PostalMime.parse(raw)).toMatchObject({ references: '<short@example.com>' });
 });
 
+test('a Message-ID of a stranger that is not printable ASCII gets into no header', async () => {
+  const { threadId } = await receive({ messageId: 'plain@example.com' });
+  await receive({ inReplyTo: 'plain@example.com', messageId: 'grüße@example.com' });
+  await receive({ inReplyTo: 'plain@example.com', messageId: 'a\u202eb@example.com' });
+  await deliverEmail(live, await newReply(threadId));
+  const [raw = ''] = ses.taken;
+  const [head = ''] = raw.split('\r\n\r\n');
+  expect(head).toMatch(/^[\r\n -~]*$/);
+  const { inReplyTo, references } = await PostalMime.parse(raw);
+  expect([inReplyTo, references]).toEqual([undefined, '<plain@example.com>']);
+});
+
 test('a domain in the letters of any language is in ASCII where SES reads it, and who answers from there takes part', async () => {
   const { threadId } = await receive({ from: 'Åsa <asa@blåbær.example>' });
   await deliverEmail(live, await newReply(threadId, { cc: ['Tom@bücher.example'], bcc: ['uma@日本.example'] }));

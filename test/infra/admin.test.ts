@@ -57,6 +57,25 @@ test('- takes the JSON from the standard input, as large as it may be; what is t
   });
 });
 
+test('telegram-account login asks on the terminal, again after what is wrong, and shows no password', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const input = JSON.stringify({ workspaceId, env: 'test', phone: '+49 151 1234567', name: 'Sales' });
+  const started = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'login', input], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: inject('dataDir') },
+  });
+  started.child.stdin?.end('11111\n00000\ntest\n');
+  const { stdout, stderr } = await started;
+  expect(JSON.parse(stdout)).toEqual({ id: 1, status: 'connected' });
+  expect(stderr.split('\n')).toEqual(['code (by app): the code is wrong', 'code (by app): password (test): ', '']);
+  const gaveUp = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'login', input], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: inject('dataDir') },
+  });
+  gaveUp.child.stdin?.end();
+  await expect(gaveUp).rejects.toMatchObject({ stderr: expect.stringContaining('the terminal was closed') });
+});
+
 test('queue redrive puts dead letters back to work', async () => {
   const sqs = new SQSClient({});
   const QueueUrl = process.env['QUEUE_URL_TWITTER'];
@@ -177,9 +196,6 @@ test('what is wrong with a call is one line that says what is right', async () =
   expect(await refusal('deal', 'win', '{')).toBe('the argument after noun and verb is not JSON\n');
   expect(await refusal('workspace', 'import', '{"id": 999, "file": "/nowhere.ndjson"}')).toBe(
     'there is no file /nowhere.ndjson\n',
-  );
-  expect(await refusal('email', 'reread', '{"since": "2026-11-22T00:00:00Z"}')).toMatch(
-    /^the local system has no bucket [^\n]+\n$/,
   );
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '#infra/app.ts';
@@ -23,13 +23,23 @@ export async function synthesised() {
   const folder = await mkdtemp(join(tmpdir(), 'crm-synth-'));
   const outdir = join(folder, 'cdk.out');
   await synthesise({ outdir, bundles: join(folder, 'dist') });
-  const read = async (stack: string) => {
-    const path = join(outdir, `${stack}.template.json`);
+  const read = async (file: string) => {
+    const path = join(outdir, file);
     const text = await readFile(path, 'utf8');
-    return { stack, path, text, template: JSON.parse(text) as Template };
+    return { stack: file.split('.')[0] as string, path, text, template: JSON.parse(text) as Template };
   };
-  const templates = await Promise.all(['CrmData', 'CrmApi'].map(read));
+  const files = await readdir(outdir);
+  const templates = await Promise.all(files.filter((file) => file.endsWith('.template.json')).map(read));
   const resources = Object.assign({}, ...templates.map(({ template }) => template.Resources)) as Template['Resources'];
+  // A nested stack is given what it refers to: seen as one with its parent, it refers to that itself.
+  const given = Object.values(resources).flatMap(({ Type, Properties }) =>
+    Type === 'AWS::CloudFormation::Stack' ? Object.entries(Properties.Parameters) : [],
+  );
+  const parameters = new Map(given.map(([name, value]) => [JSON.stringify({ Ref: name }), JSON.stringify(value)]));
+  for (const [id, resource] of Object.entries(resources))
+    resources[id] = JSON.parse(
+      JSON.stringify(resource).replaceAll(/\{"Ref":"\w+"\}/g, (reference) => parameters.get(reference) ?? reference),
+    );
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type);
   return { outdir, templates, resources, ofType, remove: () => rm(folder, { recursive: true }) };
 }
@@ -43,6 +53,7 @@ export async function appWithoutCode(context: Record<string, string>) {
     await mkdir(join(bundles, name), { recursive: true });
     await writeFile(join(bundles, name, 'index.mjs'), `// the code of ${name}`);
   }
-  const app = buildApp({ routes, workers, bundles, context, outdir });
+  const withPaths = { 'aws:cdk:enable-asset-metadata': true, ...context };
+  const app = buildApp({ routes, workers, bundles, context: withPaths, outdir });
   return { app, outdir, remove: () => rm(folder, { recursive: true }) };
 }

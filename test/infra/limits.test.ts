@@ -44,20 +44,21 @@ test('alarms that nobody hears are warned of', () => {
 
 test('a budget rings at the topic, and is made after the topic lets it', () => {
   const limits = { alarmWriteUnits: 7, alarmReadUnits: 8, alarmInvocations: 9 };
-  const template = (monthlyBudget: number | undefined) =>
-    Template.fromStack(
-      stackWith((stack, alarms) => {
-        const table = new Table(stack, 'Table', { partitionKey: { name: 'pk', type: AttributeType.STRING } });
-        watchSpending(stack, alarms, table, { ...limits, monthlyBudget });
-      }),
-    );
-  template(undefined).resourceCountIs('AWS::Budgets::Budget', 0);
-  const [policy] = Object.keys(template(500).findResources('AWS::SNS::TopicPolicy'));
-  template(500).hasResource('AWS::Budgets::Budget', {
+  const stackOf = (monthlyBudget: number | undefined) =>
+    stackWith((stack, alarms) => {
+      const table = new Table(stack, 'Table', { partitionKey: { name: 'pk', type: AttributeType.STRING } });
+      watchSpending(stack, alarms, table, { ...limits, monthlyBudget });
+    });
+  Template.fromStack(stackOf(undefined)).resourceCountIs('AWS::Budgets::Budget', 0);
+  const stack = stackOf(500);
+  const template = Template.fromStack(stack);
+  const [policy] = Object.keys(template.findResources('AWS::SNS::TopicPolicy'));
+  template.hasResource('AWS::Budgets::Budget', {
     DependsOn: Match.arrayWith([policy]),
     Properties: { Budget: { BudgetLimit: { Amount: 500, Unit: 'USD' }, TimeUnit: 'MONTHLY' } },
   });
-  const alarms = Object.values(template(500).findResources('AWS::CloudWatch::Alarm'));
+  const monitoring = Template.fromStack(stack.node.findChild('Monitoring') as Stack);
+  const alarms = Object.values(monitoring.findResources('AWS::CloudWatch::Alarm'));
   expect(alarms.map(({ Properties: { Threshold, Period } }) => [Threshold, Period])).toEqual([
     [7, 900],
     [8, 900],

@@ -5,8 +5,9 @@ import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 import type { Placed } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { secretContext as contextOfAccount } from '#lib/accounts/store.ts';
+import { loginContext } from '#lib/channels/telegram/login.ts';
 import { secretContext as contextOfSource } from '#lib/finance/revenue-source-store.ts';
-import { type SecretKind, secretKinds } from '#lib/queues.ts';
+import { type SecretKind, secretKinds } from '#lib/needs.ts';
 import { secretContext as contextOfWebhooks } from '#lib/webhooks/registry.ts';
 import { appWithoutCode } from '#test/infra/assembly.ts';
 import { home, type Request, readPolicies } from '#test/infra/policies.ts';
@@ -155,7 +156,9 @@ test('a mail waits from the moment that SES has stored it, with its envelope, th
   ];
   const { TopicArn, Endpoint, RawMessageDelivery, RedrivePolicy } = subscription?.properties ?? {};
   expect(rule?.properties['Rule']).toMatchObject({
-    Actions: [{ S3Action: { BucketName: of('AWS::S3::Bucket')[0]?.ref, TopicArn } }],
+    Actions: [
+      { S3Action: { BucketName: of('AWS::S3::Bucket').find(({ id }) => id.startsWith('Mail'))?.ref, TopicArn } },
+    ],
   });
   // Wrapped in SNS's own envelope no reader would find it.
   expect(RawMessageDelivery).toBe(true);
@@ -173,7 +176,9 @@ test('a mail waits from the moment that SES has stored it, with its envelope, th
   const reader = mappingOf(line?.arn);
   // Strangers choose how much comes at once.
   expect(reader).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 5 } });
-  expect(variablesOf(reader?.['FunctionName'])['MAIL_BUCKET']).toBe(of('AWS::S3::Bucket')[0]?.ref);
+  expect(variablesOf(reader?.['FunctionName'])['MAIL_BUCKET']).toBe(
+    of('AWS::S3::Bucket').find(({ id }) => id.startsWith('Mail'))?.ref,
+  );
 });
 
 test('bounces and complaints of a mail that a function sends reach the queue of their worker', () => {
@@ -298,6 +303,7 @@ const tenant = { workspaceId: 7, env: 'live' } as const;
 const contexts: Record<SecretKind, Record<string, string>> = {
   webhook: contextOfWebhooks(tenant),
   account: contextOfAccount(tenant, 1),
+  login: loginContext(tenant, 1),
   'revenue-source': contextOfSource(tenant, 1),
 };
 

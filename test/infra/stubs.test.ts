@@ -67,7 +67,7 @@ describe('a URL that a customer gave is called as it is from the source', () => 
     ['too much', (_, response) => response.end('1'.repeat(maxBytes + 1)), undefined, 'too_large'],
     ['silence', () => {}, undefined, 'timeout'],
     ['a broken connection', (request) => request.socket.destroy(), undefined, 'connection'],
-    ['no HTTP', (request) => request.socket.end('HTTP/1.1 2OO\r\n\r\n'), undefined, 'connection'],
+    ['no HTTP', (request) => request.socket.end('HTTP/1.1 2OO\r\n\r\n'), undefined, 'malformed'],
   ];
   const send = async ({ openOutbound }: Parts, reach: 'public' | 'local', url: string, body?: string) => {
     const outbound = openOutbound({ reach, maxBytes });

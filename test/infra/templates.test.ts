@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
-import { roleDomainOf } from '#infra/stacks/api.ts';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
-import type { Need, QueueName } from '#lib/queues.ts';
+import type { Need } from '#lib/needs.ts';
+import type { QueueName } from '#lib/queues.ts';
 import { queues } from '#lib/queues.ts';
 import { synthesised } from '#test/infra/assembly.ts';
 
@@ -67,7 +67,7 @@ describe('templates', () => {
     expect(patterns.filter((pattern) => !alarms.some((alarm) => pattern.test(alarm)))).toEqual([]);
   });
 
-  test('the table and the key survive the removal of their stack', () => {
+  test('the table, the key and the files survive the removal of their stack', () => {
     const [[, table] = []] = assembly.ofType('AWS::DynamoDB::Table');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(table?.Properties).toMatchObject({
@@ -79,18 +79,21 @@ describe('templates', () => {
     });
     const [[, key] = []] = assembly.ofType('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+    const [, files] = assembly.ofType('AWS::S3::Bucket').find(([id]) => id.startsWith('Files')) ?? [];
+    expect(files).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
   test('nothing stays behind when its stack goes but what is listed, and none of it under a name of our own', () => {
     const reasons: Record<string, string> = {
       'AWS::DynamoDB::Table': 'the data of every customer',
       'AWS::KMS::Key': 'without it the secrets in the table cannot be read',
-      'AWS::S3::Bucket': 'mail that has not been read yet',
+      'AWS::S3::Bucket': 'mail that has not been read yet, and the files of messages',
     };
     const retained = Object.entries(assembly.resources).filter(([, { DeletionPolicy, UpdateReplacePolicy }]) =>
       [DeletionPolicy, UpdateReplacePolicy].some((policy) => /^Retain/.test(policy ?? '')),
     );
-    expect(retained.map(([, { Type }]) => Type).sort()).toEqual(Object.keys(reasons).sort());
+    expect([...new Set(retained.map(([, { Type }]) => Type))].sort()).toEqual(Object.keys(reasons).sort());
+    expect(retained.length).toBe(Object.keys(reasons).length + 1);
     // CloudFormation could not make them again: the one that stayed has the name.
     for (const [id, { Properties }] of retained)
       expect(
@@ -172,7 +175,7 @@ describe('functions', () => {
   });
 
   test('a role may use the key only where a function of its domain needs it', () => {
-    const domains = Map.groupBy(routes, ({ domain }) => roleDomainOf(domain));
+    const domains = Map.groupBy(routes, ({ domain }) => domain);
     for (const [domain, functions] of domains) {
       const [, role] =
         assembly.ofType('AWS::IAM::Role').find(([id]) => id.startsWith(`${pascalCase(domain)}Role`)) ?? [];
@@ -199,6 +202,7 @@ function variablesOf(needs: readonly Need[]): string[] {
     ...(needs.includes('schedule') ? [...ofSchedule, ...sendsTo(needs).map(queueArnVariable)] : []),
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
+    ...(needs.some((need) => need.endsWith('-files')) ? ['FILES_BUCKET'] : []),
     ...(needs.includes('ses') ? ['MAIL_CONFIGURATION_SET'] : []),
   ];
 }

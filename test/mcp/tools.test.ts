@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { tools } from '#infra/mcp/tools.ts';
+import { scopesOf } from '#lib/http/route.ts';
 import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
 import { type Scope, scopes } from '#lib/scopes.ts';
 import { type Definition, mcp } from '#test/mcp/client.ts';
@@ -148,13 +149,15 @@ function textFields(schema: v.GenericSchema): Set<string> {
   return found;
 }
 
-test('together the tools reach every operation except the management of keys and accounts, and webhook writes', async () => {
-  const unreached = ['keys:manage', 'accounts:manage', 'webhooks:write'];
+test('together the tools reach every operation except the management of keys and accounts, erasure and webhook writes', async () => {
+  const unreached = ['contacts:erase', 'keys:manage', 'accounts:manage', 'webhooks:write'];
   const reached = new Set(tools.flatMap(endpointsOf).map(({ route }) => `${route.method} ${route.path}`));
   const wanted = (await loadRoutes())
     .map(({ route }) => route)
-    .filter(({ path, scope }) => path.startsWith('/v1/') && !unreached.includes(scope))
+    .filter((route) => route.path.startsWith('/v1/') && !scopesOf(route).some((scope) => unreached.includes(scope)))
     .map(({ method, path }) => `${method} ${path}`)
+    // No model moves the bytes of files.
+    .filter((name) => !/\/v1\/files|attachments/.test(name))
     // contacts_get shows the contact with its tags.
     .filter((name) => name !== 'GET /v1/contacts/{id}/tags');
   expect(wanted.filter((name) => !reached.has(name))).toEqual([]);
@@ -164,22 +167,23 @@ describe('a key sees exactly the tools of its scopes', () => {
   const chosen = (list: Definition[], tool: string, parameter: string) =>
     list.find(({ name }) => name === tool)?.inputSchema.properties[parameter]?.enum;
   const always = ['workspace_get'];
-  const seen: Record<Scope, string[]> = {
+  /** A noun's own tools are called after it; here is what is called otherwise, or stands in a tool with others. */
+  const namedAfter = (scope: Scope) => {
+    const [noun, access] = scope.split(':');
+    return all
+      .filter(({ name }) => name.startsWith(`${noun}_`))
+      .filter(({ annotations }) => (annotations.readOnlyHint ? 'read' : 'write') === access)
+      .map(({ name }) => name);
+  };
+  const seen: Partial<Record<Scope, string[]>> = {
     'telegram:send': ['telegram_send', 'messages_cancel'],
     'telegram:read': ['jobs_search'],
     'twitter:send': ['twitter_send', 'messages_cancel', 'jobs_search'],
-    'contacts:read': ['contacts_search', 'contacts_get'],
+    'contacts:erase': [],
     'contacts:write': ['tags_manage', 'contacts_create', 'contacts_update', 'contacts_merge', 'records_batch'],
-    'sequences:read': ['sequences_get'],
-    'sequences:write': ['sequences_control'],
     'analytics:read': ['reports_get'],
-    'finance:read': ['finance_get'],
-    'finance:write': ['finance_record'],
-    'deals:read': ['deals_search', 'deals_get'],
     'deals:write': ['deals_create', 'deals_update', 'records_batch'],
-    'tasks:read': ['tasks_search'],
     'tasks:write': ['tasks_create', 'tasks_update', 'records_batch'],
-    'email:read': ['email_search', 'email_get'],
     'email:write': ['email_update'],
     'email:send': ['email_reply'],
     'email:compose': ['email_reply'],
@@ -188,7 +192,6 @@ describe('a key sees exactly the tools of its scopes', () => {
     'webhooks:write': [],
     'agents:read': ['agents_test'],
     'agents:run': ['agents_test'],
-    'jobs:read': ['jobs_search'],
     'keys:manage': [],
     'accounts:manage': [],
   };
@@ -196,7 +199,7 @@ describe('a key sees exactly the tools of its scopes', () => {
   test.each(scopes)('%s', async (scope) => {
     const { key } = await workspace.mint({ scopes: [scope] });
     const names = (await mcp(key).list()).map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...always, ...seen[scope]].toSorted());
+    expect(names.toSorted()).toEqual([...always, ...(seen[scope] ?? namedAfter(scope))].toSorted());
     // In the order of the whole list, the same at every call.
     expect(names).toEqual(all.map(({ name }) => name).filter((name) => names.includes(name)));
   });

@@ -230,7 +230,7 @@ describe('the channels of a contact', () => {
       },
       { ...shown, accountId: bot.id, accountName: 'Bot', lastInboundAt: '2026-11-22T10:00:00Z', lastOutboundAt: null },
     ]);
-    await run((tx) => noteBlock(tx, { accountId: bot.id, userId: '400' }, true, '2026-11-22T11:00:00Z'));
+    await run((tx) => noteBlock(tx, { accountId: bot.id, userId: '400' }, true, { at: '2026-11-22T11:00:00Z' }));
     const { items } = await channelsOf(contactId);
     expect(items.map((item: { blockedAt: string }) => item.blockedAt)).toEqual([null, '2026-11-22T11:00:00Z']);
     expect((await workspace.live.get('/v1/contacts/999999/channels')).status).toBe(404);

@@ -1,10 +1,14 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildConnector } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MeteredClient } from '#lib/network/metered-client.ts';
 import { type Outbound, openOutbound } from '#lib/network/outbound.ts';
 import type { Lookup } from '#lib/network/resolver.ts';
 import { isPublicAddress } from '#lib/network/ssrf-guard.ts';
 import { isForbiddenHost } from '#lib/network/ssrf-ranges.ts';
+import { overlong, startRawServer } from './raw-server.ts';
 
 const secret = Buffer.from('a secret of the inside');
 
@@ -348,6 +352,85 @@ describe('an answer that is not whole', () => {
     });
     const { port } = server.address() as AddressInfo;
     expect(await get(outbound, `https://127.0.0.1:${port}/`)).toMatchObject({ status: null, failure: 'connection' });
+  });
+});
+
+describe('what a server says besides the body', () => {
+  const post = (outbound: Outbound, url: string, keptBytes?: number) =>
+    outbound.send(url, {
+      method: 'POST',
+      headers: {},
+      body: Buffer.from('{}'),
+      timeoutMs: 5_000,
+      ...(keptBytes !== undefined && { keptBytes }),
+    });
+
+  test.each(overlong)('is read no further than it may be: %s', async (_, answer, error) => {
+    await using server = await startRawServer((socket) => socket.write(answer));
+    const outbound = openOutbound({ reach: 'local' });
+    const received = await post(outbound, server.url);
+    await outbound.close();
+    expect(received).toMatchObject({ failure: 'too_large', error: expect.stringMatching(error) });
+    expect(server.bytesRead).toBeLessThan(error.source.includes('chunks') ? 80_000 : 20_000);
+  });
+
+  test('is counted for each answer of a connection by itself', async () => {
+    const headers = Array.from({ length: 100 }, (_, n) => `X-Header-${n}: value\r\n`).join('');
+    await using server = await startRawServer((socket) => socket.write(`HTTP/1.1 204 No Content\r\n${headers}\r\n`));
+    const outbound = openOutbound({ reach: 'local' });
+    for (let n = 0; n < 40; n += 1)
+      expect(await post(outbound, server.url)).toMatchObject({ status: 204, error: null });
+    await outbound.close();
+    expect(server.connections).toBeLessThan(5);
+  });
+
+  test.each(['000', '099', '2OO'])('is told as no HTTP when its status is %s', async (status) => {
+    await using server = await startRawServer((socket) =>
+      socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`),
+    );
+    const outbound = openOutbound({ reach: 'local' });
+    expect(await post(outbound, server.url)).toMatchObject({
+      status: null,
+      failure: 'malformed',
+      error: 'the answer is not valid HTTP',
+    });
+    await outbound.close();
+  });
+
+  test.each(['100 Continue', '102 Processing', '103 Early Hints'])('is passed over when it is %s', async (interim) => {
+    const answer = `HTTP/1.1 ${interim}\r\nX-Hint: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
+    await using server = await startRawServer((socket) => socket.write(answer));
+    const outbound = openOutbound({ reach: 'local' });
+    const { status, headers, body, error } = await post(outbound, server.url);
+    await outbound.close();
+    expect([status, headers, body.toString(), error]).toEqual([200, { 'content-length': '2' }, 'ok', null]);
+  });
+
+  test('an answer that is read slowly keeps its end when the server closes the connection', async () => {
+    const body = 'abcdefghij'.repeat(30_000);
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await using server = await startRawServer((socket) => socket.end(answer));
+    const client = new MeteredClient(server.url, { connect: buildConnector({}), maxBytes: body.length });
+    const received = [];
+    for await (const chunk of (await client.request({ method: 'GET', path: '/' })).body) {
+      received.push(chunk);
+      await sleep(5);
+    }
+    await client.destroy();
+    expect(Buffer.concat(received).toString() === body).toBe(true);
+  });
+
+  test('an answer in many chunks is read whole, and kept in memory of its own as far as it is wanted', async () => {
+    const chunk = 'abcdefghij'.repeat(11);
+    const size = chunk.length.toString(16);
+    const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${`${size}\r\n${chunk}\r\n`.repeat(9_000)}0\r\n\r\n`;
+    await using server = await startRawServer((socket) => socket.write(answer));
+    const outbound = openOutbound({ reach: 'local' });
+    const [whole, beginning] = [await post(outbound, server.url), await post(outbound, server.url, 4096)];
+    await outbound.close();
+    expect([whole.error, whole.body.toString() === chunk.repeat(9_000)]).toEqual([null, true]);
+    expect([beginning.error, beginning.body.toString()]).toEqual([null, chunk.repeat(100).slice(0, 4096)]);
+    expect(beginning.body.buffer.byteLength).toBeLessThanOrEqual(8192);
   });
 });
 

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openProvider } from '#lib/network/provider.ts';
+import { overlong, startRawServer } from './raw-server.ts';
 
 let server: Server | undefined;
 
@@ -63,3 +64,14 @@ test('a provider that breaks off may have been told', async () => {
   expect(await provider.request('POST', '/', {}, {})).toMatchObject({ wasWritten: true });
   await provider.close();
 });
+
+test.each(overlong)(
+  'what a provider says besides its answer is read no further than it may be: %s',
+  async (_, answer, error) => {
+    await using raw = await startRawServer((socket) => socket.write(answer));
+    const provider = openProvider(raw.url);
+    expect(await provider.request('POST', '/', {}, {})).toEqual({ wasWritten: true, error: 'OVERLONG_ANSWER' });
+    await provider.close();
+    expect(raw.bytesRead).toBeLessThan(error.source.includes('chunks') ? 80_000 : 20_000);
+  },
+);

@@ -5,6 +5,7 @@ import { commands as sequence } from '#infra/admin/commands/sequence.ts';
 import { shifted } from '#lib/clock.ts';
 import { entity } from '#lib/table/entity.ts';
 import { countEntries } from '#lib/table/entries.ts';
+import { newMeter } from '#lib/table/pages.ts';
 import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { system } from '#lib/tenant.ts';
@@ -140,5 +141,7 @@ test('rows as large as the table takes them are reindexed', async () => {
   await transact(tenant, system, (tx) => startReindexing(tx, [newer], { dueAt: tomorrow }));
   await finishSaga(tenant, reindexing([newer]), { id: reindexSagaId, actor: system });
   expect(await incomplete(tenant, [newer])).toEqual([]);
-  expect(await transact(tenant, system, (tx) => countEntries(tx, newer, { search: true }, undefined))).toBe(12);
+  expect(await transact(tenant, system, (tx) => countEntries(tx, newer, { search: true }, undefined, newMeter()))).toBe(
+    12,
+  );
 }, 60_000);

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { renderEntityLists } from '#infra/entities.ts';
 import { isOnMap, renderTableMap } from '#infra/table-map.ts';
 import { identity } from '#lib/table/keys.ts';
 
@@ -10,6 +11,11 @@ const read = (name: string) => readFileSync(join(root, name));
 
 test('docs/table.md is what the declarations say', () => {
   expect(read('docs/table.md').toString(), 'run npm run table-map').toBe(renderTableMap());
+});
+
+test('the lists in lib/entities are those of its files', async () => {
+  for (const [file, text] of Object.entries(await renderEntityLists()))
+    expect(read(`lib/entities/${file}`).toString(), 'run npm run generate').toBe(text);
 });
 
 test('the map names every row that an earlier release has written', () => {
@@ -24,7 +30,7 @@ test('the map names every row that an earlier release has written', () => {
 });
 
 test.each([
-  ['an entity that nobody declares', { pk: '7:live#product', sk: '0000000001' }],
+  ['an entity that nobody declares', { pk: '7:live#unicorn', sk: '0000000001' }],
   ['an item without a padded id', { pk: '7:live#contact', sk: '1' }],
   ['an item of a tenant that should be of the workspace', { pk: '7:live#member', sk: '0000000001' }],
   ['an entry of an index that nobody declares', { pk: '7:live#contact?color=red', sk: '0000000001' }],

@@ -53,6 +53,18 @@ test('a test of a webhook and a test-run of an agent are 429 while other slow ca
   expect((await tryAgent()).status).toBe(200);
 });
 
+test.each(['/v1/analytics/dashboard', '/v1/analytics/messaging', '/v1/jobs/summary', '/v1/finance/summary'])(
+  'GET %s is 429 while other slow calls of the tenant have every slot',
+  async (path) => {
+    const { id, live } = await newWorkspace();
+    const taken = await takeAll({ workspaceId: id, env: 'live' });
+    expect(await live.get(path)).toMatchObject({ status: 429, body: { details: { reason: 'too_many_at_once' } } });
+    await taken[0]?.();
+    // It gives its slot back.
+    for (const _ of [1, 2]) expect((await live.get(path)).status).toBe(200);
+  },
+);
+
 test('a call goes on with a saga that takes long in a slot, and leaves it to the worker while there is none', async () => {
   const { id } = await newWorkspace();
   const tenant: Tenant = { workspaceId: id, env: 'live' };

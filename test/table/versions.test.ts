@@ -8,7 +8,7 @@ import { countedOf, type Entity, entity, type Item, indexEntries } from '#lib/ta
 import { countEntries, entries, listCopies, listIndexed } from '#lib/table/entries.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
-import { pages } from '#lib/table/pages.ts';
+import { newMeter, pages } from '#lib/table/pages.ts';
 import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { followRelease } from '#lib/table/release.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -105,7 +105,7 @@ async function requireRight(of: typeof Newer = Newer): Promise<void> {
   );
   const copies = await listCopies(unit(), of, { size: 'large' });
   expect(copies.map((copy) => copy['name'])).toEqual(large.map(({ name }) => name));
-  expect(await countEntries(unit(), of, { size: 'large', color: 'blue' }, 200)).toBe(
+  expect(await countEntries(unit(), of, { size: 'large', color: 'blue' }, 200, newMeter())).toBe(
     large.filter(({ color, id }) => color === 'blue' && id < 200).length,
   );
   const heaviest: number[] = [];

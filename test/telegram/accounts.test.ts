@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { maxConnected } from '#lib/accounts/store.ts';
+import { minuteMs } from '#lib/clock.ts';
+import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { newBot } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -99,6 +102,36 @@ describe('a bot is connected by its token', () => {
     expect((await live.get('/v1/telegram/accounts', { status: 'active', limit: 100 })).body.items).not.toContainEqual(
       expect.objectContaining({ name: silent.token }),
     );
+  });
+
+  test('as long as an environment has fewer than a hundred that are connected', async () => {
+    const { test: sandbox } = await newWorkspace();
+    const next = () => create(`test_${randomUUID()}`, {}, sandbox);
+    const { body: first } = await next();
+    for (let left = maxConnected - 1; left > 0; left -= 11)
+      for (const { status } of await Promise.all(Array.from({ length: Math.min(left, 11) }, next)))
+        expect(status).toBe(201);
+    const refused = await next();
+    expect([refused.status, refused.body.details]).toEqual([409, { reason: 'too_many_accounts' }]);
+    expect((await sandbox.post(`/v1/telegram/accounts/${first.id}/disconnect`, {})).status).toBe(200);
+    expect((await next()).status).toBe(201);
+    const again = await sandbox.post(`/v1/telegram/accounts/${first.id}/connect`, { botToken: 'test_any' });
+    expect([again.status, again.body.details.reason]).toEqual([409, 'too_many_accounts']);
+  });
+
+  test('in a slot, as the sandbox is: 429 while other slow calls have all', async () => {
+    const { id, live: own, test: sandbox } = await newWorkspace();
+    const { body: account } = await create(`test_${randomUUID()}`, {}, sandbox);
+    const tenants = (['live', 'test'] as const).map((env) => ({ workspaceId: id, env }));
+    await Promise.all(tenants.flatMap((tenant) => Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs))));
+    const bot = newBot();
+    for (const answer of [
+      await create(bot.token, {}, own),
+      await sandbox.post(`/v1/telegram/accounts/${account.id}/connect`, { botToken: 'test_any' }),
+      await sandbox.post('/v1/telegram/logins', { phone: '+491701234567' }),
+    ])
+      expect([answer.status, answer.body.details.reason]).toEqual([429, 'too_many_at_once']);
+    expect((await bot.seen()).calls).toEqual({});
   });
 
   test('of the sandbox without asking anybody', async () => {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 
@@ -13,6 +16,50 @@ interface Webhook {
   allowedUpdates: string[];
   maxConnections: number;
 }
+
+/** A file that somebody has sent a bot: its bytes in base64, or so many of one letter. */
+export interface FileAtTelegram {
+  path: string;
+  base64?: string;
+  sizeBytes?: number;
+  /** How often the connection breaks in the middle. */
+  breaks?: number;
+  /** The second half comes never. */
+  hangs?: boolean;
+}
+
+/** A file that a bot has sent. */
+export interface SentFile {
+  field: string;
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+/** The fields and files of a `multipart/form-data` request. */
+export async function received(
+  request: IncomingMessage,
+): Promise<{ fields: Record<string, string>; files: SentFile[] }> {
+  const form = await new Response(Readable.toWeb(request) as ReadableStream, {
+    headers: { 'content-type': String(request.headers['content-type']) },
+  }).formData();
+  const fields: Record<string, string> = {};
+  const files: SentFile[] = [];
+  for (const [field, value] of form) {
+    if (typeof value === 'string') fields[field] = value;
+    else {
+      const bytes = Buffer.from(await value.arrayBuffer());
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      files.push({ field, fileName: value.name, contentType: value.type, sizeBytes: bytes.length, sha256 });
+    }
+  }
+  return { fields, files };
+}
+
+const maxDownloadBytes = 20 * 1024 * 1024;
+const maxCaptionCharacters = 1024;
+const maxPhotoBytes = 10 * 1024 * 1024;
 
 const done = (result: unknown): Answer => ({ status: 200, body: { ok: true, result } });
 const refused = (status: number, description: string): Answer => ({
@@ -35,6 +82,8 @@ export class BotDouble {
   lastErrorMessage: string | undefined;
   /** By method, how often it was called. */
   readonly calls: Record<string, number> = {};
+  /** What people have sent it, by file id. */
+  readonly files = new Map<string, FileAtTelegram>();
   #pending: { update_id: number }[] = [];
   #nextUpdateId = 100_000;
   #poll: AbortController | undefined;
@@ -90,9 +139,59 @@ export class BotDouble {
         return done(this.#info());
       case 'getUpdates':
         return this.#getUpdates(parameters);
+      case 'getFile':
+        return this.#getFile(String(parameters['file_id']));
       default:
         return undefined;
     }
+  }
+
+  #getFile(id: string): Answer {
+    const file = this.files.get(id);
+    if (!file) return refused(400, 'Bad Request: wrong file_id or the file is temporarily unavailable');
+    const size = sizeOf(file);
+    if (size > maxDownloadBytes) return refused(400, 'Bad Request: file is too big');
+    return done({ file_id: id, file_unique_id: id, file_size: size, file_path: file.path });
+  }
+
+  /** What `getFile` has said the path of. */
+  async serve(path: string, response: ServerResponse): Promise<void> {
+    this.calls['download'] = (this.calls['download'] ?? 0) + 1;
+    const file = [...this.files.values()].find((one) => one.path === decodeURIComponent(path));
+    if (this.isRevoked || !file) {
+      response.writeHead(404).end();
+      return;
+    }
+    const size = sizeOf(file);
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
+    const bytes = file.base64 === undefined ? Buffer.alloc(size, 'x') : Buffer.from(file.base64, 'base64');
+    if (file.breaks || file.hangs) {
+      response.write(bytes.subarray(0, size / 2));
+      if (file.hangs) return;
+      file.breaks = (file.breaks ?? 1) - 1;
+      await sleep(50);
+      response.destroy();
+      return;
+    }
+    response.end(bytes);
+  }
+
+  /** Why a call with files is refused. */
+  refusal(method: string, fields: Record<string, string>, files: readonly SentFile[]): Answer | undefined {
+    this.calls[method] = (this.calls[method] ?? 0) + 1;
+    if (this.isRevoked) return refused(401, 'Unauthorized');
+    const media = JSON.parse(fields['media'] ?? '[]') as { type: string; media: string; caption?: string }[];
+    const captions = [fields['caption'], ...media.map(({ caption }) => caption)];
+    if (captions.some((caption = '') => [...caption].length > maxCaptionCharacters))
+      return refused(400, 'Bad Request: message caption is too long');
+    if (method === 'sendPhoto' && (files[0]?.sizeBytes ?? 0) > maxPhotoBytes)
+      return refused(413, 'Request Entity Too Large');
+    if (method !== 'sendMediaGroup') return undefined;
+    if (media.length < 2 || media.length > 10) return refused(400, 'Bad Request: wrong number of media in the album');
+    if (new Set(media.map(({ type }) => type)).size > 1)
+      return refused(400, "Bad Request: document can't be mixed with other media types");
+    const isWhole = media.every(({ media: named }, index) => named === `attach://${files[index]?.field}`);
+    return isWhole ? undefined : refused(400, 'Bad Request: file must be non-empty');
   }
 
   #setWebhook({
@@ -139,3 +238,6 @@ export class BotDouble {
     return done(this.#pending.slice(0, Number(limit)));
   }
 }
+
+const sizeOf = ({ base64, sizeBytes = 0 }: FileAtTelegram) =>
+  base64 === undefined ? sizeBytes : Buffer.from(base64, 'base64').length;

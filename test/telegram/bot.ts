@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { inject } from 'vitest';
+import type { FileAtTelegram, SentFile } from '#test/telegram/bot-double.ts';
 import type { Reaction } from '#test/telegram/double.ts';
 
 /** What Telegram has of a bot. */
@@ -9,7 +10,7 @@ export interface Seen {
   webhook?: { url: string; secretToken: string; allowedUpdates: string[]; maxConnections: number };
   calls: Record<string, number>;
   pending: number;
-  stored: { to: string; text: string }[];
+  stored: { to: string; text: string; method?: string; files?: SentFile[] }[];
   posted: { told: number[]; statuses: number[] };
 }
 
@@ -28,6 +29,8 @@ export function newBot(token: string = randomUUID()) {
     seen: () => command({}),
     react: (...reactions: Reaction[]) => command({ reactions }),
     tell: (...updates: object[]) => command({ tell: updates }),
+    /** Files that people have sent it lie at Telegram. */
+    hold: (files: Record<string, FileAtTelegram>) => command({ files }),
     /** Telegram posts what waits to the bot's webhook. */
     async post(): Promise<number[]> {
       return (await command({ post: inject('baseUrl') })).posted.statuses;

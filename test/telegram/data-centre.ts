@@ -1,99 +1,243 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { gunzipSync } from 'node:zlib';
-import { Long, type mtp, type tl } from '@mtcute/core';
+import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { Long, type tl } from '@mtcute/core';
+import { writeStringSession } from '@mtcute/core/utils.js';
 import {
-  __tlWriterMap,
-  createAesIgeForMessage,
-  TlBinaryReader,
-  TlBinaryWriter,
-  writeStringSession,
-} from '@mtcute/core/utils.js';
-import { NodeCrypto } from '#lib/channels/telegram/crypto.ts';
+  type Answer,
+  bytesOf,
+  type Call,
+  dhPrime,
+  keyIdOf,
+  type Line,
+  numberOf,
+  power,
+  refusal,
+  type ServerKey,
+  startMtproto,
+} from '#test/telegram/mtproto.ts';
 
 /** How the centre treats one message: an error, or a connection that breaks before or after it is stored. */
 export type Treatment = { code: number; error: string } | { drop: 'before' | 'after' };
 
-type Answer = tl.TlObject | mtp.TlObject;
-
-const crypto = new NodeCrypto();
-
 /** Somebody who can be resolved by username. */
 export const person = { userId: 4711, username: 'maria', accessHash: Long.fromString('123456789012345678') };
 
+interface Options {
+  id?: number;
+  serverKey?: ServerKey;
+  /** Of the one whose account it is. */
+  password?: string;
+}
+
+let lastUserId = 700_000;
+
 /**
- * A data centre of Telegram over real TCP, whose key the client has already: enough of MTProto 2 for a session that resolves names
- * and sends text. A repeated random id is not stored again.
+ * A data centre of Telegram over real TCP with the account of one user: enough for one who logs in by code and password, resolves
+ * names and sends text. A repeated random id is not stored again. The words of refusals are those of
+ * https://core.telegram.org/api/errors.
  */
-export async function startDataCentre() {
+export async function startDataCentre({ id = 2, serverKey, password }: Options = {}) {
+  lastUserId += 1;
+  const self = { id: lastUserId, firstName: 'Uwe', lastName: 'User', username: `uwe_${lastUserId}` };
   const authKey = randomBytes(256);
+  const sessions = new Set([keyIdOf(authKey)]);
   const stored = new Map<string, { userId: number; text: string }>();
   const treatments: Treatment[] = [];
-  const seen = { sends: 0, resolves: 0, live: 0, maxLive: 0 };
+  /** By method, what every next call of it is told instead. */
+  const refusals = new Map<string, Answer>();
+  const calls: Record<string, number> = {};
+  const door = new Door(self, sessions, password);
+  const box = new MessageBox(self.id);
 
-  const server = createServer((socket) => {
-    seen.live += 1;
-    seen.maxLive = Math.max(seen.maxLive, seen.live);
-    socket.on('close', () => {
-      seen.live -= 1;
-    });
-    socket.on('error', () => socket.destroy());
-    receiveFrames(socket, (frame) => new Exchange(socket, authKey, frame).handle(answerOf));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const mtproto = await startMtproto(answerOf, { authKeys: [authKey], ...(serverKey && { serverKey }) });
+  const seen = Object.assign(mtproto.seen, { sends: 0, resolves: 0 });
 
-  function answerOf(method: number, reader: TlBinaryReader, socket: Socket): Answer | undefined {
-    switch (method) {
-      case 0xc4f9186b:
-        return { _: 'mt_rpc_error', errorCode: 500, errorMessage: 'NO_CONFIG' };
-      case 0x725afbbc:
-        reader.uint();
+  function answerOf(call: Call, line: Line): Answer | undefined {
+    calls[call._] = (calls[call._] ?? 0) + 1;
+    const refused = refusals.get(call._);
+    if (refused) return refused;
+    const entered = door.answer(call, line);
+    if (entered) return entered;
+    if (call._ === 'help.getConfig') return refusal(500, 'NO_CONFIG');
+    if (!sessions.has(line.keyId)) return refusal(401, 'AUTH_KEY_UNREGISTERED');
+    switch (call._) {
+      case 'auth.logOut':
+        sessions.delete(line.keyId);
+        return { _: 'auth.loggedOut' };
+      case 'updates.getState':
+        return box.state();
+      case 'updates.getDifference':
+        return box.differenceSince(call.pts);
+      case 'messages.getHistory':
+        return box.history(call.peer);
+      case 'messages.readHistory':
+        return box.read(call.peer, call.maxId);
+      case 'contacts.resolveUsername':
         seen.resolves += 1;
-        return resolved(reader.string());
-      case 0xfef48f62:
-        return sendMessage(reader, socket);
+        return resolved(call.username);
+      case 'messages.sendMessage':
+        return sendMessage(call, line);
       default:
-        return { _: 'mt_rpc_error', errorCode: 400, errorMessage: 'METHOD_UNKNOWN' };
+        return refusal(400, 'METHOD_UNKNOWN');
     }
   }
 
-  function sendMessage(reader: TlBinaryReader, socket: Socket): Answer | undefined {
-    reader.uint();
-    reader.uint();
-    const userId = reader.int53();
-    const accessHash = reader.long();
-    const text = reader.string();
-    const randomId = reader.long().toString();
+  function sendMessage(
+    { peer, message: text, randomId: random }: tl.messages.RawSendMessageRequest,
+    line: Line,
+  ): Answer | undefined {
+    const randomId = random.toString();
     seen.sends += 1;
     const treatment = treatments.shift();
-    if (treatment && 'error' in treatment)
-      return { _: 'mt_rpc_error', errorCode: treatment.code, errorMessage: treatment.error };
-    if (!accessHash.equals(person.accessHash))
-      return { _: 'mt_rpc_error', errorCode: 400, errorMessage: 'PEER_ID_INVALID' };
+    if (treatment && 'error' in treatment) return refusal(treatment.code, treatment.error);
+    if (peer._ !== 'inputPeerUser' || !peer.accessHash.equals(accessHashOf(peer.userId)))
+      return refusal(400, 'PEER_ID_INVALID');
     if (treatment?.drop === 'before') {
-      socket.destroy();
+      line.drop();
       return undefined;
     }
-    if (stored.has(randomId)) return { _: 'mt_rpc_error', errorCode: 500, errorMessage: 'RANDOM_ID_DUPLICATE' };
-    stored.set(randomId, { userId, text });
-    if (treatment) socket.destroy();
-    return { _: 'updateShortSentMessage', id: stored.size, pts: 1, ptsCount: 1, date: 0 };
+    if (stored.has(randomId)) return refusal(500, 'RANDOM_ID_DUPLICATE');
+    stored.set(randomId, { userId: peer.userId, text });
+    const id = box.write(peer.userId, text.trim(), { out: true });
+    if (treatment) line.drop();
+    return { _: 'updateShortSentMessage', id, pts: box.pts, ptsCount: 1, date: 0 };
   }
 
-  const main = { id: 2, ipAddress: '127.0.0.1', port };
+  const main = { id, ipAddress: '127.0.0.1', port: mtproto.port };
   return {
     session: writeStringSession({ version: 3, primaryDcs: { main, media: main }, authKey }),
+    port: mtproto.port,
+    self,
     seen,
+    calls,
+    box,
+    /** How many sessions of the account there are. */
+    sessions: () => sessions.size,
+    /** The person ends every session of the account elsewhere. */
+    endSessions: () => sessions.clear(),
     stored: () => [...stored.values()],
     treat: (...next: Treatment[]) => treatments.push(...next),
-    close: () => new Promise((resolve) => server.close(resolve)),
+    /** Every next call of the method is told so; without an error no longer. */
+    refuse(method: Call['_'], code?: number, error = '') {
+      if (code === undefined) refusals.delete(method);
+      else refusals.set(method, refusal(code, error));
+    },
+    close: mtproto.close,
   };
 }
 
+const accessHashOf = (userId: number) =>
+  userId === person.userId ? person.accessHash : Long.fromNumber(userId).multiply(7919);
+
+/** What somebody looks like to the account. */
+export const personOf = (userId: number, names: Partial<tl.RawUser> = {}): Answer & { id: number } => ({
+  _: 'user',
+  accessHash: accessHashOf(userId),
+  firstName: userId === person.userId ? 'Maria' : `Person ${userId}`,
+  ...names,
+  id: userId,
+});
+
+/**
+ * What has happened in an account, one after the other by its `pts`, as https://core.telegram.org/api/updates has it: told in slices, and
+ * for ever.
+ */
+class MessageBox {
+  readonly #selfId: number;
+  readonly #log: { message?: Answer; update?: Answer }[] = [];
+  readonly #people = new Map<number, Answer>();
+  readonly #messages = new Map<number, Answer & { id: number; userId: number; out: boolean }>();
+  #lastId = 100;
+  /** What happened before anybody asked. */
+  readonly #before = 1000;
+  sliceSize = 100;
+  isTooLong = false;
+  /** By person, up to which message. */
+  readonly reads: { userId: number; maxId: number }[] = [];
+
+  constructor(selfId: number) {
+    this.#selfId = selfId;
+  }
+
+  get pts() {
+    return this.#before + this.#log.length;
+  }
+
+  know(user: Answer & { id: number }) {
+    this.#people.set(user.id, user);
+  }
+
+  /** A message with somebody. Returns its id. */
+  write(userId: number, message: string, content: Record<string, unknown> = {}): number {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    if (!this.#people.has(userId)) this.know(personOf(userId, { self: userId === this.#selfId }));
+    const written = {
+      ...{ _: 'message', id, peerId: { _: 'peerUser', userId }, date: Math.floor(Date.now() / 1000), message },
+      ...content,
+    };
+    this.#messages.set(id, { ...written, userId, out: content['out'] === true });
+    this.#log.push({ message: written });
+    return id;
+  }
+
+  edit(id: number, content: Record<string, unknown>, editDate = Math.floor(Date.now() / 1000)) {
+    const { userId, ...message } = this.#messages.get(id) as Answer & { userId: number };
+    this.#log.push({
+      update: { _: 'updateEditMessage', message: { ...message, editDate, ...content }, pts: this.pts + 1, ptsCount: 1 },
+    });
+  }
+
+  /** Somebody has read what the account wrote. */
+  readByThem(userId: number, maxId: number) {
+    const peer = { _: 'peerUser', userId };
+    this.#log.push({
+      update: { _: 'updateReadHistoryOutbox', peer, maxId, pts: this.pts + 1, ptsCount: 1 },
+    });
+  }
+
+  /** The same once more, as Telegram may tell it. */
+  repeat() {
+    this.#log.push(...this.#log.slice());
+  }
+
+  state(): Answer {
+    return { _: 'updates.state', pts: this.pts, qts: 0, date: 1, seq: 0, unreadCount: 0 };
+  }
+
+  differenceSince(pts: number): Answer {
+    if (this.isTooLong) return { _: 'updates.differenceTooLong', pts: this.pts };
+    const told = this.#log.slice(pts - this.#before, pts - this.#before + this.sliceSize);
+    if (told.length === 0) return { _: 'updates.differenceEmpty', date: 1, seq: 0 };
+    const reached = pts + told.length;
+    const state = { ...this.state(), pts: reached };
+    const content = {
+      newMessages: told.flatMap(({ message }) => message ?? []),
+      newEncryptedMessages: [],
+      otherUpdates: told.flatMap(({ update }) => update ?? []),
+      chats: [],
+      users: [...this.#people.values()],
+    };
+    return reached < this.pts
+      ? { _: 'updates.differenceSlice', ...content, intermediateState: state }
+      : { _: 'updates.difference', ...content, state };
+  }
+
+  history(peer: tl.TypeInputPeer): Answer {
+    const userId = 'userId' in peer ? peer.userId : 0;
+    const messages = [...this.#messages.values()].filter((message) => message.userId === userId).toReversed();
+    return { _: 'messages.messages', messages, topics: [], chats: [], users: [] };
+  }
+
+  read(peer: tl.TypeInputPeer, maxId: number): Answer {
+    if (peer._ !== 'inputPeerUser' || !peer.accessHash.equals(accessHashOf(peer.userId)))
+      return refusal(400, 'PEER_ID_INVALID');
+    this.reads.push({ userId: peer.userId, maxId });
+    return { _: 'messages.affectedMessages', pts: this.pts, ptsCount: 0 };
+  }
+}
+
 function resolved(username: string): Answer {
-  if (username.toLowerCase() !== person.username)
-    return { _: 'mt_rpc_error', errorCode: 400, errorMessage: 'USERNAME_NOT_OCCUPIED' };
+  if (username.toLowerCase() !== person.username) return refusal(400, 'USERNAME_NOT_OCCUPIED');
   return {
     _: 'contacts.resolvedPeer',
     peer: { _: 'peerUser', userId: person.userId },
@@ -102,114 +246,162 @@ function resolved(username: string): Answer {
   };
 }
 
-/** The intermediate transport: a tag once, then frames behind their length. */
-function receiveFrames(socket: Socket, handle: (frame: Buffer) => void) {
-  let buffer = Buffer.alloc(0);
-  let isTagged = false;
-  socket.on('data', (chunk) => {
-    buffer = Buffer.concat([buffer, chunk]);
-    if (!isTagged && buffer.length >= 4) {
-      isTagged = true;
-      buffer = buffer.subarray(4);
-    }
-    while (isTagged && buffer.length >= 4 && buffer.length >= 4 + buffer.readUInt32LE(0)) {
-      const length = buffer.readUInt32LE(0);
-      handle(Buffer.from(buffer.subarray(4, 4 + length)));
-      buffer = buffer.subarray(4 + length);
-    }
-  });
+export const rightCode = '31415';
+
+const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
+
+/** A password as the server proves it, which has never seen it: https://core.telegram.org/api/srp. */
+class Password {
+  readonly #algo = {
+    _: 'passwordKdfAlgoSHA256SHA256PBKDF2HMACSHA512iter100000SHA256ModPow',
+    salt1: randomBytes(8),
+    salt2: randomBytes(16),
+    g: 3,
+    p: bytesOf(dhPrime),
+  } as const;
+  readonly #verifier: bigint;
+  readonly #secret = numberOf(randomBytes(256));
+  readonly #srpB: Buffer;
+
+  constructor(password: string) {
+    const { salt1, salt2 } = this.#algo;
+    const salted = (data: Uint8Array, salt: Uint8Array) => sha256(salt, data, salt);
+    const once = salted(salted(Buffer.from(password), salt1), salt2);
+    const x = numberOf(salted(pbkdf2Sync(once, salt1, 100_000, 64, 'sha512'), salt2));
+    this.#verifier = power(3n, x);
+    const k = numberOf(sha256(bytesOf(dhPrime), bytesOf(3n)));
+    this.#srpB = bytesOf((k * this.#verifier + power(3n, this.#secret)) % dhPrime);
+  }
+
+  challenge(): Answer {
+    return {
+      _: 'account.password',
+      hasPassword: true,
+      currentAlgo: this.#algo,
+      srpB: this.#srpB,
+      srpId: Long.fromNumber(7),
+      hint: 'the usual',
+      newAlgo: this.#algo,
+      newSecureAlgo: { _: 'securePasswordKdfAlgoUnknown' },
+      secureRandom: randomBytes(8),
+    };
+  }
+
+  isProvedBy({ A, M1 }: tl.RawInputCheckPasswordSRP): boolean {
+    const { salt1, salt2, p } = this.#algo;
+    const u = numberOf(sha256(A, this.#srpB));
+    const shared = power(numberOf(A) * power(this.#verifier, u), this.#secret);
+    const hashOfG = sha256(bytesOf(3n));
+    const mixed = sha256(p).map((byte, index) => byte ^ (hashOfG[index] as number));
+    const key = sha256(bytesOf(shared));
+    return sha256(mixed, sha256(salt1), sha256(salt2), A, this.#srpB, key).equals(M1);
+  }
 }
 
-type AnswerOf = (method: number, reader: TlBinaryReader, socket: Socket) => Answer | undefined;
+/** Who gets into the account: https://core.telegram.org/api/auth. */
+class Door {
+  readonly #user: tl.RawUser;
+  readonly #password: Password | undefined;
+  readonly #sessions: Set<string>;
+  readonly #hashes = new Set<string>();
+  /** The keys that have shown a code. */
+  readonly #coded = new Set<string>();
 
-/** One encrypted message of the client and the answers to what it holds. */
-class Exchange {
-  readonly #socket: Socket;
-  readonly #authKey: Buffer;
-  readonly #head: Buffer;
-  readonly #message: Buffer;
-
-  constructor(socket: Socket, authKey: Buffer, frame: Buffer) {
-    const messageKey = frame.subarray(8, 24);
-    const plain = Buffer.from(createAesIgeForMessage(crypto, authKey, messageKey, true).decrypt(frame.subarray(24)));
-    this.#socket = socket;
-    this.#authKey = authKey;
-    this.#head = plain.subarray(0, 16);
-    this.#message = plain.subarray(16);
+  constructor(user: Pick<tl.RawUser, 'id' | 'firstName' | 'username'>, sessions: Set<string>, password?: string) {
+    this.#user = { _: 'user', self: true, accessHash: Long.fromNumber(9), ...user };
+    this.#sessions = sessions;
+    this.#password = password === undefined ? undefined : new Password(password);
   }
 
-  handle(answerOf: AnswerOf) {
-    const id = this.#message.subarray(0, 8);
-    const length = this.#message.readUInt32LE(12);
-    this.#open(id, this.#message.subarray(16, 16 + length), answerOf);
-  }
-
-  #open(id: Buffer, body: Buffer, answerOf: AnswerOf) {
-    const reader = TlBinaryReader.manual(body);
-    const kind = reader.uint();
-    if (kind === 0x73f1f8dc) {
-      for (let left = reader.uint(); left > 0; left -= 1) {
-        const innerId = Buffer.from(reader.raw(8));
-        reader.uint();
-        this.#open(innerId, Buffer.from(reader.raw(reader.uint())), answerOf);
+  /** Undefined for what is no part of it. */
+  answer(call: Call, { keyId }: Line): Answer | undefined {
+    switch (call._) {
+      case 'auth.sendCode': {
+        const phoneCodeHash = randomBytes(9).toString('hex');
+        this.#hashes.add(phoneCodeHash);
+        return { _: 'auth.sentCode', type: { _: 'auth.sentCodeTypeSms', length: 5 }, phoneCodeHash };
       }
-    } else if (kind === 0x3072cfa1) {
-      this.#open(id, gunzipSync(reader.bytes()), answerOf);
-    } else if (kind === 0xf3427b8c || kind === 0x7abe77ec) {
-      this.#send({ _: 'mt_pong', msgId: Long.fromBytesLE([...id]), pingId: reader.long() });
-    } else if (kind !== 0x62d6b459) {
-      this.#call(id, body, answerOf);
+      case 'auth.signIn':
+        if (!this.#hashes.has(call.phoneCodeHash)) return refusal(400, 'PHONE_CODE_EXPIRED');
+        if (call.phoneCode !== rightCode) return refusal(400, 'PHONE_CODE_INVALID');
+        this.#hashes.delete(call.phoneCodeHash);
+        this.#coded.add(keyId);
+        return this.#password ? refusal(401, 'SESSION_PASSWORD_NEEDED') : this.#letIn(keyId);
+      case 'account.getPassword':
+        return this.#coded.has(keyId) ? this.#password?.challenge() : undefined;
+      case 'auth.checkPassword':
+        if (!this.#coded.has(keyId) || call.password._ !== 'inputCheckPasswordSRP') return undefined;
+        return this.#password?.isProvedBy(call.password) ? this.#letIn(keyId) : refusal(400, 'PASSWORD_HASH_INVALID');
+      default:
+        return undefined;
     }
   }
 
-  #call(id: Buffer, body: Buffer, answerOf: AnswerOf) {
-    const reader = TlBinaryReader.manual(body);
-    const answer = answerOf(methodOf(reader), reader, this.#socket);
-    if (!answer) return;
-    const head = Buffer.alloc(4);
-    head.writeUInt32LE(0xf35c6d01);
-    this.#write(Buffer.concat([head, id, serialised(answer)]));
-  }
-
-  #send(answer: Answer) {
-    this.#write(serialised(answer));
-  }
-
-  #write(body: Uint8Array) {
-    const head = Buffer.alloc(16);
-    head.writeBigInt64LE(nextMessageId());
-    head.writeUInt32LE(1, 8);
-    head.writeUInt32LE(body.length, 12);
-    const padding = 12 + ((16 - ((this.#head.length + head.length + body.length + 12) % 16)) % 16);
-    const plain = Buffer.concat([this.#head, head, body, randomBytes(padding)]);
-    const digest = createHash('sha256').update(this.#authKey.subarray(96, 128)).update(plain).digest();
-    const messageKey = digest.subarray(8, 24);
-    const encrypted = createAesIgeForMessage(crypto, this.#authKey, messageKey, false).encrypt(plain);
-    const keyId = createHash('sha1').update(this.#authKey).digest().subarray(-8);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(keyId.length + messageKey.length + encrypted.length);
-    if (!this.#socket.destroyed) this.#socket.write(Buffer.concat([length, keyId, messageKey, encrypted]));
+  #letIn(keyId: string): Answer {
+    this.#sessions.add(keyId);
+    return { _: 'auth.authorization', user: this.#user };
   }
 }
 
-/** The method, without what wraps the first call of a connection. */
-function methodOf(reader: TlBinaryReader): number {
-  const id = reader.uint();
-  if (id === 0xda9b0d0d) reader.uint();
-  else if (id === 0xc1cd5ea9) {
-    const flags = reader.uint();
-    reader.uint();
-    for (let texts = 6; texts > 0; texts -= 1) reader.string();
-    if (flags !== 0) throw new Error('the client says more about itself than this centre reads');
-  } else if (id !== 0xbf9459b7) return id;
-  return methodOf(reader);
+/**
+ * The data centre that every login reaches first. It has no accounts: it sends each to the centre whose port its phone number ends
+ * with (`phoneOf`), as Telegram does with phones that are at home elsewhere.
+ */
+export async function startFrontCentre(serverKey: ServerKey) {
+  const ports = new Map<string, number>();
+  const { port, close } = await startMtproto(
+    (call, { keyId }) => {
+      if (call._ === 'auth.sendCode') {
+        if (!homePhone.test(call.phoneNumber)) return refusal(400, 'PHONE_NUMBER_INVALID');
+        ports.set(keyId, Number(call.phoneNumber.slice(-5)));
+        return refusal(303, `PHONE_MIGRATE_${homeId}`);
+      }
+      const home = ports.get(keyId);
+      if (call._ === 'help.getConfig' && home !== undefined) return configOf(home);
+      return refusal(400, 'METHOD_UNKNOWN');
+    },
+    { serverKey },
+  );
+  return { address: `2@127.0.0.1:${port}`, close };
 }
 
-const serialised = (answer: Answer) => TlBinaryWriter.serializeObject(__tlWriterMap, answer);
+const homeId = 4;
+const homePhone = /^99966\d{5}$/;
+export const phoneOf = (port: number) => `+99966${String(port).padStart(5, '0')}`;
 
-let lastMessageId = 0n;
-const nextMessageId = () => {
-  const now = ((BigInt(Date.now()) << 32n) / 1000n) & ~3n;
-  lastMessageId = (now > lastMessageId ? now : lastMessageId + 4n) & ~3n;
-  return lastMessageId | 1n;
-};
+const configOf = (port: number): Answer => ({
+  _: 'config',
+  date: 0,
+  expires: 2_000_000_000,
+  testMode: false,
+  thisDc: 2,
+  dcOptions: [{ _: 'dcOption', id: homeId, ipAddress: '127.0.0.1', port }],
+  dcTxtDomainName: '',
+  chatSizeMax: 0,
+  megagroupSizeMax: 0,
+  forwardedCountMax: 0,
+  onlineUpdatePeriodMs: 0,
+  offlineBlurTimeoutMs: 0,
+  offlineIdleTimeoutMs: 0,
+  onlineCloudTimeoutMs: 0,
+  notifyCloudDelayMs: 0,
+  notifyDefaultDelayMs: 0,
+  pushChatPeriodMs: 0,
+  pushChatLimit: 0,
+  editTimeLimit: 0,
+  revokeTimeLimit: 0,
+  revokePmTimeLimit: 0,
+  ratingEDecay: 0,
+  stickersRecentLimit: 0,
+  channelsReadMediaPeriod: 0,
+  // More than one, as Telegram may say: an account has one connection all the same.
+  tmpSessions: 4,
+  callReceiveTimeoutMs: 0,
+  callRingTimeoutMs: 0,
+  callConnectTimeoutMs: 0,
+  callPacketTimeoutMs: 0,
+  meUrlPrefix: '',
+  captionLengthMax: 0,
+  messageLengthMax: 0,
+  webfileDcId: 0,
+});

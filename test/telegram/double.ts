@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { BotDouble } from './bot-double.ts';
+import { BotDouble, type FileAtTelegram, received, type SentFile } from './bot-double.ts';
 
 /** How the double treats one request; without any it answers as the provider does when all is well. */
 export interface Reaction {
@@ -21,6 +21,8 @@ export interface Stored {
   to: string;
   text: string;
   at: number;
+  method?: string;
+  files?: SentFile[];
 }
 
 /** What the double knows of one token, so that tests do not disturb each other. */
@@ -42,6 +44,8 @@ interface Command {
   /** Another server takes the bot's messages. */
   webhookUrl?: string;
   post?: string;
+  /** Files that people have sent it, by their ids. */
+  files?: Record<string, FileAtTelegram>;
 }
 
 /**
@@ -69,6 +73,37 @@ export async function startDouble(): Promise<{ url: string; close(): Promise<voi
 
 async function handle(request: IncomingMessage, response: ServerResponse, lineOf: (token: string) => Line) {
   const [, first = '', ...rest] = (request.url ?? '').split('/');
+  if (first === 'file') {
+    const [bot = '', ...path] = rest;
+    await lineOf(bot.slice(3)).bot.serve(path.join('/'), response);
+    return;
+  }
+  if (/^multipart\//.test(request.headers['content-type'] ?? '')) {
+    const line = lineOf(first.slice(3));
+    const [method = ''] = rest;
+    const reaction = line.reactions[0];
+    // It breaks before it has read anything.
+    if (reaction?.drop === 'before') {
+      line.requests += 1;
+      line.reactions.shift();
+      request.socket.destroy();
+      return;
+    }
+    const { fields, files } = await received(request);
+    const refusal = line.bot.refusal(method, fields, files);
+    if (refusal) answer(response, refusal.status, refusal.body);
+    else
+      react(
+        request,
+        response,
+        line,
+        String(fields['chat_id']),
+        fields['caption'] ?? captionOf(fields),
+        telegramAnswer(),
+        { method, files },
+      );
+    return;
+  }
   const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
   if (first === 'double') {
     const line = lineOf(rest[0] as string);
@@ -86,7 +121,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
     else {
       const given = await line.bot.answer(method, body);
       if (given) answer(response, given.status, given.body);
-      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer);
+      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer());
     }
     return;
   }
@@ -97,7 +132,12 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
   else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
 }
 
-async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUrl, post }: Command) {
+/** Of an album: what stands at its first picture. */
+const captionOf = ({ media }: Record<string, string>) =>
+  media === undefined ? '' : ((JSON.parse(media) as { caption?: string }[])[0]?.caption ?? '');
+
+async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUrl, post, files }: Command) {
+  for (const [id, file] of Object.entries(files ?? {})) line.bot.files.set(id, file);
   line.reactions.push(...(reactions ?? []));
   if (isRevoked !== undefined) line.bot.isRevoked = isRevoked;
   if (webhookUrl !== undefined)
@@ -106,7 +146,12 @@ async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUr
   return { told, statuses: post === undefined ? [] : await line.bot.post(post) };
 }
 
-const telegramAnswer = { ok: true, result: { message_id: 1 } };
+let lastMessageId = 1_000_000;
+
+function telegramAnswer() {
+  lastMessageId += 1;
+  return { ok: true, result: { message_id: lastMessageId } };
+}
 
 function react(
   request: IncomingMessage,
@@ -115,10 +160,11 @@ function react(
   to: string,
   text: unknown,
   success: unknown,
+  more: Pick<Stored, 'method' | 'files'> = {},
 ) {
   line.requests += 1;
   const { status = 200, headers = {}, body = success, drop, lateMs = 0 } = line.reactions.shift() ?? {};
-  if (status === 200 && drop !== 'before') line.stored.push({ to, text: String(text), at: Date.now() });
+  if (status === 200 && drop !== 'before') line.stored.push({ to, text: String(text), at: Date.now(), ...more });
   if (drop) request.socket.destroy();
   else setTimeout(() => answer(response, status, body, headers), lateMs);
 }

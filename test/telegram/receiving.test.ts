@@ -161,6 +161,179 @@ describe.each(['webhook', 'polling'] as const)('a bot that hears by %s', (mode) 
   });
 });
 
+test('a block that has ended stays ended, in whatever order its second is told, and ends when the person writes', async () => {
+  const bot = await connected('webhook');
+  const [ann, bea, eve] = [somebody(), somebody(), somebody()];
+  const sent = message(ann, { text: 'Ann' });
+  const { date } = sent.message;
+  const told = async (updateId: number, update: object) => {
+    await bot.command({ tell: [{ ...update, update_id: updateId }], asIs: true });
+    expect(await bot.post()).toEqual([200]);
+  };
+  await told(11, sent);
+  await told(14, memberUpdate(ann, 'member', date));
+  await told(13, memberUpdate(ann, 'kicked', date));
+  await told(21, memberUpdate(bea, 'kicked', date));
+  await told(22, message(bea, { text: 'Bea' }));
+  await told(32, memberUpdate(eve, 'kicked', date));
+  const before = message(eve, { text: 'Eve' });
+  await told(31, { message: { ...before.message, date } });
+  const blockedAt = async (person: Person) => {
+    const { contact } = await conversationWith(person, 1);
+    const { items } = (await live.get(`/v1/contacts/${contact.id}/channels`)).body;
+    return items[0].blockedAt !== null;
+  };
+  expect([await blockedAt(ann), await blockedAt(bea), await blockedAt(eve)]).toEqual([false, false, true]);
+});
+
+describe('a username', () => {
+  /** The bot to which persons say hello by turns, and what it sends to a name arrives at. */
+  async function line() {
+    const bot = await connected('webhook');
+    const says = async (person: Person, more: object = {}) => {
+      await bot.tell(message(person, { text: 'Hello', ...more }));
+      expect(await bot.post()).toEqual([200]);
+    };
+    const contactOf = async ({ first_name: q }: Person) =>
+      (await live.get('/v1/contacts', { q, platform: 'telegram' })).body.items[0];
+    const arrivesAt = async (username: string | undefined) => {
+      const { body: job } = await live.post('/v1/telegram/messages', { accountId: bot.id, username, text: 'Hi' });
+      const done = await eventually(async () => {
+        const { body } = await live.get(`/v1/telegram/messages/${job.id}`);
+        return body.status !== 'queued' && body;
+      }, 'the job to end');
+      return done.status === 'sent' ? (await bot.seen()).stored.at(-1)?.to : done.lastError;
+    };
+    return { bot, says, contactOf, arrivesAt };
+  }
+  const newName = () => `name_${randomBytes(6).toString('hex')}`;
+  const unknown = expect.stringContaining('recipient unknown');
+
+  test('is no longer that of who gave it up, and that of the one who has it now', async () => {
+    const { says, contactOf, arrivesAt } = await line();
+    const [username, other] = [newName(), newName()];
+    const [first, second] = [somebody({ username }), somebody({ username })];
+    await says(first);
+    expect(await arrivesAt(username)).toBe(String(first.id));
+    await says({ ...first, username: other });
+    expect(await arrivesAt(username)).toEqual(unknown);
+    expect(await arrivesAt(other)).toBe(String(first.id));
+    expect((await contactOf(first)).username).toBe(other);
+    await says(second);
+    expect(await arrivesAt(username)).toBe(String(second.id));
+  });
+
+  test('that somebody else shows is theirs, also before its holder of old is heard of again', async () => {
+    const { bot, says, contactOf, arrivesAt } = await line();
+    const username = newName();
+    const [first, second, third] = [somebody({ username }), somebody({ username }), somebody({ username })];
+    await says(first);
+    for (const person of [second, third]) {
+      await says(person);
+      expect(await arrivesAt(username.toUpperCase())).toBe(String(person.id));
+    }
+    const now = Math.floor(Date.now() / 1000);
+    await says(second, { date: now - 100 });
+    expect(await arrivesAt(username)).toBe(String(third.id));
+    expect((await contactOf(first)).username).toBeNull();
+    const { username: _, ...nameless } = third;
+    await bot.tell(memberUpdate(nameless, 'member', now + 1));
+    expect(await bot.post()).toEqual([200]);
+    expect(await arrivesAt(username)).toEqual(unknown);
+  });
+
+  const now = () => Math.floor(Date.now() / 1000);
+
+  test('is not handed out by what is told late', async () => {
+    const { says, contactOf, arrivesAt } = await line();
+    const username = newName();
+    const [older, owner, stranger] = [somebody(), somebody(), somebody({ username })];
+    const sent = now();
+    await says(older, { date: sent - 100 });
+    await says({ ...owner, username }, { date: sent - 10 });
+    await says({ ...older, username: username.toUpperCase() }, { date: sent - 50 });
+    await says(stranger, { date: sent - 40 });
+    expect(await arrivesAt(username)).toBe(String(owner.id));
+    const names = await Promise.all([older, owner, stranger].map(contactOf));
+    expect(names.map((contact) => contact.username)).toEqual([null, username, null]);
+  });
+
+  test('is theirs who went on to show it, whatever is told late', async () => {
+    const { says, contactOf, arrivesAt } = await line();
+    const username = newName();
+    const [owner, late] = [somebody({ username }), somebody()];
+    const sent = now();
+    await says(late, { date: sent - 200 });
+    await says(owner, { date: sent - 100 });
+    await says(owner, { date: sent - 10 });
+    await says({ ...late, username }, { date: sent - 50 });
+    expect(await arrivesAt(username)).toBe(String(owner.id));
+    expect((await contactOf(late)).username).toBeNull();
+    await says({ ...late, username }, { date: sent });
+    expect(await arrivesAt(username)).toBe(String(late.id));
+    expect((await contactOf(owner)).username).toBeNull();
+  });
+
+  test('has one contact, also when several show it at once', async () => {
+    const { says, arrivesAt } = await line();
+    const lines = await Promise.all(Array.from({ length: 4 }, () => connected('webhook')));
+    for (let round = 0; round < 5; round += 1) {
+      const username = newName();
+      const people = lines.map(() => somebody());
+      for (const person of people) await says(person);
+      await Promise.all(
+        lines.map(async (one, index) => {
+          const person = { ...people[index], username } as Person;
+          await one.tell(message(person, { text: 'Me', date: now() + index }));
+          expect(await one.post()).toEqual([200]);
+        }),
+      );
+      const { items } = (await live.get('/v1/contacts', { username })).body;
+      expect(items).toHaveLength(1);
+      expect(await arrivesAt(username)).toBe(String(people.at(-1)?.id));
+    }
+  });
+
+  test('that a contact without an id has, too, reaches the one who was told to have it', async () => {
+    const { says, arrivesAt } = await line();
+    const [username, other] = [newName(), newName()];
+    const person = somebody({ username: other });
+    await live.post('/v1/contacts', { name: 'Somebody', platform: 'telegram', username });
+    await says(person);
+    await says({ ...person, username });
+    expect(await arrivesAt(username)).toBe(String(person.id));
+  });
+
+  test('that a customer has set stays until another one is told', async () => {
+    const { says, contactOf, arrivesAt } = await line();
+    const person = somebody({ username: newName() });
+    const username = newName();
+    await says(person);
+    await live.patch(`/v1/contacts/${(await contactOf(person)).id}`, { username });
+    await says(person);
+    expect(await arrivesAt(username)).toBe(String(person.id));
+  });
+});
+
+test('a block that is told after what the person has written since is none', async () => {
+  const bot = await connected('webhook');
+  const [ann, bea] = [somebody(), somebody()];
+  const { date } = message(ann, {}).message;
+  await bot.tell(message(ann, { text: 'Ann' }), message(bea, { text: 'Bea' }));
+  expect(await bot.post()).toEqual([200, 200]);
+  const { contact } = await conversationWith(ann, 1);
+  const { contact: other } = await conversationWith(bea, 1);
+  const send = async (contactId: number) => {
+    const runAt = new Date(Date.now() + 86_400_000).toISOString();
+    return (await live.post('/v1/telegram/messages', { accountId: bot.id, contactId, text: 'Hi', runAt })).body;
+  };
+  const queued = await send(contact.id);
+  await bot.tell(memberUpdate(ann, 'kicked', date - 60), memberUpdate(bea, 'kicked', date + 60));
+  expect(await bot.post()).toEqual([200, 200]);
+  expect([(await send(other.id)).status, (await send(contact.id)).status]).toEqual(['failed', 'queued']);
+  expect((await live.get(`/v1/jobs/${queued.id}`)).body.status).toBe('queued');
+});
+
 test('a block is of the person who has blocked, and of nobody else whom their contact was merged with', async () => {
   const bot = await connected('webhook');
   const [ann, bea] = [somebody(), somebody()];

@@ -24,6 +24,7 @@ import { replayFailed, skippedFor } from '#lib/webhooks/deliveries.ts';
 import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
+import { decide } from '#lib/webhooks/idle.ts';
 import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
 import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { eventually, everyItem } from '#test/client.ts';
@@ -176,6 +177,45 @@ test('a worker whose lease is over, or who comes late to a delivery, does not sk
     { id: first?.id, status: 'succeeded' },
   ]);
   expect((await readWaiting(new UnitOfWork(tenant, system))).get(id)).toBe(0);
+});
+
+type Run = Awaited<ReturnType<typeof workspaceWith>>['run'];
+const disable = (run: Run, id: number) =>
+  run(async (tx) => tx.update(Endpoints, { ...(await tx.get(Endpoints, { id })), isActive: false }));
+const queueReplay = (run: Run, id: number) => run(async (tx) => tx.create(ReplayQueues, { id, deliveryIds: [999] }));
+
+test.each([
+  { next: 'clear', isSpent: false, prepare: disable },
+  { next: 'skip', isSpent: true, prepare: async () => {} },
+  { next: 'replay', isSpent: false, prepare: queueReplay },
+] as const)('at its deadline a worker leaves what it would do next ($next) to the next one, at once', async (given) => {
+  await using receiver = await startReceiver();
+  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
+  const owner = await hold();
+  await fanOut(tenant, eventsOf(2));
+  await given.prepare(run, id);
+  // Only what is sent waits for the breaker.
+  await run(async (tx) =>
+    tx.update(Healths, { ...(await tx.get(Healths, { id })), openUntilMs: Date.now() + 6_000, openings: 1 }),
+  );
+  const dispatch = await run((tx) => tx.get(Dispatches, { id }));
+  const decideBy = (deadlineMs: number) => async (tx: UnitOfWork) => {
+    const turn = { tenant, endpointId: id, owner, lane: 'deliveries', deadlineMs, dispatch } as const;
+    const { next } = await decide(tx, turn, given.isSpent);
+    return { next, dispatch: await tx.get(Dispatches, { id }), health: await tx.get(Healths, { id }) };
+  };
+  expect((await run(decideBy(Date.now() + 60_000))).next).toBe(given.next);
+  const ended = await run(decideBy(Date.now()));
+  expect(ended).toMatchObject({ next: undefined, dispatch: { notBefore: null }, health: { owner: null } });
+  expect(Date.parse(ended.dispatch.at as string)).toBeLessThanOrEqual(Date.now());
+  await eventually(
+    async () => {
+      const isReplayed = (await run((tx) => tx.find(ReplayQueues, { id }))) === undefined;
+      return isReplayed && (await deliveries()).every(({ completedAt }) => completedAt !== null);
+    },
+    'the next worker to do it',
+    30_000,
+  );
 });
 
 test('no more than five thousand deliveries of an endpoint wait to be replayed', async () => {

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { nowhere } from '#infra/local/nowhere.ts';
 import { sameAddress } from '#lib/email/address.ts';
 import { arrivalIn } from '#lib/email/arrival.ts';
 import { AuthenticationInput } from '#lib/email/authentication.ts';
-import { keysSince } from '#lib/email/bucket.ts';
+import { keepMail, keysSince } from '#lib/email/bucket.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { maxReasonCharacters, noticeTypes } from '#lib/email/notice.ts';
 import { EmailMessages, type StoredEmailMessage } from '#lib/entities/email-message.ts';
@@ -31,8 +30,9 @@ const Receive = v.object({
 async function receive({ workspaceId, env, raw, authentication }: v.InferOutput<typeof Receive>) {
   const mail = await parseMail(raw);
   const { isSpam } = arrivalIn(mail);
+  const key = mail.attachments.length > 0 ? await keepMail(raw) : undefined;
   const { threadId, messageId } = await asOperator({ workspaceId, env }, (tx) =>
-    receiveMail(tx, mail, { authentication, isSpam }),
+    receiveMail(tx, mail, { authentication, isSpam, ...(key !== undefined && { key }) }),
   );
   return { threadId, messageId };
 }
@@ -51,8 +51,6 @@ const Reread = v.union(
 
 /** Reads mails that SES has stored as if they had just come. What is there already stays as it is; one that fails holds up no other. */
 async function reread(input: v.InferOutput<typeof Reread>) {
-  if (process.env['AWS_ENDPOINT_URL'] === nowhere && !process.env['AWS_ENDPOINT_URL_S3'])
-    throw new Error('the local system has no bucket of mails: name a deployment with --stack');
   const counts = { mails: 0, stored: 0, known: 0, forNobody: 0, failed: [] as string[] };
   const recipients = 'key' in input ? input.recipients : undefined;
   for (const key of 'key' in input ? [input.key] : await keysSince(input.since)) {

@@ -3,10 +3,14 @@ import { connectAccount } from '#lib/accounts/change.ts';
 import { listen, listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
+import { enterCode, enterPassword, startLogin } from '#lib/channels/telegram/login.ts';
 import { type InboundMode, inboundModes } from '#lib/choices.ts';
 import { newAccountFields, type StoredAccount } from '#lib/entities/account.ts';
+import { CreateLogin } from '#lib/entities/login.ts';
+import { Problem } from '#lib/problem.ts';
 import { choice, id, line, secret } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { openTerminal } from '../terminal.ts';
 import { updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
@@ -47,6 +51,34 @@ async function connect(input: v.InferOutput<typeof Connect>) {
   return { id, status: state };
 }
 
+const LogIn = v.object({ ...tenantFields, ...CreateLogin.entries });
+
+/** Asks on the terminal for what Telegram sends and for the password, again after what is wrong. */
+async function logIn({ workspaceId, env, ...given }: v.InferOutput<typeof LogIn>) {
+  const place = { workspaceId, env };
+  let login = await asOperator(place, (tx) => startLogin(tx, given));
+  const terminal = openTerminal();
+  try {
+    while (login.status !== 'connected') {
+      const { id, status, sentBy, passwordHint } = login;
+      const entering =
+        status === 'code_needed'
+          ? await terminal.ask(`code (by ${sentBy}): `).then((code) => (tx: UnitOfWork) => enterCode(tx, id, { code }))
+          : await terminal
+              .askHidden(`password${passwordHint ? ` (${passwordHint})` : ''}: `)
+              .then((password) => (tx: UnitOfWork) => enterPassword(tx, id, { password }));
+      login = await asOperator(place, entering).catch((error) => {
+        if (!(error instanceof Problem) || error.status !== 400) throw error;
+        terminal.say(error.message);
+        return login;
+      });
+    }
+  } finally {
+    terminal.close();
+  }
+  return { id: login.accountId, status: login.status };
+}
+
 /** It hears as one that a caller connects, unless the operator says how. */
 async function listening(tx: UnitOfWork, account: StoredAccount, mode?: InboundMode): Promise<StoredAccount> {
   const address = publicAddress(stackDomain());
@@ -62,4 +94,5 @@ export const commands = {
   create: { input: Create, run: create },
   update: updateOf(telegram.name),
   connect: { input: Connect, run: connect },
+  login: { input: LogIn, run: logIn },
 };

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { handler as getAgent } from '#functions/agents/get.ts';
 import { handler as listAgents } from '#functions/agents/list.ts';
 import { handler as testRun } from '#functions/agents/test-run.ts';
-import { object, paging } from '#lib/mcp/common.ts';
+import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -20,8 +20,13 @@ export const agentTools: Tool[] = [
       values: { list: [listAgents], get: [getAgent], test_run: [testRun] },
     },
     takes: {
-      id: passed(idInput(), 'Agent id'),
-      ...pick(listAgents.route.query, { status: 'Status', q: 'Name contains' }),
+      ...withFilters(
+        {
+          id: passed(idInput(), 'Agent id'),
+          ...pick(listAgents.route.query, { status: 'Status', q: 'Name contains' }),
+        },
+        { agents: listAgents },
+      ),
       ...optional(
         pick(testRun.route.body, {
           message: 'What the contact writes',

@@ -21,7 +21,7 @@ import { handler as setStage } from '#functions/contacts/stage.ts';
 import { handler as upsertContact } from '#functions/contacts/upsert.ts';
 import { handler as listAllMessages } from '#functions/messages/list.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { checkedByOperation, distinct, fields, filters, listing, object, page, paging } from '#lib/mcp/common.ts';
+import { checkedByOperation, distinct, fields, listing, object, page, paging, withFilters } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { choice, idInput, maxId, queryInteger } from '#lib/schema.ts';
@@ -65,7 +65,7 @@ function partOf(name: string, { id }: Arguments): Endpoint {
 const maxTagChanges = 100;
 
 /** What `contacts_update` changes, as the operations that change it. */
-function changesOf(args: Arguments): (readonly [Endpoint, Arguments])[] {
+function updateSteps(args: Arguments): (readonly [Endpoint, Arguments])[] {
   const at = { id: args['id'] };
   const given = (name: string) => args[name] !== undefined;
   const listed = (name: string) => (args[name] ?? []) as unknown[];
@@ -115,12 +115,16 @@ export const contactTools: Tool[] = [
     effect: 'reads',
     uses: [getContact, ...Object.values(parts), ...Object.values(ofAll)],
     takes: {
-      id: passed(idInput(), 'Contact id; none: messages or activities of all'),
-      include: own(
-        distinct(choice(Object.keys(parts)), Object.keys(parts).length, 'names'),
-        'Default first three; name one to page it',
+      ...withFilters(
+        {
+          id: passed(idInput(), 'Contact id; none: messages or activities of all'),
+          include: own(
+            distinct(choice(Object.keys(parts)), Object.keys(parts).length, 'names'),
+            'Default first three; name one to page it',
+          ),
+        },
+        { messages: listMessages, activities: listActivities },
       ),
-      filters: filters('Of messages: channel, direction, since, until; of activities: type'),
       ...paging(listMessages),
       fields,
     },
@@ -172,7 +176,7 @@ export const contactTools: Tool[] = [
     renamed: { userId: 'assignedToUserId', score: 'leadScore', tagName: 'addTags', tagId: 'addTags', text: 'note' },
     gives: object,
     async run(_ask, args, update) {
-      const [first, ...others] = changesOf(args);
+      const [first, ...others] = updateSteps(args);
       const { shown, answers } = await update([first as readonly [Endpoint, Arguments], ...others]);
       const after = (of: Endpoint) => answers[[first, ...others].findIndex((change) => change?.[0] === of)];
       return { ...shown, ...after(putMetadata), ...(after(createNote) && { note: after(createNote) }) };

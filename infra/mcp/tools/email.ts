@@ -7,7 +7,7 @@ import { handler as listMessages } from '#functions/email/list-messages.ts';
 import { handler as listThreads } from '#functions/email/list-threads.ts';
 import { handler as setStatus } from '#functions/email/status.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
-import { checkedByOperation, fields, idempotencyKey, object, page, paging } from '#lib/mcp/common.ts';
+import { checkedByOperation, fields, idempotencyKey, listing, object, page, paging } from '#lib/mcp/common.ts';
 import { type Arguments, idOf, optional, own, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { invalidField } from '#lib/problem.ts';
 import { idInput } from '#lib/schema.ts';
@@ -20,7 +20,7 @@ export const emailTools: Tool[] = [
     effect: 'reads',
     uses: [listThreads],
     takes: {
-      ...pick(listThreads.route.query, {
+      ...listing(listThreads, {
         q: 'Subject, preview or participant contains',
         status: 'Status',
         contactId: 'Contact',
@@ -28,7 +28,6 @@ export const emailTools: Tool[] = [
         unreadOnly: 'With unread messages',
         isStarred: 'Starred',
       }),
-      ...paging(listThreads),
       fields,
     },
     gives: page,

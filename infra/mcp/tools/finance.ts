@@ -7,7 +7,7 @@ import { handler as listInvoices } from '#functions/finance/list-invoices.ts';
 import { handler as listRevenueSources } from '#functions/finance/list-revenue-sources.ts';
 import { handler as listTransactions } from '#functions/finance/list-transactions.ts';
 import { handler as summarise } from '#functions/finance/summary.ts';
-import { fields, filters, idempotencyKey, object, paging } from '#lib/mcp/common.ts';
+import { fields, idempotencyKey, object, paging, withFilters } from '#lib/mcp/common.ts';
 import { optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -28,15 +28,18 @@ export const financeTools: Tool[] = [
       },
     },
     takes: {
-      id: passed(idInput(), 'One transaction or invoice'),
-      status: passed(v.string(), 'realized, pending, draft, sent, overdue, paid, canceled'),
-      ...pick(listTransactions.route.query, {
-        contactId: 'Contact',
-        from: 'ISO time',
-        to: 'ISO time',
-      }),
-      filters: filters(
-        'currency; of transactions: type (income, expense), category, dealId, q; of invoices: dueBefore',
+      ...withFilters(
+        {
+          id: passed(idInput(), 'One transaction or invoice'),
+          status: passed(v.string(), 'realized, pending, draft, sent, overdue, paid, canceled'),
+          ...pick(listTransactions.route.query, {
+            contactId: 'Contact',
+            from: 'ISO time',
+            to: 'ISO time',
+          }),
+        },
+        { summary: summarise, transactions: listTransactions, invoices: listInvoices },
+        { type: '(income, expense)' },
       ),
       ...paging(listTransactions),
       fields,

@@ -3,7 +3,7 @@ import { handler as analyseMessaging } from '#functions/analytics/messaging.ts';
 import { handler as getPipeline } from '#functions/pipelines/get.ts';
 import { handler as listPipelines } from '#functions/pipelines/list.ts';
 import { handler as listColumns } from '#functions/pipelines/list-columns.ts';
-import { filters, object, paging } from '#lib/mcp/common.ts';
+import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -24,12 +24,14 @@ export const reportTools: Tool[] = [
       },
     },
     takes: {
-      ...pick(analyseMessaging.route.query, {
-        from: 'Default 30 days ago',
-        to: 'Default now',
-        groupBy: 'Of messaging',
-      }),
-      filters: filters('Of messaging: channel, accountId; of boards: kind'),
+      ...withFilters(
+        pick(analyseMessaging.route.query, {
+          from: 'Default 30 days ago',
+          to: 'Default now',
+          groupBy: 'Of messaging',
+        }),
+        { dashboard: getDashboard, messaging: analyseMessaging, boards: listPipelines },
+      ),
       id: passed(idInput(), 'Pipeline id'),
       ...paging(listPipelines),
     },

@@ -4,7 +4,7 @@ import { handler as listSequences } from '#functions/sequences/list.ts';
 import { handler as listEnrollments } from '#functions/sequences/list-enrollments.ts';
 import { handler as pause } from '#functions/sequences/pause.ts';
 import { handler as resume } from '#functions/sequences/resume.ts';
-import { filters, object, paging } from '#lib/mcp/common.ts';
+import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -20,10 +20,14 @@ export const sequenceTools: Tool[] = [
       values: { sequences: [listSequences, getSequence], enrollments: [listEnrollments] },
     },
     takes: {
-      id: passed(idInput(), 'Sequence id'),
-      status: passed(v.string(), 'Status'),
-      ...pick(listSequences.route.query, { q: 'Name contains' }),
-      filters: filters('Of sequences: channel; of enrollments: contactId'),
+      ...withFilters(
+        {
+          id: passed(idInput(), 'Sequence id'),
+          status: passed(v.string(), 'Status'),
+          ...pick(listSequences.route.query, { q: 'Name contains' }),
+        },
+        { sequences: listSequences, enrollments: listEnrollments },
+      ),
       ...paging(listSequences),
     },
     gives: object,

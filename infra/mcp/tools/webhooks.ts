@@ -5,7 +5,7 @@ import { handler as getEndpoint } from '#functions/webhooks/get.ts';
 import { handler as getDelivery } from '#functions/webhooks/get-delivery.ts';
 import { handler as listEndpoints } from '#functions/webhooks/list.ts';
 import { handler as listDeliveries } from '#functions/webhooks/list-deliveries.ts';
-import { filters, object, paging } from '#lib/mcp/common.ts';
+import { object, paging, withFilters } from '#lib/mcp/common.ts';
 import { passed, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
@@ -26,10 +26,14 @@ export const webhookTools: Tool[] = [
       },
     },
     takes: {
-      id: passed(idInput(), 'Endpoint id'),
-      deliveryId: passed(v.string(), 'One delivery'),
-      since: passed(v.union([v.string(), v.number()]), 'Of events: nextCursor; of deliveries: ISO time'),
-      filters: filters('eventKind; of endpoints: isActive; of deliveries: status, until'),
+      ...withFilters(
+        {
+          id: passed(idInput(), 'Endpoint id'),
+          deliveryId: passed(v.string(), 'One delivery'),
+          since: passed(v.union([v.string(), v.number()]), 'Of events: nextCursor; of deliveries: ISO time'),
+        },
+        { endpoints: listEndpoints, deliveries: listDeliveries, events: listEvents },
+      ),
       ...paging(listEndpoints),
     },
     gives: object,

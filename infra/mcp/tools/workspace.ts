@@ -8,7 +8,7 @@ import { handler as patchTag } from '#functions/tags/patch.ts';
 import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
 import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
 import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
-import { filters, object, paging, search } from '#lib/mcp/common.ts';
+import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
 import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 import { folded } from '#lib/text.ts';
@@ -48,9 +48,13 @@ export const workspaceTools: Tool[] = [
       values: parts,
     },
     takes: {
-      id: passed(idInput(), 'One member or Telegram account'),
-      q: own(search(), 'Member or tag name contains'),
-      filters: filters('Of members: isActive; of accounts: status'),
+      ...withFilters(
+        {
+          id: passed(idInput(), 'One member or Telegram account'),
+          q: own(search(), 'Member or tag name contains'),
+        },
+        { members: listMembers, accounts: listTelegramAccounts },
+      ),
       ...shared(paging(listMembers)),
     },
     gives: object,

@@ -1,17 +1,21 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { defaultMode, listen, listenAgain, requireMode, stopListening } from '#lib/accounts/inbound.ts';
+import { acquireSoon, release } from '#lib/accounts/sender.ts';
 import { accountSecret, createAccount, disconnectAccount, getStoredAccount } from '#lib/accounts/store.ts';
 import { inboundModes } from '#lib/choices.ts';
-import { secondMs } from '#lib/clock.ts';
+import { secondMs, timestamp } from '#lib/clock.ts';
 import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, unavailable } from '#lib/problem.ts';
 import { choice, line, pattern } from '#lib/schema.ts';
+import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
+import { telegramApp } from './app.ts';
 import { type BotAnswer, failureOf, openBotApi } from './bot-api.ts';
 import { telegram } from './channel.ts';
 
@@ -33,7 +37,7 @@ export const ConnectBot = v.pipe(v.object({ botToken: botToken() }), v.title('Co
 
 /**
  * Connects a bot, which listens from then on. Raises 400 for a token that Telegram refuses, 409 `account_exists` and
- * `no_public_address`, and 503 when Telegram does not answer. Needs the key.
+ * `no_public_address`, and 503 when Telegram does not answer, 429 while too many slow calls are under way. Needs the key.
  */
 export async function createBot(
   tx: UnitOfWork,
@@ -43,7 +47,7 @@ export async function createBot(
   const bot = { channel: telegram.name, kind };
   const mode = inbound ?? defaultMode(bot, address);
   requireMode(bot, mode, address);
-  const { userId, ...names } = await whoIs(tx.tenant, secret);
+  const { userId, ...names } = await asking(tx, () => whoIs(tx.tenant, secret));
   const account = await createAccount(tx, {
     ...bot,
     name: name ?? names.name,
@@ -69,21 +73,32 @@ export async function connectBot(
 ): Promise<StoredAccount> {
   const known = await getStoredAccount(tx, id, telegram.name);
   if (known.kind !== 'bot') throw invalidField('botToken', 'not_allowed', `the account is of kind ${known.kind}`);
-  const { userId: platformUserId } = await whoIs(tx.tenant, secret);
+  const { userId: platformUserId } = await asking(tx, () => whoIs(tx.tenant, secret));
   const account = await connectAccount(tx, known, { kind: 'bot', secret, platformUserId });
   await listenAgain(tx, account, address);
   return account;
 }
 
-/** Ends an account: its hook is taken from Telegram, its secret forgotten. Emits account.status_changed. Raises 404. Needs the key. */
+/**
+ * Ends an account: its hook is taken from Telegram or its session ended there, its secret forgotten. Emits account.status_changed.
+ * Raises 404. Needs the key.
+ */
 export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<StoredAccount> {
-  const [known, inbound] = [await getStoredAccount(tx, id, telegram.name), await tx.find(Inbounds, { id })];
+  const known = await getStoredAccount(tx, id, telegram.name);
+  if (known.kind === 'user' && known.secret !== '' && tx.tenant.env === 'live')
+    await asking(tx, () => endSession(tx, known));
+  // Whoever had the account in hand has written how it hears.
+  const inbound = await tx.find(Inbounds, { id });
   if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
-    await removeHook(await accountSecret(tx.tenant, known));
+    await asking(tx, async () => removeHook(await accountSecret(tx.tenant, known)));
   const account = await disconnectAccount(tx, known);
   if (inbound) stopListening(tx, inbound);
   return account;
 }
+
+/** In a slot: Telegram may take long to answer. */
+const asking = <Said>({ tenant }: UnitOfWork, ask: () => Promise<Said>): Promise<Said> =>
+  inSlot(tenant, longTimeoutSeconds * secondMs, ask);
 
 /** Whether Telegram hears of it or not: without its row a hook is none. */
 async function removeHook(token: string): Promise<void> {
@@ -93,6 +108,38 @@ async function removeHook(token: string): Promise<void> {
     if (answer.kind !== 'result') log().warn('the hook of a bot that is disconnected may be left at Telegram');
   } finally {
     await bot.close();
+  }
+}
+
+/** Longer than a session takes to be ended. */
+const endMs = 20 * secondMs;
+/** How long somebody who uses the account is waited for; then its session is ended under their hands. */
+const patienceMs = 8 * secondMs;
+
+/**
+ * Whether Telegram hears of it or not: without its session nobody here can use the account. Nobody else does until the unit of work
+ * is over.
+ */
+async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void> {
+  const app = telegramApp();
+  const [{ connectUser, readSession }, secret] = await Promise.all([
+    import('./connection.ts'),
+    accountSecret(tx.tenant, account),
+  ]);
+  const session = readSession(secret);
+  if (!session || !app) return;
+  const place = { tenant: tx.tenant, channel: telegram.name, accountId: account.id };
+  const lease = await acquireSoon(place, endMs, patienceMs);
+  if (lease) {
+    const giveFree = () => release(lease, timestamp());
+    tx.afterwards(giveFree);
+    tx.otherwise(giveFree);
+  }
+  try {
+    const connection = await connectUser(session, app);
+    await connection.logOut().finally(() => connection.close());
+  } catch (error) {
+    log().warn('the session of an account that is disconnected may be left at Telegram', error as Error);
   }
 }
 

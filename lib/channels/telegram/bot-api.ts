@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { maxWaitSeconds } from '#lib/jobs/outcomes.ts';
-import { type Answered, type Exchange, openProvider } from '#lib/network/provider.ts';
+import type { Form } from '#lib/network/form.ts';
+import { type Answered, type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
 
 /** Of a 429 that does not say how long. */
 const defaultWaitSeconds = 30;
@@ -43,6 +44,10 @@ export function failureOf(answer: BotAnswer): Failure {
 
 export interface BotApi {
   call(method: string, parameters?: Record<string, unknown>): Promise<BotAnswer>;
+  /** A call with files; `unread`: why its body could not be read to its end. */
+  upload(method: string, form: Form, timeoutMs: number): Promise<{ answer: BotAnswer; unread: Error | undefined }>;
+  /** What `getFile` has prepared. */
+  download(filePath: string): ReturnType<Provider['download']>;
   close(): Promise<void>;
 }
 
@@ -50,15 +55,23 @@ export interface BotApi {
 export function openBotApi(token: string, options?: Parameters<typeof openProvider>[1]): BotApi {
   const provider = openProvider(env('TELEGRAM_API_ROOT'), options);
   return {
-    async call(method, parameters = {}) {
-      const exchange = await provider.request('POST', `/bot${token}/${method}`, {}, parameters);
-      if ('error' in exchange) return { kind: 'unanswered', exchange };
-      if (exchange.status !== 200) return refusalOf(token, exchange);
-      const { body, text } = exchange;
-      return v.is(Success, body) ? { kind: 'result', result: body.result } : { kind: 'unreadable', text };
+    call: async (method, parameters = {}) =>
+      answerOf(token, await provider.request('POST', `/bot${token}/${method}`, {}, parameters)),
+    async upload(method, form, timeoutMs) {
+      const { exchange, unread } = await provider.upload(`/bot${token}/${method}`, form, timeoutMs);
+      return { answer: answerOf(token, exchange), unread };
     },
+    download: (filePath) =>
+      provider.download(`/file/bot${token}/${filePath.split('/').map(encodeURIComponent).join('/')}`),
     close: () => provider.close(),
   };
+}
+
+function answerOf(token: string, exchange: Exchange): BotAnswer {
+  if ('error' in exchange) return { kind: 'unanswered', exchange };
+  if (exchange.status !== 200) return refusalOf(token, exchange);
+  const { body, text } = exchange;
+  return v.is(Success, body) ? { kind: 'result', result: body.result } : { kind: 'unreadable', text };
 }
 
 const Success = v.object({ ok: v.literal(true), result: v.unknown() });

@@ -2,6 +2,9 @@ import * as v from 'valibot';
 import { integer } from '../../schema.ts';
 import type { Descriptor } from '../descriptor.ts';
 
+/** What Telegram lets a bot download. */
+export const maxBotFileBytes = 20 * 1024 * 1024;
+
 const userId = integer(1, Number.MAX_SAFE_INTEGER);
 
 export const telegram = {
@@ -15,13 +18,14 @@ export const telegram = {
       dailyLimit: 100_000,
       pacing: { peerGapMs: 1000, gapMs: 40 },
       inbound: ['webhook', 'polling', 'off'],
+      maxCaptionCharacters: 1024,
     },
     /** What Telegram lets a person do without being taken for a machine. */
     user: {
       dailyLimit: 200,
       pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 },
       newPeersPerDay: 30,
-      inbound: ['off'],
+      inbound: ['polling', 'off'],
     },
   },
 } as const satisfies Descriptor;

@@ -31,11 +31,19 @@ export async function meetPeer(tx: UnitOfWork, accountId: number, username: stri
     [names[0] as string, known],
     [names[1] as string, named],
   ] as const) {
-    const next = { accountId, name, ...peer, createdAt: tx.now };
-    if (row) tx.update(Peers, next);
-    else tx.create(Peers, next);
+    if (row) tx.update(Peers, { ...row, ...peer, createdAt: tx.now });
+    else tx.create(Peers, { accountId, name, ...peer, readUpTo: null, createdAt: tx.now });
   }
   if (!known) tx.count(metOn(tx.now), String(accountId), { met: 1 }, accountId);
+}
+
+/** Somebody who has written, or was written to elsewhere: the account can write to them, and they are no new acquaintance. */
+export async function keepPeer(tx: UnitOfWork, accountId: number, peer: Peer): Promise<void> {
+  const name = String(peer.userId);
+  const known = await tx.find(Peers, { accountId, name });
+  if (known?.accessHash === peer.accessHash) return;
+  if (known) tx.update(Peers, { ...known, ...peer });
+  else tx.create(Peers, { accountId, name, ...peer, readUpTo: null, createdAt: tx.now });
 }
 
 /** How many people the account has met on the day of the unit of work. */

@@ -2,6 +2,7 @@ import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { blockedError, isBlocked } from '#lib/messages/block.ts';
@@ -18,7 +19,10 @@ export const openTelegram: OpenSender = async (tenant, account) => {
     const { openUser } = await import('./user.ts');
     return openUser(tenant, account);
   }
-  return openBot(await accountSecret(tenant, account), (job) => chatIdOf(tenant, account, job));
+  return openBot(await accountSecret(tenant, account), {
+    chatIdOf: (job) => chatIdOf(tenant, account, job),
+    attachmentsOf: (job) => attachmentsOf(tenant, job),
+  });
 };
 
 /**
@@ -31,6 +35,10 @@ async function chatIdOf(tenant: Tenant, { id: accountId }: StoredAccount, job: S
   if (userId !== undefined && (await isBlocked(tx, { accountId, userId: String(userId) })))
     return { kind: 'failed', error: blockedError } as const;
   return userId;
+}
+
+async function attachmentsOf(tenant: Tenant, { contactId, messageId: id }: StoredJob) {
+  return (await new UnitOfWork(tenant, system).get(Messages, { contactId, id })).attachments;
 }
 
 async function knownId(tx: UnitOfWork, job: StoredJob): Promise<number | undefined> {

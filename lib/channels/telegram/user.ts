@@ -5,23 +5,24 @@ import { idOn } from '#lib/channels/identities.ts';
 import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
-import { env } from '#lib/env.ts';
 import { maxWaitSeconds, waitFor } from '#lib/jobs/outcomes.ts';
 import type { Outcome, Sender } from '#lib/jobs/sender.ts';
 import { contactOf } from '#lib/messages/recipient.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { telegramApp } from './app.ts';
 import { telegram } from './channel.ts';
-import { connectUser, RefusedCall, readSession, type UserConnection } from './connection.ts';
+import { connectUser, readSession, type UserConnection } from './connection.ts';
 import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
+import { RefusedCall } from './refused-call.ts';
 
 const { pacing: policy, newPeersPerDay } = telegram.kinds.user;
 
 /** A user account, which writes by MTProto and can address people by username. */
 export async function openUser(tenant: Tenant, account: StoredAccount): Promise<Sender> {
-  const app = { apiId: env('TELEGRAM_API_ID'), apiHash: env('TELEGRAM_API_HASH') };
-  if (app.apiId === 0)
+  const app = telegramApp();
+  if (app === undefined)
     return answering({ kind: 'failed', error: 'user accounts cannot send: this deployment has no TELEGRAM_API_ID' });
   const session = readSession(await accountSecret(tenant, account));
   if (!session) return answering({ kind: 'lost', state: 'disconnected' });
@@ -59,15 +60,21 @@ async function send(
   if (person.telegramUserId !== undefined && peer.userId !== person.telegramUserId)
     return { kind: 'failed', error: 'the username belongs to somebody else than the recipient, who has another id' };
   const to = { userId: peer.userId, accessHash: Long.fromString(peer.accessHash) };
+  const text = job.text ?? '';
+  const sent = (messageId: number | undefined): Outcome => ({
+    kind: 'sent',
+    ...(messageId !== undefined && { atPlatform: { userId: String(peer.userId), messageId: String(messageId) } }),
+  });
   try {
-    await connection.sendText(to, job.text ?? '', randomId(tenant, account, job));
+    return sent(await connection.sendText(to, text, randomId(tenant, account, job)));
   } catch (error) {
     if (!(error instanceof RefusedCall)) throw error;
-    if (error.message === 'RANDOM_ID_DUPLICATE') return { kind: 'sent' };
+    // Without its id it would be taken for one that the person has written elsewhere; it has left all the same.
+    if (error.message === 'RANDOM_ID_DUPLICATE')
+      return sent(await connection.lastSent(to, text).catch(() => undefined));
     if (error.message === 'PEER_FLOOD') return pauseNewPeers(tenant, account);
     throw error;
   }
-  return { kind: 'sent' };
 }
 
 /** Looks the name up, within what an account may do on a day. */
@@ -115,8 +122,11 @@ function randomId(tenant: Tenant, account: StoredAccount, job: StoredJob): Long 
 const lostSession = /^(AUTH_KEY_|SESSION_|USER_DEACTIVATED$)/;
 const banned = /^(USER_DEACTIVATED_BAN|PHONE_NUMBER_BANNED)$/;
 
-/** A call without an answer may be repeated, because Telegram recognises repeated messages by their random id. */
-function outcomeOf(error: unknown): Outcome {
+/**
+ * What a failed call means for an account. One without an answer may be repeated, because Telegram recognises repeated messages by their
+ * random id.
+ */
+export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof RefusedCall))
     return { kind: 'failed-for-now', error: `no answer from Telegram (${(error as Error).name})` };
   const { code, message } = error;

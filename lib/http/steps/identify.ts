@@ -1,6 +1,7 @@
 import { type Allowance, countAnonymous, identify, KnownKeyRefused } from '#lib/keys/identify.ts';
-import { Problem } from '#lib/problem.ts';
-import type { Route } from '../route.ts';
+import { Problem, rateLimited } from '#lib/problem.ts';
+import type { Scope } from '#lib/scopes.ts';
+import { type Route, scopesOf } from '../route.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
 /** Who is it, from where, may they, and how much is left: by the scope that the event asks for. */
@@ -13,7 +14,7 @@ export const identifying = (scopeOf: (event: Event) => Route['scope']): RequestS
       return;
     }
     const caller = await identified(progress, scope === 'public');
-    if (caller && scope !== 'public' && scope !== 'any' && !caller.scopes.includes(scope)) throw missingScope(scope);
+    if (caller) requireScope({ scope }, caller.scopes);
   },
 });
 
@@ -44,14 +45,13 @@ function spent(progress: Progress, allowance: Allowance): void {
   progress.allowance = allowance;
   if (!allowance.exceeded) return;
   const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(Date.now() / 1000));
-  throw new Problem(
-    'rate_limited',
-    'too many requests in this minute',
-    { retryAfterSeconds },
-    { headers: { 'Retry-After': String(retryAfterSeconds) } },
-  );
+  throw rateLimited('too many requests in this minute', retryAfterSeconds);
 }
 
-/** The 403 of a key without the scope. */
-export const missingScope = (scope: Route['scope']) =>
-  new Problem('forbidden', `this key lacks the scope ${scope}`, { reason: 'missing_scope', requiredScopes: [scope] });
+/** Raises the 403 of a key without the scope. */
+export function requireScope(route: Pick<Route, 'scope'>, scopes: readonly Scope[]): void {
+  const requiredScopes = scopesOf(route);
+  if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) return;
+  const message = `this key lacks the scope ${requiredScopes.join(', or ')}`;
+  throw new Problem('forbidden', message, { reason: 'missing_scope', requiredScopes });
+}

@@ -37,7 +37,9 @@ describe('the services of the running system', () => {
   const accessKeyId = String(environment['AWS_ACCESS_KEY_ID']);
   const endpoints = Object.entries(environment).filter(([name]) => /^AWS_ENDPOINT_URL_./.test(name));
 
-  test.each(endpoints)('%s refuses web pages, other names and other keys', async (_, url) => {
+  // S3 is asked with a whole signature, which no web page can make (s3.test.ts).
+  const guarded = endpoints.filter(([name]) => name !== 'AWS_ENDPOINT_URL_S3');
+  test.each(guarded)('%s refuses web pages, other names and other keys', async (_, url) => {
     const own = credential(accessKeyId);
     const { port } = new URL(url);
     expect((await ask(url, { headers: own })).status).not.toBe(403);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { readDeployment } from '#infra/local/template.ts';
 import { temporaryFolder, writeAssembly } from '#test/infra/local/cloud-assembly.ts';
@@ -16,6 +17,12 @@ let count = 0;
 const read = (Resources: Record<string, unknown>, data: Parameters<typeof writeAssembly>[1] = {}) => {
   count += 1;
   return readDeployment(writeAssembly(`${folder.path}/${count}`, { Api: { Resources }, ...data }), servers);
+};
+
+const writeTemplate = (template: object) => {
+  const path = `${folder.path}/nested.template.json`;
+  writeFileSync(path, JSON.stringify(template));
+  return path;
 };
 
 const lambda = (Variables: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => ({
@@ -58,6 +65,25 @@ test('a function gets exactly the variables of its template, resolved across sta
     WHERE: `eu-west-1/111111111111/Api-Jobs/\${Literal}`,
     JOINED: 'a-b',
     API: 'http://127.0.0.1:3000',
+  });
+});
+
+test('what a nested stack is given by its parent is resolved there', () => {
+  const Queue = { Type: 'AWS::SQS::Queue', Properties: { RedrivePolicy: { deadLetterTargetArn: { Ref: 'Arn' } } } };
+  const { queues } = read({
+    Dead: { Type: 'AWS::SQS::Queue' },
+    Nested: {
+      Type: 'AWS::CloudFormation::Stack',
+      Properties: { Parameters: { Arn: { 'Fn::GetAtt': ['Dead', 'Arn'] } } },
+      Metadata: {
+        'aws:asset:path': writeTemplate({ Resources: { Queue }, Parameters: { Arn: { Type: 'String' } } }),
+      },
+    },
+  });
+  const [dead, nested] = queues;
+  expect([dead?.name, nested?.name]).toEqual(['Api-Dead', 'Api-Nested-Queue']);
+  expect(nested?.attributes['RedrivePolicy']).toEqual({
+    deadLetterTargetArn: 'arn:aws:sqs:eu-west-1:111111111111:Api-Dead',
   });
 });
 

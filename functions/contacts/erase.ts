@@ -1,0 +1,26 @@
+import { getContact } from '#lib/contacts/store.ts';
+import { ContactWithTags } from '#lib/entities/contact.ts';
+import { EraseContact, Erasure } from '#lib/entities/erasure.ts';
+import { eraseContact } from '#lib/erasure/start.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
+
+/** Erases a person: the contact is gone at once, everything about it soon after. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/contacts/{id}/erasure',
+    summary: 'Erase a contact and everything about it',
+    description:
+      'The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. A thousand a day: 429 with reason `daily_quota` beyond.',
+    scope: 'contacts:erase',
+    body: EraseContact,
+    status: 202,
+    response: Erasure,
+    representation: ContactWithTags,
+    errors: ['bad_request', 'not_found'],
+    current: (tx, { id }) => getContact(tx, id),
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  ({ tx, params, body }) => eraseContact(tx, params.id, body),
+);

@@ -1,0 +1,21 @@
+import { CreateFile, FileUpload } from '#lib/entities/file.ts';
+import { createFile } from '#lib/files/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+
+/** Announces a file, and says where its bytes are to be put; a message takes it by its id. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/files',
+    summary: 'Upload a file for a message',
+    description:
+      'PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, before `expiresAt`; then name the id in `attachments` of a message. A file that no message has taken is removed after 24 hours.',
+    scope: ['telegram:send', 'email:send', 'email:compose'],
+    body: CreateFile,
+    status: 201,
+    response: FileUpload,
+    errors: ['bad_request'],
+    needs: ['upload-files'],
+  },
+  ({ tx, body }) => createFile(tx, body),
+);

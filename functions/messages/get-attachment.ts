@@ -1,0 +1,21 @@
+import { AttachmentFile } from '#lib/entities/file.ts';
+import { attachmentFile } from '#lib/files/store.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { getMessage } from '#lib/messages/store.ts';
+
+/** Says where the bytes of a message's attachment are, for five minutes. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/v1/messages/{id}/attachments/{attachmentId}',
+    summary: 'Get an attachment of a message',
+    description:
+      '`url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`. While it is `pending` the bytes are being fetched: `message.updated` tells when they are there.',
+    scope: 'contacts:read',
+    status: 200,
+    response: AttachmentFile,
+    errors: ['not_found'],
+    needs: ['read-files'],
+  },
+  async ({ tx, params }) => attachmentFile(tx, (await getMessage(tx, params.id)).attachments, params['attachmentId']),
+);

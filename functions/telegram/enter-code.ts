@@ -1,0 +1,24 @@
+import { enterCode, getLogin } from '#lib/channels/telegram/login.ts';
+import { EnterCode, Login } from '#lib/entities/login.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
+
+/** Enters the code of a login: the account is connected, or Telegram asks for the password. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/v1/telegram/logins/{id}/code',
+    summary: 'Enter the code of a Telegram login',
+    description:
+      'With the fifth wrong code or password the login is over. Who has an account here already gets it connected again.',
+    scope: 'accounts:manage',
+    body: EnterCode,
+    status: 200,
+    response: Login,
+    errors: ['bad_request', 'not_found', 'conflict'],
+    current: (tx, { id }) => getLogin(tx, id),
+    needs: ['encrypt:login', 'decrypt:login', 'encrypt:account'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  ({ tx, params, body }) => enterCode(tx, params.id, body),
+);

@@ -1,0 +1,17 @@
+import { pollUser } from '#lib/receiving/user-poll.ts';
+import { id } from '#lib/schema.ts';
+import { userPollTimeoutSeconds } from '#lib/timeouts.ts';
+import { receive } from '#lib/timers/receive.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
+
+/** Asks Telegram what has happened in the accounts of persons, over the one connection that each may have. */
+export const handler = queueWorker(
+  {
+    summary: 'What Telegram users have received, written, edited and read is asked for and stored',
+    trigger: { queue: 'user-polls', batchSize: 1, maxConcurrency: 10 },
+    readsStrangers: true,
+    needs: ['decrypt:account'],
+    timeoutSeconds: userPollTimeoutSeconds,
+  },
+  (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => pollUser(tenant, accountId)),
+);

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Entity } from '#lib/table/entity.ts';
+
+const root = join(import.meta.dirname, '..');
+const lists = ['all', 'naming-contacts'];
+const files = globSync('lib/entities/*.ts', { cwd: root }).filter((file) => !lists.includes(basename(file, '.ts')));
+
+/** The name of an entity, and the comment above its declaration. */
+function commented(source: string, start: number): [name: string, comment: string] {
+  const [, name = ''] = /name: '([\w-]+)'/.exec(source.slice(start)) ?? [];
+  const above = source.slice(0, start).trimEnd();
+  return [name, above.endsWith('*/') ? above.slice(above.lastIndexOf('/**') + 3, -2) : ''];
+}
+
+/** Its first sentence, as the end of one. */
+function meaningIn(comment: string): string {
+  const [sentence = ''] = comment
+    .replaceAll(/\n \*/g, '')
+    .trim()
+    .split(/\.(?= |$)/);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** What each entity is, in the first sentence of the comment at its declaration; an empty text where there is none. */
+export function entityMeanings(): Map<string, string> {
+  const sources = [...files, 'lib/keys/key.ts', 'lib/table/saga.ts'].map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  );
+  return new Map(
+    sources.flatMap((source) =>
+      [...source.matchAll(/^export const \w+ = entity\(/gm)].map(({ index }): [string, string] => {
+        const [name, comment] = commented(source, index);
+        return [name, meaningIn(comment)];
+      }),
+    ),
+  );
+}
+
+const isEntity = (value: unknown): value is Entity =>
+  typeof value === 'object' && value !== null && 'name' in value && 'schema' in value;
+
+/** What a file of lib/entities exports, and what of it is listed. */
+interface Listed {
+  file: string;
+  names: readonly string[];
+}
+
+async function declared(isWanted: (of: Entity) => boolean): Promise<Listed[]> {
+  const all = files.map(async (path): Promise<Listed> => {
+    const exported = Object.entries((await import(join(root, path))) as object);
+    const names = exported.filter(([, value]) => isEntity(value) && isWanted(value)).map(([name]) => name);
+    return { file: basename(path, '.ts'), names: names.sort() };
+  });
+  return (await Promise.all(all)).filter(({ names }) => names.length > 0);
+}
+
+const namesContacts = ({ references = [] }: Entity) => references.some(({ to }) => to === 'contact');
+
+const importsOf = (of: readonly Listed[]) =>
+  of
+    .toSorted((a, b) => (a.file < b.file ? -1 : 1))
+    .map(({ file, names }) => `import { ${names.join(', ')} } from './${file}.ts';\n`)
+    .join('');
+const namesOf = (of: readonly Listed[]) =>
+  of
+    .flatMap(({ names }) => names)
+    .sort()
+    .map((name) => `  ${name},\n`)
+    .join('');
+
+/** The lists in lib/entities, by the name of their file: a test fails when one drifts. */
+export async function renderEntityLists(): Promise<Record<string, string>> {
+  const naming = await declared(namesContacts);
+  const others = await declared((of) => !namesContacts(of));
+  return {
+    'naming-contacts.ts': `import type { Entity } from '#lib/table/entity.ts';
+${importsOf(naming)}
+/**
+ * Those of all entities that refer to contacts: a function that merges or renames carries no others. Made of their \`references\`
+ * by \`npm run entities\`.
+ */
+export const namingContacts: readonly Entity[] = [
+${namesOf(naming)}];
+`,
+    'all.ts': `import type { Entity } from '#lib/table/entity.ts';
+${importsOf([...others, { file: 'naming-contacts', names: ['namingContacts'] }])}
+/** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by \`npm run entities\`. */
+export const entities: readonly Entity[] = [
+  ...namingContacts,
+${namesOf(others)}];
+`,
+  };
+}
+
+if (import.meta.main)
+  for (const [file, text] of Object.entries(await renderEntityLists()))
+    await writeFile(join(root, 'lib/entities', file), text);

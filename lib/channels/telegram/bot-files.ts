@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { accountSecret } from '#lib/accounts/store.ts';
+import { secondMs } from '#lib/clock.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
+import type { FileSource } from '#lib/files/source.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { openBotApi } from './bot-api.ts';
+import { maxBotFileBytes } from './channel.ts';
+
+const downloadMs = 60 * secondMs;
+
+const TelegramFile = v.object({ file_path: v.string() });
+
+/** The files that people have sent to a bot, by their `file_id`. Needs the key. */
+export async function openBotFiles(tenant: Tenant, account: StoredAccount): Promise<FileSource> {
+  const token = await accountSecret(tenant, account);
+  // Whoever reads counts the bytes.
+  const bot = openBotApi(token, { timeoutMs: downloadMs, maxResponseBytes: 2 * maxBotFileBytes });
+  return {
+    maxBytes: maxBotFileBytes,
+    async open(fileId) {
+      const answer = await bot.call('getFile', { file_id: fileId });
+      if (answer.kind === 'refusal' && answer.retryAfterSeconds === undefined && answer.status < 500)
+        return { kind: /file is too big/i.test(answer.error) ? 'too_large' : 'failed' };
+      const file = v.safeParse(TelegramFile, answer.kind === 'result' ? answer.result : undefined);
+      if (!file.success) throw new Error('Telegram does not say where a file is');
+      const { status, bytes } = await bot.download(file.output.file_path);
+      if (status === 200) return { kind: 'bytes', bytes };
+      throw new Error(`Telegram answered ${status} instead of a file`);
+    },
+    close: () => bot.close(),
+  };
+}

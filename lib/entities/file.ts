@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { dayMs, epochSeconds } from '#lib/clock.ts';
+import { id, integer, line, pattern, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { Attachment } from './message.ts';
+
+/** A media type, perhaps with parameters. */
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[ -~]*)?$/;
+
+export const CreateFile = v.pipe(
+  v.object({
+    fileName: line(255),
+    contentType: v.pipe(pattern(mediaType, 255, 'a media type such as image/png'), v.examples(['image/png'])),
+    sizeBytes: integer(1, 50 * 1024 * 1024),
+  }),
+  v.title('CreateFile'),
+);
+
+/** Where and how its bytes are put. */
+export const FileUpload = v.pipe(
+  v.object({
+    id: id(),
+    uploadUrl: v.string(),
+    uploadHeaders: v.record(v.string(), v.string()),
+    expiresAt: time(),
+  }),
+  v.title('FileUpload'),
+);
+
+/** Where its bytes are for five minutes; null unless they are stored. */
+export const AttachmentFile = v.pipe(
+  v.object({ ...Attachment.entries, url: v.nullable(v.string()), expiresAt: v.nullable(time()) }),
+  v.title('AttachmentFile'),
+);
+
+/** A file that a caller uploads, until a message takes it or its day is over. */
+export const Files = entity({
+  name: 'file',
+  schema: v.object({
+    id: id(),
+    fileName: v.string(),
+    contentType: v.string(),
+    sizeBytes: v.number(),
+    /** In the bucket. */
+    key: v.string(),
+    isTaken: v.boolean(),
+    createdAt: time(),
+  }),
+  expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(Date.parse(createdAt) + dayMs)),
+});

@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { count, id, time } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
+import { tenantKey } from '#lib/tenant.ts';
+
+/** Where the bytes of a message's attachments are. */
+export const Source = v.variant('kind', [
+  /** At Telegram, which a bot asks for them. */
+  v.object({ kind: v.literal('bot'), accountId: id() }),
+  /** In a mail that lies in its bucket. */
+  v.object({ kind: v.literal('mail'), key: v.string() }),
+  /** Where a caller has uploaded them. */
+  v.object({ kind: v.literal('upload') }),
+]);
+export type Source = v.InferOutput<typeof Source>;
+
+/** What is still to be brought into the bucket for a message; the row goes when it is there. */
+export const Transfers = entity({
+  name: 'transfer',
+  schema: v.object({
+    /** Of the message. */
+    id: id(),
+    /** In its thread, where it is a mail. */
+    mail: v.nullable(v.object({ threadId: id(), id: id() })),
+    source: Source,
+    /** The attachments, each by what its source calls it. */
+    parts: v.array(v.object({ attachmentId: id(), ref: v.string() })),
+    /** When somebody is to begin, or to try again should who is at it never end. */
+    dueAt: time(),
+    tries: count(),
+  }),
+  timer: ({ id, dueAt }, tenant) => ({
+    at: dueAt,
+    queue: 'attachments',
+    message: { messageId: id },
+    group: `${tenantKey(tenant)}/attachments`,
+  }),
+});
+
+export type Transfer = v.InferOutput<(typeof Transfers)['schema']>;

@@ -1,0 +1,124 @@
+import { secondMs } from '#lib/clock.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Erasures } from '#lib/entities/erasure.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Messages, type StoredMessage } from '#lib/entities/message.ts';
+import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
+import { stillUnpublished, unpublishedNow } from '#lib/feed/published.ts';
+import { forgetReferences } from '#lib/references/follow.ts';
+import { endEnrollment } from '#lib/sequences/progress.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { eraseEvents } from './events.ts';
+import { eraseFiles } from './files.ts';
+import { eraseJob } from './jobs.ts';
+import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
+import type { Count, Part } from './part.ts';
+import { type Erasing, getErasure, type Stage, stages } from './start.ts';
+import { eraseTraces } from './traces.ts';
+
+type Work = (tx: UnitOfWork, state: Erasing, count: Count) => Promise<Part>;
+
+const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
+  jobs: async (tx, { contactId }, count) => {
+    const { items, hasMore } = await listPage(tx, Jobs, { where: { contact: contactId }, limit: 20 });
+    for (const job of items) {
+      if (!tx.hasRoom) return { isLeft: true };
+      await eraseJob(tx, job, count);
+    }
+    return { isLeft: hasMore };
+  },
+  enrollments: async (tx, { contactId }, count) => {
+    const { items, hasMore } = await listPage(tx, Enrollments, { where: { contact: contactId }, limit: 20 });
+    for (const enrollment of items) {
+      if (!tx.hasRoom) return { isLeft: true };
+      const sequence = await tx.find(Sequences, { id: enrollment.sequenceId });
+      if (sequence && enrollment.status === 'active') endEnrollment(tx, sequence, enrollment, 'stopped');
+      tx.delete(Enrollments, enrollment);
+      count('enrollments');
+    }
+    return { isLeft: hasMore };
+  },
+  threads: (tx, state, count) => eraseThreadsOf(tx, state, count),
+  'threads-naming': (tx, state, count) => eraseThreadsNaming(tx, state, count),
+  rows: async (tx, { contactId, place, threadIds }, count) => {
+    const left = await forgetReferences(
+      tx,
+      Contacts,
+      namingContacts,
+      contactId,
+      place.since ?? null,
+      async (of, row) => {
+        count(pluralOf(of.name));
+        const message = of.name === Messages.name ? (row as StoredMessage) : undefined;
+        // A thread that stays shows the files of its mails.
+        const isShared = message?.channel === 'email' && !threadIds.includes(Number(message.threadId));
+        if (message && !isShared) await eraseFiles(tx, message);
+      },
+    );
+    return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };
+  },
+  traces: async (tx, state) => {
+    await eraseTraces(tx, state);
+    return { isLeft: false };
+  },
+  'loose-messages': (tx, state, count) => eraseLooseMessages(tx, state, count),
+  'message-ids': (tx, state) => eraseMessageIds(tx, state),
+  events: (tx, state, count) => eraseEvents(tx, state, count),
+};
+
+const publishingMs = 5 * secondMs;
+
+/** Erases what is about a contact that is gone. */
+export const erasing: SagaKind<Erasing, 'erase'> = {
+  name: 'erase',
+  async step(tx, state) {
+    const erasure = await getErasure(tx, state.erasureId);
+    const counts = { ...erasure.counts };
+    const next = state.stage === 'publishing' ? await published(tx, state) : await part(tx, state, counts);
+    const isDone = next === undefined;
+    tx.update(Erasures, {
+      ...erasure,
+      counts,
+      status: isDone ? 'completed' : 'running',
+      ...(isDone && { erased: counts, completedAt: tx.now }),
+    });
+    return next;
+  },
+  waitMs: ({ stage, unpublished }) => (stage === 'publishing' && unpublished !== null ? publishingMs : 0),
+};
+
+async function part(tx: UnitOfWork, state: Erasing, counts: Record<string, number>): Promise<Erasing | undefined> {
+  const { stage } = state as { stage: keyof typeof work };
+  const { isLeft, ...changes } = await work[stage](tx, state, (kind) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  });
+  return isLeft ? { ...state, ...changes } : after(tx, { ...state, ...changes });
+}
+
+/** The state of the next stage, undefined after the last one. */
+function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
+  const stage = stages[stages.indexOf(state.stage) + 1];
+  if (stage === 'publishing')
+    tx.emit({
+      kind: 'contact.erased',
+      subject: `contact/${state.contactId}`,
+      data: { contact_id: String(state.contactId), actor: tx.eventActor },
+    });
+  return stage && { ...state, stage, place: {} };
+}
+
+/** What named the contact before its rows were gone is in the feed: no later event can name it. */
+async function published(tx: UnitOfWork, state: Erasing): Promise<Erasing | undefined> {
+  const left =
+    state.unpublished === null ? await unpublishedNow(tx.tenant) : await stillUnpublished(tx.tenant, state.unpublished);
+  if (left.length === 0) return after(tx, state);
+  return { ...state, unpublished: left };
+}
+
+/** `emailMessages` of `email-message`. */
+const pluralOf = (name: string) =>
+  `${name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/y$/, 'ie')}s`;

@@ -1,0 +1,65 @@
+import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { pages } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Count, Part, Place } from './part.ts';
+
+interface Body {
+  event: string;
+  data: Record<string, unknown>;
+  erased?: true;
+  truncated?: readonly string[];
+}
+
+/** So many pages of the feed are read for one part of the work. */
+const pagesPerPart = 10;
+
+/**
+ * Takes the data out of the events that name a contact, or a thread that went with it, newest first: so a merge is met before the events of whom it merged. Deliveries
+ * show and send what the feed has.
+ */
+export async function eraseEvents(
+  tx: UnitOfWork,
+  { contactIds, threadIds, place }: { contactIds: number[]; threadIds: number[]; place: Place },
+  count: Count,
+): Promise<Part> {
+  const names = new Set(contactIds.map(String));
+  const threads = new Set(threadIds.map(String));
+  let { below } = place;
+  const part = (isLeft: boolean): Part => ({
+    isLeft,
+    contactIds: [...names].map(Number),
+    ...(below !== undefined && { place: { below } }),
+  });
+  let read = 0;
+  for await (const page of pages({ pk: entityPartition(tx.tenant, Feed), limit: 500, below })) {
+    for (const row of page) {
+      const found = namedIn(row as unknown as FeedEvent);
+      const { contact_id: contactId, thread_id: threadId } = found?.data ?? {};
+      if (found && (names.has(String(contactId)) || threads.has(String(threadId)))) {
+        if (!tx.hasRoom) return part(true);
+        if (found.event === 'contact.merged') names.add(String(found.data['source_contact_id']));
+        const event = tx.remember(Feed, row);
+        tx.update(Feed, { ...event, body: JSON.stringify(withoutData(found)) });
+        count('events');
+      }
+      below = row.sk;
+    }
+    read += 1;
+    if (read === pagesPerPart) return part(true);
+  }
+  return part(false);
+}
+
+/** What an event states that names a contact, and is not erased already. */
+function namedIn({ body }: FeedEvent): Body | undefined {
+  if (!/"(contact|thread)_id"/.test(body)) return undefined;
+  const event = JSON.parse(body) as Body;
+  return event.erased || event.event === 'contact.erased' ? undefined : event;
+}
+
+const withoutData = ({ data: { contact_id: contactId = null }, truncated: _, ...event }: Body) => ({
+  ...event,
+  data: { contact_id: contactId },
+  erased: true,
+});

@@ -1,0 +1,23 @@
+import type { StoredMessage } from '#lib/entities/message.ts';
+import { Transfers } from '#lib/entities/transfer.ts';
+import { removeFiles } from '#lib/files/bucket.ts';
+import { attachmentKey } from '#lib/files/keys.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/**
+ * Removes the bytes of a message that goes, ahead of its commit: should that fail, the next try finds them gone. What was still to be
+ * fetched is no longer.
+ */
+export async function eraseFiles(
+  tx: UnitOfWork,
+  { id, attachments }: Pick<StoredMessage, 'id' | 'attachments'>,
+): Promise<void> {
+  if (attachments.length === 0) return;
+  const keys = attachments.flatMap((one) => [
+    attachmentKey(tx.tenant, id, one.id),
+    ...(one.key === null ? [] : [one.key]),
+  ]);
+  await removeFiles([...new Set(keys)]);
+  const transfer = await tx.find(Transfers, { id });
+  if (transfer) tx.delete(Transfers, transfer);
+}

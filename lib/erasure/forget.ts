@@ -1,0 +1,13 @@
+import { Contacts } from '#lib/entities/contact.ts';
+import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { forgetReferences } from '#lib/references/follow.ts';
+import type { SagaKind } from '#lib/table/saga.ts';
+
+/** Takes away what a merge had not moved yet when the contact that it was to be moved to was erased. */
+export const forgetting: SagaKind<{ contactId: number; since: string | null }, 'forget'> = {
+  name: 'forget',
+  async step(tx, { contactId, since }) {
+    const left = await forgetReferences(tx, Contacts, namingContacts, contactId, since);
+    return left === undefined ? undefined : { contactId, since: left };
+  },
+};

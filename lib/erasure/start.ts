@@ -1,0 +1,86 @@
+import type * as v from 'valibot';
+import { getStoredContact } from '#lib/contacts/store.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { invalidField, notFound } from '#lib/problem.ts';
+import { spend } from '#lib/quotas/quota.ts';
+import { reachOf } from '#lib/references/reach.ts';
+import { leaveSaga } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Place } from './part.ts';
+import type { Traces } from './traces.ts';
+
+/** What is erased, in this order: no stage makes anything that an earlier one would have to erase. */
+export const stages = [
+  'jobs',
+  'enrollments',
+  'threads',
+  'threads-naming',
+  'rows',
+  'traces',
+  'loose-messages',
+  'message-ids',
+  'publishing',
+  'events',
+] as const;
+export type Stage = (typeof stages)[number];
+
+export interface Erasing extends Traces, Record<string, unknown> {
+  erasureId: number;
+  contactId: number;
+  stage: Stage;
+  place: Place;
+  /** Of the threads that are gone. */
+  threadIds: number[];
+  /** The contact, and those that were merged into it. */
+  contactIds: number[];
+  /** What had yet to become events when the last row was gone. */
+  unpublished: string[] | null;
+}
+
+/**
+ * Erases a contact and everything that is about it alone: it is gone with this commit, the rest is left to the saga (contract section 26). Raises 404, 400 without its id as
+ * confirmation, 429 daily_quota.
+ */
+export async function eraseContact(
+  tx: UnitOfWork,
+  id: number,
+  { confirm }: v.InferOutput<typeof EraseContact>,
+): Promise<StoredErasure> {
+  const [contact] = await Promise.all([getStoredContact(tx, id), tx.reserveIds({ [Erasures.name]: 1 })]);
+  if (confirm !== String(id))
+    throw invalidField('confirm', 'invalid_format', `confirm must be "${id}", the id of the contact`);
+  await spend(tx, 'erasures', 1);
+  for (const tagId of contact.tagIds) tx.add(Tags, { id: tagId }, { contactCount: -1 });
+  const reach = await reachOf(tx, contact);
+  tx.delete(Contacts, contact);
+  const erasure = tx.create(Erasures, {
+    id: await tx.nextId(Erasures),
+    status: 'queued',
+    createdAt: tx.now,
+    completedAt: null,
+    erased: null,
+    counts: { contacts: 1 },
+  });
+  leaveSaga<Erasing>(tx, 'erase', {
+    erasureId: erasure.id,
+    contactId: id,
+    stage: stages[0],
+    place: {},
+    email: contact.email,
+    username: contact.username,
+    userIds: [
+      ...new Set([...Object.values(contact.identities).map(String), ...reach.flatMap(({ userId }) => userId ?? [])]),
+    ],
+    accountIds: [...new Set(reach.map(({ accountId }) => accountId))],
+    threadIds: [],
+    contactIds: [id],
+    unpublished: null,
+  });
+  return erasure;
+}
+
+/** How far an erasure is. Raises 404. */
+export const getErasure = (tx: UnitOfWork, id: number): Promise<StoredErasure> =>
+  tx.get(Erasures, { id }, () => notFound('erasure'));

@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { env } from '#lib/env.ts';
+import { sliced } from '#lib/parallel.ts';
+
+let client: S3Client | undefined;
+const s3 = () => {
+  // In front of another endpoint than Amazon's, names of buckets are no names of hosts.
+  client ??= new S3Client({ forcePathStyle: env('AWS_ENDPOINT_URL_S3') !== undefined });
+  return client;
+};
+
+/** Stores the bytes of a local file. */
+export async function storeFile(key: string, path: string, sizeBytes: number): Promise<void> {
+  const Body = createReadStream(path);
+  try {
+    await s3().send(new PutObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key, Body, ContentLength: sizeBytes }));
+  } finally {
+    Body.destroy();
+  }
+}
+
+/** Copies a file within the bucket; false where there is none. */
+export async function copyFile(from: string, to: string): Promise<boolean> {
+  const Bucket = env('FILES_BUCKET');
+  try {
+    await s3().send(new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${from}` }));
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** The bytes of a file as they come. */
+export async function readFile(key: string): Promise<Readable> {
+  const { Body } = await s3().send(new GetObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key }));
+  return Body as Readable;
+}
+
+const maxKeysPerCall = 1000;
+
+/** Removes files, also those that are gone already. */
+export async function removeFiles(keys: readonly string[]): Promise<void> {
+  for (const some of sliced(keys, maxKeysPerCall)) {
+    const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
+    const { Errors = [] } = await s3().send(new DeleteObjectsCommand({ Bucket: env('FILES_BUCKET'), Delete }));
+    if (Errors.length > 0) throw new Error(`${Errors.length} files are not removed: ${Errors[0]?.Code}`);
+  }
+}
+
+/** Who may not list a bucket is refused what is not in it. */
+const isMissing = (error: unknown) =>
+  error instanceof NoSuchKey || (error instanceof Error && ['NoSuchKey', 'AccessDenied'].includes(error.name));

@@ -1,0 +1,91 @@
+import type * as v from 'valibot';
+import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { type AttachmentFile, type CreateFile, Files, type FileUpload } from '#lib/entities/file.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
+import { invalidField, notFound, unavailable } from '#lib/problem.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { uploadKey } from './keys.ts';
+import { cleanFileName } from './name.ts';
+import { isStored, presignedUrl } from './presigned.ts';
+
+const uploadMs = 60 * minuteMs;
+const downloadMs = 5 * minuteMs;
+
+/** A file that the caller uploads within the hour, and a message takes within the day (contract section 23). Needs `upload-files`. */
+export async function createFile(
+  tx: UnitOfWork,
+  { fileName, contentType, sizeBytes }: v.InferOutput<typeof CreateFile>,
+): Promise<v.InferInput<typeof FileUpload>> {
+  const cleaned = cleanFileName(fileName, Number.POSITIVE_INFINITY);
+  if (cleaned === '') throw invalidField('fileName', 'invalid_format', 'fileName must be the name of a file');
+  const { id, key } = tx.create(Files, {
+    id: await tx.nextId(Files),
+    fileName: cleaned,
+    contentType,
+    sizeBytes,
+    key: uploadKey(tx.tenant),
+    isTaken: false,
+    createdAt: tx.now,
+  });
+  const uploadHeaders = { 'content-type': contentType, 'content-length': String(sizeBytes) };
+  const expiresSeconds = uploadMs / secondMs;
+  const uploadUrl = await presignedUrl({ method: 'PUT', key, expiresSeconds, headers: uploadHeaders });
+  return { id, uploadUrl, uploadHeaders, expiresAt: shifted(tx.now, uploadMs) };
+}
+
+/**
+ * The attachments of a message that takes these files; no other may afterwards. Raises 400 for what is not there, is not uploaded or is
+ * taken. Needs `read-files`.
+ */
+export async function takeFiles(tx: UnitOfWork, ids: readonly number[] = []): Promise<StoredAttachment[]> {
+  const files = await Promise.all(ids.map((id) => tx.find(Files, { id })));
+  const taken = files.map((file, index) => {
+    const refused = (code: 'unknown_reference' | 'not_allowed', why: string) =>
+      invalidField(`attachments[${index}]`, code, `attachments[${index}] ${why}`);
+    if (!file) throw refused('unknown_reference', 'does not refer to a file of the last 24 hours in this workspace');
+    if (file.isTaken || ids.indexOf(file.id) < index) throw refused('not_allowed', 'is part of a message already');
+    return { file, refused };
+  });
+  const areStored = await Promise.all(taken.map(({ file }) => isStored(file.key))).catch((error: unknown) => {
+    throw unavailable(1, error);
+  });
+  return taken.map(({ file, refused }, index) => {
+    if (!areStored[index]) throw refused('not_allowed', 'has not been uploaded');
+    const { fileName, contentType, sizeBytes, key } = tx.update(Files, { ...file, isTaken: true });
+    return { id: index + 1, fileName, contentType, sizeBytes, status: 'stored', key };
+  });
+}
+
+/** One of a message's attachments, with the URL of its bytes. Raises 404. Needs `read-files`. */
+export async function attachmentFile(
+  tx: UnitOfWork,
+  attachments: readonly StoredAttachment[],
+  id: number | undefined,
+): Promise<v.InferInput<typeof AttachmentFile>> {
+  const { key, ...attachment } = attachments.find((one) => one.id === id) ?? {};
+  if (!('status' in attachment)) throw notFound('attachment');
+  if (attachment.status !== 'stored' || key == null) return { ...attachment, url: null, expiresAt: null };
+  const query = {
+    'response-content-disposition': dispositionOf(attachment.fileName),
+    'response-content-type': servedType(attachment.contentType),
+  };
+  const url = await presignedUrl({ method: 'GET', key, expiresSeconds: downloadMs / secondMs, query });
+  return { ...attachment, url, expiresAt: shifted(tx.now, downloadMs) };
+}
+
+/** RFC 6266: the name in ASCII for whoever knows no other, and as it is. */
+function dispositionOf(fileName: string): string {
+  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** What a browser might run is served as bytes, also to one that shows what it should save. */
+function servedType(contentType: string): string {
+  const isShown =
+    /^[\w.+-]+\/[\w.+-]+$/.test(contentType) && !/html|xml|svg|script|xsl|multipart|mht/i.test(contentType);
+  return isShown ? contentType.toLowerCase() : 'application/octet-stream';
+}

@@ -1,0 +1,98 @@
+import { EmailMessages } from '#lib/entities/email-message.ts';
+import { Messages, type StoredAttachment, type StoredMessage } from '#lib/entities/message.ts';
+import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
+import { cleanFileName } from '#lib/files/name.ts';
+import { takeFiles } from '#lib/files/store.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstBytes, oneLine } from '#lib/text.ts';
+import { announceUpdate, findMessage } from './store.ts';
+
+/** A file that came in, as its sender describes it. */
+export interface IncomingFile {
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+  /** What its source calls it; null where nobody will fetch it. */
+  ref: string | null;
+}
+
+const maxTypeBytes = 255;
+const maxShownBytes = 2_147_483_647;
+
+/** The attachments of a message with these files, whose bytes are still to be fetched: at most `maxBytes` of each. */
+export const pendingAttachments = (files: readonly IncomingFile[], maxBytes: number): StoredAttachment[] =>
+  files.map(({ fileName, contentType, sizeBytes, ref }, index) => ({
+    id: index + 1,
+    fileName: cleanFileName(fileName) || `attachment-${index + 1}`,
+    contentType: firstBytes(oneLine(contentType), maxTypeBytes) || 'application/octet-stream',
+    sizeBytes: Math.min(sizeBytes, maxShownBytes),
+    status: sizeBytes > maxBytes ? 'too_large' : ref === null ? 'expired' : 'pending',
+    key: null,
+  }));
+
+/** Has a worker bring the attachments of a message that this unit of work stores to where they stay. */
+export function fetchLater(
+  tx: UnitOfWork,
+  { id, attachments }: Pick<StoredMessage, 'id' | 'attachments'>,
+  refs: readonly (string | null)[],
+  { source, mail = null }: { source: Source; mail?: Transfer['mail'] },
+): void {
+  const parts = attachments.flatMap(({ id: attachmentId, status }, index) => {
+    const ref = refs[index];
+    return ref == null || (status !== 'pending' && source.kind !== 'upload') ? [] : [{ attachmentId, ref }];
+  });
+  if (parts.length > 0) tx.create(Transfers, { id, mail, source, parts, dueAt: tx.now, tries: 0 });
+}
+
+/** The files that callers have uploaded for a message that this unit of work stores stay for as long as it does. */
+export const keepFiles = (
+  tx: UnitOfWork,
+  message: Pick<StoredMessage, 'id' | 'attachments'>,
+  mail: Transfer['mail'] = null,
+): void =>
+  fetchLater(
+    tx,
+    message,
+    message.attachments.map(({ key }) => key),
+    { source: { kind: 'upload' }, mail },
+  );
+
+/** Files that a new message takes. */
+export interface Uploads {
+  attachments: StoredAttachment[];
+  /** Once the message is made. */
+  keep(messageId: number): void;
+}
+
+/** The files of a message that callers have uploaded, as `takeFiles` gives them; they stay for as long as it does. */
+export async function takeUploads(tx: UnitOfWork, ids: readonly number[] | undefined): Promise<Uploads> {
+  const attachments = await takeFiles(tx, ids);
+  return { attachments, keep: (id) => keepFiles(tx, { id, attachments }) };
+}
+
+/** What has become of an attachment. */
+export type Settled = Pick<StoredAttachment, 'id' | 'status' | 'key'> & { sizeBytes?: number };
+
+/**
+ * Writes down where the attachments of a message are by now, in the conversation and, of a mail, in its thread. Emits message.updated
+ * where one has another status. Returns whether there is such a message.
+ */
+export async function settleAttachments(
+  tx: UnitOfWork,
+  { id, mail }: Pick<Transfer, 'id' | 'mail'>,
+  settled: readonly Settled[],
+): Promise<boolean> {
+  const message = await findMessage(tx, id);
+  if (!message) return false;
+  const after = tx.update(Messages, { ...message, attachments: settledIn(message.attachments, settled) });
+  const email = mail && (await tx.find(EmailMessages, mail));
+  if (email) tx.update(EmailMessages, { ...email, attachments: settledIn(email.attachments, settled) });
+  const isNews = after.attachments.some(({ status }, index) => status !== message.attachments[index]?.status);
+  if (isNews) await announceUpdate(tx, message, after, ['attachments']);
+  return true;
+}
+
+function settledIn(attachments: readonly StoredAttachment[], settled: readonly Settled[]): StoredAttachment[] {
+  const byId = new Map(settled.map((one) => [one.id, one]));
+  return attachments.map((attachment) => ({ ...attachment, ...byId.get(attachment.id) }));
+}

@@ -1,0 +1,117 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { analyseDashboard } from '#lib/analytics/dashboard.ts';
+import { analyseMessaging } from '#lib/analytics/messaging.ts';
+import { dayMs, shifted, timestamp } from '#lib/clock.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { Tasks } from '#lib/entities/task.ts';
+import { summariseJobs } from '#lib/jobs/summary.ts';
+import { indexPartition, keyOf } from '#lib/table/entity.ts';
+import { sortableId } from '#lib/table/keys.ts';
+import { newMeter } from '#lib/table/pages.ts';
+import { putRows } from '#lib/table/rows.ts';
+import { eachPage } from '#lib/table/summing.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { rowsRead } from '#test/rows.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const unit = (tenant: Tenant) => new UnitOfWork(tenant, system);
+
+/** Entries of one day, as many as DynamoDB does not read at once. */
+const largeDay = (pk: string, day: string, more: object) =>
+  putRows(
+    Array.from({ length: 4 }, (_, id) => ({
+      ...{ pk, sk: `${day}T12:00:00Z#${sortableId(id + 1)}`, of: { pk: 'nowhere', sk: sortableId(id + 1) } },
+      ...{ contactId: 1, channel: 'telegram', accountId: 7, at: `${day}T12:00:00Z`, ...more },
+      padding: 'x'.repeat(390_000),
+    })),
+  );
+
+const tooLarge = { status: 400, details: { reason: 'range_too_large' } };
+
+test('a range with more messages than one call may read is refused, and a shorter one is not', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const day = '2026-03-01';
+  const entry = { direction: 'inbound', status: 'received' };
+  await largeDay(indexPartition(tenant, Messages, { day }), day, entry);
+  const spring = { from: '2026-03-01T00:00:00Z', to: '2026-03-05T00:00:00Z' };
+  const later = { from: '2026-03-02T00:00:00Z', to: '2026-03-02T01:00:00Z' };
+  const analyses = [
+    (range: typeof spring) => analyseDashboard(unit(tenant), range).then(({ messages }) => messages),
+    (range: typeof spring) => analyseMessaging(unit(tenant), { ...range, groupBy: 'day' }).then(({ totals }) => totals),
+  ];
+  for (const analyse of analyses) expect(await analyse(spring)).toMatchObject({ received: 4 });
+  vi.stubEnv('READ_UNITS_PER_LIST', '100');
+  for (const analyse of analyses) {
+    await expect(analyse(spring)).rejects.toMatchObject(tooLarge);
+    expect(await analyse(later)).toMatchObject({ received: 0 });
+  }
+});
+
+test('a summary of jobs since a time after which there are more than one call may read is refused', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const day = shifted(timestamp(), -2 * dayMs).slice(0, 10);
+  await largeDay(indexPartition(tenant, Jobs, { day }), day, { status: 'sent' });
+  const since = (time: string) => summariseJobs(unit(tenant), time);
+  expect(await since(`${day}T00:00:00Z`)).toMatchObject({ sent: 4 });
+  vi.stubEnv('READ_UNITS_PER_LIST', '100');
+  await expect(since(`${day}T00:00:00Z`)).rejects.toMatchObject(tooLarge);
+  expect(await since(`${day}T13:00:00Z`)).toMatchObject({ sent: 0 });
+});
+
+test('days that are each read at once are no more than the call may read together', async () => {
+  vi.stubEnv('READ_UNITS_PER_LIST', '5');
+  const meter = newMeter();
+  let days = 0;
+  async function* day() {
+    days += 1;
+    meter.unitsLeft -= 1;
+    yield [];
+  }
+  await eachPage(
+    Array.from({ length: 300 }, (_, index) => index),
+    meter,
+    day,
+    () => undefined,
+  );
+  expect(meter.stoppedAt).toBeDefined();
+  expect(days).toBeLessThan(30);
+});
+
+test('what is unread and overdue now is counted without being walked through', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const past = shifted(timestamp(), -100 * dayMs);
+  await Promise.all(
+    [past, past, shifted(timestamp(), -1000), shifted(timestamp(), dayMs)].map((dueAt) =>
+      live.post('/v1/tasks', { title: 'Call', dueAt }),
+    ),
+  );
+  // Entries of nobody: whoever looks at them counts them.
+  const entries = (pk: string, of: typeof Contacts | typeof Tasks, order = '') =>
+    putRows(
+      Array.from({ length: 90 }, (_, id) => ({
+        ...{
+          pk,
+          sk: `${order}${sortableId(10_000 + id)}`,
+          of: keyOf<typeof Contacts | typeof Tasks>(tenant, of, { id: 10_000 + id }),
+        },
+      })),
+    );
+  await entries(indexPartition(tenant, Contacts, { unread: true }), Contacts);
+  await entries(indexPartition(tenant, Tasks, { due: true }), Tasks, `${past}#`);
+  let dashboard: unknown;
+  const rows = await rowsRead(async () => {
+    dashboard = await analyseDashboard(unit(tenant), {});
+  });
+  expect(dashboard).toMatchObject({ contacts: { withUnread: 0 }, tasks: { open: 4, overdue: 3 } });
+  expect(rows).toBeLessThan(60);
+});

@@ -1,0 +1,248 @@
+import { beforeAll, expect, test } from 'vitest';
+import { commands as email } from '#infra/admin/commands/email.ts';
+import { commands as invoice } from '#infra/admin/commands/invoice.ts';
+import { commands as message } from '#infra/admin/commands/message.ts';
+import { commands as sequence } from '#infra/admin/commands/sequence.ts';
+import { commands as account } from '#infra/admin/commands/telegram-account.ts';
+import { addActivity } from '#lib/contacts/activity.ts';
+import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { Activities } from '#lib/entities/activity.ts';
+import { erasing } from '#lib/erasure/erase.ts';
+import { forgetting } from '#lib/erasure/forget.ts';
+import { eraseContact } from '#lib/erasure/start.ts';
+import { take } from '#lib/quotas/quota.ts';
+import { listAll } from '#lib/table/list.ts';
+import { type Saga, Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { trusted } from '#test/email/raw.ts';
+import { everyByteOf } from '#test/rows.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+});
+
+const tenant = () => ({ workspaceId: workspace.id, env: 'live' as const });
+const ids = () => ({ workspaceId: workspace.id, env: 'live' as const });
+const post = async (path: string, body: object) => {
+  const answer = await workspace.live.post(path, body);
+  expect([path, answer.status]).toEqual([path, expect.toBeOneOf([200, 201, 202])]);
+  return answer.body;
+};
+const get = (path: string) => workspace.live.get(path);
+const newContact = (fields: object = {}) => post('/v1/contacts', { name: 'Ada', ...fields });
+const erase = (id: number, confirm = String(id)) => workspace.live.post(`/v1/contacts/${id}/erasure`, { confirm });
+const run = async <Answer>(command: { run(input: never): Promise<unknown> }, input: object) =>
+  (await command.run({ ...ids(), ...input } as never)) as Answer;
+
+async function erased(contactId: number) {
+  const { status, body } = await erase(contactId);
+  expect([status, body]).toEqual([
+    202,
+    { id: expect.any(Number), status: 'queued', createdAt: expect.any(String), completedAt: null, erased: null },
+  ]);
+  expect((await get(`/v1/contacts/${contactId}`)).status).toBe(404);
+  return eventually(
+    async () => {
+      const erasure = (await get(`/v1/erasures/${body.id}`)).body;
+      return erasure.status === 'completed' && erasure;
+    },
+    'the erasure is completed',
+    60_000,
+  );
+}
+
+const us = () => `workspace-${workspace.id}@mail.example`;
+const mail = (from: string, to: string, text: string, more = '') =>
+  `From: ${from}\r\nTo: ${to}\r\nSubject: About ${text}\r\nMessage-ID: <${text}@${from.split('@')[1]?.replace('>', '')}>\r\n${more}\r\n${text}\r\n`;
+const receive = (raw: string) =>
+  run<{ threadId: number }>(email.receive, { raw, authentication: trusted.authentication });
+
+test('no row, event or mail keeps a trace of a person, and what is not theirs alone stays', async () => {
+  const marks = ['Zebulon', 'zebulon', 'secretword', '770077', '+49 170 5550123'];
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Bot', botToken: '1:x' });
+  const { contactId: id } = await run<{ contactId: number }>(message.receive, {
+    channel: 'telegram',
+    accountId: bot.id,
+    from: { telegramUserId: 770_077, username: 'zebulon_b', name: 'Zebulon' },
+    body: 'my secretword',
+  });
+  await workspace.live.patch(`/v1/contacts/${id}`, { email: 'zebulon@secretword.example', phone: '+49 170 5550123' });
+  await workspace.live.put(`/v1/contacts/${id}/metadata`, { nick: 'Zebulon' });
+  const tag = await post(`/v1/contacts/${id}/tags`, { tagName: 'friend' });
+  const source = await newContact({ name: 'Zebulon too', platform: 'telegram' });
+  await post(`/v1/contacts/${source.id}/activities`, { text: 'secretword of the source' });
+  await post(`/v1/contacts/${id}/merge`, { sourceContactId: source.id });
+  const other = await newContact({ name: 'Grace', email: 'grace@example.com' });
+  const own = await receive(mail('Zebulon <zebulon@secretword.example>', us(), 'secretword'));
+  await post(`/v1/email/threads/${own.threadId}/replies`, { bodyText: 'Dear Zebulon' });
+  const foreign = await receive(mail('Grace <grace@example.com>', us(), 'weather'));
+  const invoiced = await run<{ id: number }>(invoice.create, {
+    ...{ contactId: id, invoiceNumber: 'I-1', status: 'sent', currency: 'EUR', total: 10 },
+    ...{ issueDate: '2026-01-01T00:00:00Z', dueDate: '2030-01-01T00:00:00Z' },
+  });
+  const welcome = await run<{ id: number }>(sequence.create, {
+    ...{ name: 'Welcome', channel: 'telegram', accountId: bot.id, status: 'active' },
+    steps: [{ delayMinutes: 60, text: 'Hi' }],
+  });
+  await run(sequence.enroll, { id: welcome.id, contactId: id });
+  const deal = await post('/v1/deals', { title: 'Deal', value: 5, contactId: id });
+  const task = await post('/v1/tasks', { title: 'Task', contactId: id });
+  const income = { type: 'income', amount: 5, currency: 'EUR', contactId: id };
+  const transaction = await post('/v1/finance/transactions', income);
+  await post(`/v1/contacts/${id}/activities`, { text: 'a note about Zebulon' });
+  const job = await post('/v1/telegram/messages', {
+    ...{ accountId: bot.id, contactId: id, text: 'later, secretword', runAt: '2027-01-01T00:00:00Z' },
+  });
+  const before = await everyByteOf(workspace.id);
+  expect(marks.filter((mark) => !before.includes(mark))).toEqual([]);
+
+  const { erased: counts } = await erased(id);
+
+  expect(counts).toMatchObject({ contacts: 1, emailThreads: 1, enrollments: 1, deals: 1, tasks: 1, invoices: 1 });
+  expect(counts).toMatchObject({
+    transactions: 1,
+    identities: 2,
+    jobs: expect.any(Number),
+    events: expect.any(Number),
+  });
+  const after = await everyByteOf(workspace.id);
+  const lines = after.split('\n').filter((line) => marks.some((mark) => line.includes(mark)));
+  expect(lines).toEqual([]);
+  for (const path of [`/v1/contacts/${source.id}`, `/v1/jobs/${job.id}`, `/v1/email/threads/${own.threadId}`])
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  const unnamed = { contactId: null };
+  expect((await get(`/v1/deals/${deal.id}`)).body).toMatchObject({ ...unnamed, contactName: null, value: 5 });
+  expect((await get(`/v1/tasks/${task.id}`)).body).toMatchObject(unnamed);
+  expect((await get(`/v1/finance/invoices/${invoiced.id}`)).body).toMatchObject({ ...unnamed, total: 10 });
+  expect((await get(`/v1/finance/transactions/${transaction.id}`)).body).toMatchObject({ ...unnamed, amount: 5 });
+  expect((await get(`/v1/email/threads/${foreign.threadId}`)).body).toMatchObject({ contactId: other.id });
+  expect((await get(`/v1/sequences/${welcome.id}`)).body).toMatchObject({ activeCount: 0 });
+  const tags = (await get('/v1/tags')).body.items;
+  expect(tags.find(({ name }: { name: string }) => name === 'friend').contactCount).toBe(0);
+  expect(tag).toBeDefined();
+
+  const events = [];
+  for (let since = 0, hasMore = true; hasMore; ) {
+    const { body } = await workspace.live.get('/v1/events', { since, limit: 100 });
+    events.push(...body.items);
+    ({ nextCursor: since, hasMore } = body);
+  }
+  const named = events.filter(({ data }) => data.contact_id === String(id));
+  expect(named.length).toBeGreaterThan(10);
+  for (const { event, data, erased: isErased } of named) {
+    if (event === 'contact.erased') expect(data).toEqual({ contact_id: String(id), actor: expect.any(Object) });
+    else expect([event, data, isErased]).toEqual([event, { contact_id: String(id) }, true]);
+  }
+  expect(named.filter(({ event }) => event === 'contact.erased')).toHaveLength(1);
+
+  // Whoever writes again is somebody new.
+  const again = await run<{ contactId: number }>(message.receive, {
+    channel: 'telegram',
+    accountId: bot.id,
+    from: { telegramUserId: 770_077, name: 'Somebody' },
+    body: 'hello',
+  });
+  expect([id, source.id]).not.toContain(again.contactId);
+}, 120_000);
+
+test('a thread with another outsider stays, without the contact', async () => {
+  const contact = await newContact({ name: 'Ann', email: 'ann@two.example' });
+  const { threadId } = await receive(mail('Ann <ann@two.example>', us(), 'plans', 'Cc: Bert <bert@two.example>\r\n'));
+  expect((await get(`/v1/email/threads/${threadId}`)).body.contactId).toBe(contact.id);
+  await erased(contact.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ id: threadId, contactId: null });
+}, 60_000);
+
+test('events of mail that came before the contact was known lose their data with its thread', async () => {
+  const from = 'Early <early@three.example>';
+  const { threadId } = await receive(mail(from, us(), 'earlybird'));
+  const about = async () => {
+    const { body } = await workspace.live.get('/v1/events', { limit: 100, eventKind: 'message.created' });
+    return body.items.find(({ data }: { data: { thread_id?: string } }) => data.thread_id === String(threadId));
+  };
+  const told = await about();
+  const contact = await newContact({ name: 'Early', email: 'early@three.example' });
+  await erased(contact.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect(JSON.stringify(told)).toContain('early');
+  expect(await everyByteOf(workspace.id)).not.toContain('earlybird');
+}, 60_000);
+
+test('a thousand a day, each of which reads the feed', async () => {
+  const other = await newWorkspace();
+  await take({ workspaceId: other.id, env: 'live' }, 'erasures', 1000);
+  const { body } = await other.live.post('/v1/contacts', { name: 'Ada' });
+  const refused = await other.live.post(`/v1/contacts/${body.id}/erasure`, { confirm: String(body.id) });
+  expect([refused.status, refused.body.details.reason]).toEqual([429, 'daily_quota']);
+  expect((await other.live.get(`/v1/contacts/${body.id}`)).status).toBe(200);
+});
+
+test('only with the id as confirmation, and only once', async () => {
+  const { id } = await newContact();
+  const wrong = await erase(id, 'yes');
+  expect([wrong.status, wrong.body.details.fields[0].field]).toEqual([400, 'confirm']);
+  expect((await get(`/v1/contacts/${id}`)).status).toBe(200);
+  expect((await erase(999_999)).status).toBe(404);
+  expect((await erase(id)).status).toBe(202);
+  expect((await erase(id)).status).toBe(404);
+  expect((await get('/v1/erasures/999999')).status).toBe(404);
+});
+
+const finished = async () => {
+  for (let round = 0; round < 200; round += 1) {
+    const sagas = await transact(tenant(), operator, (tx) => listAll(tx, Sagas));
+    if (sagas.length === 0) return;
+    for (const saga of sagas) await finishSaga(tenant(), kindOf(saga), saga);
+  }
+  throw new Error('the sagas come to no end');
+};
+const activitiesOf = async (tx: UnitOfWork, contactId: number) => (await listAll(tx, Activities, { contactId })).length;
+const kindOf = ({ kind }: Saga) =>
+  [erasing, forgetting, merging].find(({ name }) => name === kind) as unknown as typeof merging;
+
+test('whenever the process dies, a person is erased whole or not at all', async () => {
+  for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
+    const { id } = await newContact({ name: 'Mortal' });
+    await transact(tenant(), operator, async (tx) => {
+      await tx.reserveIds({ activity: 90 });
+      for (let index = 0; index < 90; index += 1) await addActivity(tx, id, 'Note', { text: `note ${index}` });
+    });
+    const deal = await post('/v1/deals', { title: 'Deal', value: 5, contactId: id });
+    survived = await dyingAfter(allowedWrites, () =>
+      transact(tenant(), operator, (tx) => eraseContact(tx, id, { confirm: String(id) })),
+    );
+    const isErased = (await get(`/v1/contacts/${id}`)).status === 404;
+    await eventually(async () => {
+      await finished();
+      return true;
+    }, 'the erasure is completed');
+    const rows = await transact(tenant(), operator, (tx) => activitiesOf(tx, id));
+    expect([isErased, rows, (await get(`/v1/deals/${deal.id}`)).body.contactName]).toEqual(
+      isErased ? [true, 0, null] : [false, 91, 'Mortal'],
+    );
+  }
+}, 240_000);
+
+test('what a merge has not moved yet goes with the one that it was to be moved to', async () => {
+  const [target, source] = [await newContact(), await newContact()];
+  await transact(tenant(), operator, async (tx) => {
+    await tx.reserveIds({ activity: 90 });
+    for (let index = 0; index < 90; index += 1) await addActivity(tx, source.id, 'Note', { text: `note ${index}` });
+  });
+  await dyingAfter(1, () =>
+    transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
+  );
+  expect(await transact(tenant(), operator, (tx) => activitiesOf(tx, source.id))).toBeGreaterThan(0);
+  expect((await erase(target.id)).status).toBe(202);
+  await eventually(async () => {
+    await finished();
+    const left = await transact(tenant(), operator, (tx) => activitiesOf(tx, source.id));
+    return left === 0;
+  }, 'nothing is left of the source');
+}, 60_000);

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { Contacts, type Reach } from '#lib/entities/contact.ts';
+import { markInboundRead } from '#lib/messages/read.ts';
+import { storeMessage } from '#lib/messages/store.ts';
+import { united } from '#lib/references/reach.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { readRow } from '#lib/table/rows.ts';
+import { transact } from '#lib/table/transact.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const reachAt = (accountId: number, minute: number): Reach => ({
+  accountId,
+  userId: null,
+  lastInboundAt: null,
+  lastOutboundAt: `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`,
+});
+
+test('of the accounts that a contact has to do with the fifty newest are kept', () => {
+  const known = Array.from({ length: 50 }, (_, index) => reachAt(index + 1, 50 - index));
+  const kept = united(known, [reachAt(100, 55), reachAt(101, 0)]);
+  expect(kept.map(({ accountId }) => accountId)).toEqual([...known.slice(0, 49).map((one) => one.accountId), 100]);
+  expect(united(known, [reachAt(1, 59)])).toHaveLength(50);
+});
+
+test('a message that was sent and tells nothing new of a contact does not write it', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const { body } = await live.post('/v1/contacts', { name: 'Ann' });
+  const send = (sentAt: string) =>
+    transact(tenant, system, (tx) =>
+      storeMessage(tx, {
+        ...{ contactId: body.id, channel: 'telegram', direction: 'outbound', status: 'sent' },
+        ...{ body: 'Hi', accountId: 7, sentAt },
+      }),
+    );
+  const version = async () => (await readRow(keyOf(tenant, Contacts, { id: body.id })))?.['v'];
+  await send('2026-01-01T00:00:01Z');
+  const first = await version();
+  await send('2026-01-01T00:00:01Z');
+  expect(await version()).toBe(first);
+  await send('2026-01-01T00:00:02Z');
+  expect(await version()).not.toBe(first);
+  expect((await live.get(`/v1/contacts/${body.id}/messages`)).body.items).toHaveLength(3);
+});
+
+test('what comes in while the conversation is being marked as read is unread, or was read as well', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const { body: contact } = await live.post('/v1/contacts', { name: 'Ann' });
+  const at = '2026-01-01T00:00:01Z';
+  const receive = () =>
+    transact(tenant, system, (tx) =>
+      storeMessage(tx, {
+        ...{ contactId: contact.id, channel: 'telegram', direction: 'inbound', status: 'received' },
+        ...{ body: 'Hi', accountId: 7, sentAt: at },
+      }),
+    );
+  await receive();
+  let tries = 0;
+  await transact(tenant, system, async (tx) => {
+    await markInboundRead(tx, contact.id, {});
+    tries += 1;
+    // Of the same second: it tells nothing new of the contact.
+    if (tries === 1) await receive();
+  });
+  const { items } = (await live.get(`/v1/contacts/${contact.id}/messages`)).body;
+  const isAnyUnread = items.some(({ isRead }: { isRead: boolean }) => !isRead);
+  expect([items.length, (await live.get(`/v1/contacts/${contact.id}`)).body.hasUnreadMessages]).toEqual([
+    2,
+    isAnyUnread,
+  ]);
+});

@@ -1,0 +1,310 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { commands } from '#infra/admin/commands/email.ts';
+import { Transfers } from '#lib/entities/transfer.ts';
+import { storeAttachments } from '#lib/receiving/attachments.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { trusted } from '#test/email/raw.ts';
+import { message, newBot, newPerson } from '#test/telegram/bot.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: Client;
+let bot: ReturnType<typeof newBot>;
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  live = workspace.live;
+  bot = newBot();
+  const { body } = await live.post('/v1/telegram/accounts', { kind: 'bot', botToken: bot.token, inbound: 'webhook' });
+  const isHooked = async () => (await live.get(`/v1/telegram/accounts/${body.id}`)).body.inbound.status === 'ok';
+  await eventually(isHooked, 'the hook');
+});
+
+const tenant = () => ({ workspaceId: workspace.id, env: 'live' }) as const;
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+let files = 0;
+
+/** Somebody sends the bot a message with these contents. Returns it as it is stored. */
+async function receive(content: object) {
+  const person = newPerson({ first_name: `Sender-${randomBytes(6).toString('hex')}` });
+  await bot.tell(message(person, content));
+  expect(await bot.post()).toEqual([200]);
+  const { items } = (await live.get('/v1/contacts', { q: person.first_name })).body;
+  const [stored] = (await live.get(`/v1/contacts/${items[0].id}/messages`)).body.items;
+  return stored as { id: number; contactId: number; body: string; attachments: { id: number; status: string }[] };
+}
+
+/** A file that lies at Telegram, as a document of a message. */
+async function document(bytes: Buffer, { path, ...more }: Record<string, unknown> = {}) {
+  files += 1;
+  const fileId = `file-${files}-${randomBytes(8).toString('hex')}`;
+  const file = { path: String(path ?? `documents/${fileId}`), base64: bytes.toString('base64'), ...more };
+  await bot.hold({ [fileId]: file });
+  return {
+    file_id: fileId,
+    file_unique_id: fileId,
+    file_name: 'report.pdf',
+    mime_type: 'application/pdf',
+    file_size: bytes.length,
+  };
+}
+
+const attachmentOf = (id: number) => live.get(`/v1/messages/${id}/attachments/1`);
+const settled = (id: number, timeoutMs?: number) =>
+  eventually(
+    async () => {
+      const { body } = await attachmentOf(id);
+      return body.status !== 'pending' && body;
+    },
+    'the file to be fetched',
+    timeoutMs,
+  );
+
+async function updatesOf(id: number) {
+  const { items } = (await live.get('/v1/events', { limit: 100 })).body;
+  type Told = { event: string; data: { message_id: string } };
+  return items.filter(({ event, data }: Told) => event === 'message.updated' && data.message_id === String(id));
+}
+
+describe('a file that somebody sends a bot', () => {
+  test('is named in the message, and fetched after it: then its bytes are the sender’s', async () => {
+    const bytes = randomBytes(300_000);
+    const stored = await receive({ caption: 'Here it is', document: await document(bytes) });
+    expect(stored).toMatchObject({
+      body: 'Here it is',
+      attachments: [{ id: 1, fileName: 'report.pdf', contentType: 'application/pdf', sizeBytes: bytes.length }],
+    });
+    const file = await settled(stored.id);
+    expect(file).toEqual({
+      id: 1,
+      fileName: 'report.pdf',
+      contentType: 'application/pdf',
+      sizeBytes: bytes.length,
+      status: 'stored',
+      url: expect.stringMatching(/^http/),
+      expiresAt: expect.any(String),
+    });
+    const response = await fetch(file.url);
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="report.pdf"; filename*=UTF-8''report.pdf`,
+    );
+    expect(sha256(Buffer.from(await response.arrayBuffer()))).toBe(sha256(bytes));
+    await eventually(async () => (await updatesOf(stored.id)).length > 0, 'message.updated');
+    const [event, ...others] = await updatesOf(stored.id);
+    expect(others).toEqual([]);
+    const shown = { id: 1, fileName: 'report.pdf', contentType: 'application/pdf', sizeBytes: bytes.length };
+    expect(event.data.changes).toEqual({
+      attachments: { from: [{ ...shown, status: 'pending' }], to: [{ ...shown, status: 'stored' }] },
+    });
+  });
+
+  test.each([
+    ['photo', (file: object) => [{ ...file, file_size: 1 }, file], 'photo.jpg', 'image/jpeg'],
+    ['video', (file: object) => file, 'video.mp4', 'video/mp4'],
+    ['audio', (file: object) => file, 'audio.mp3', 'audio/mpeg'],
+    ['voice', (file: object) => file, 'voice.ogg', 'audio/ogg'],
+    ['video_note', (file: object) => file, 'video.mp4', 'video/mp4'],
+  ])('%s has a name and a type where Telegram gives none', async (kind, content, fileName, contentType) => {
+    const { file_name: _, mime_type: _type, ...bare } = await document(randomBytes(100));
+    const { id, body } = await receive({ [kind]: content(bare) });
+    expect(body).toBe('');
+    expect(await settled(id)).toMatchObject({ fileName, contentType, status: 'stored', sizeBytes: 100 });
+  });
+
+  test.each([
+    ['../../etc/passwd', 'passwd', 'passwd'],
+    ['C:\\temp\\run.exe', 'run.exe', 'run.exe'],
+    ['a\u0000b\u001b[31m\r\n.txt', 'ab[31m .txt', 'ab[31m .txt'],
+    ['..', 'attachment-1', 'attachment-1'],
+    ['annexe\u202efdp.exe', 'annexefdp.exe', 'annexefdp.exe'],
+    ['Büro "1";x=.pdf', 'Büro "1";x=.pdf', 'B_ro _1_;x=.pdf'],
+  ])('of the name %j keeps what is one', async (file_name, fileName, plain) => {
+    const { id } = await receive({ document: { ...(await document(Buffer.from('x'))), file_name } });
+    const file = await settled(id);
+    expect(file.fileName).toBe(fileName);
+    const disposition = (await fetch(file.url)).headers.get('content-disposition');
+    expect(disposition).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w%.!~-]*$/);
+    expect(disposition).toContain(`filename="${plain}"`);
+  });
+
+  test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/html\r\nx-evil: 1', 'TEXT/XML'])(
+    'of the type %j is served as bytes to save, never as a page',
+    async (mime_type) => {
+      const page = Buffer.from('<script>alert(1)</script>');
+      const { id } = await receive({ document: { ...(await document(page)), file_name: 'page.html', mime_type } });
+      const file = await settled(id);
+      expect(file.contentType).toBe(mime_type.replace('\r\n', ' '));
+      const { headers } = await fetch(file.url);
+      expect(headers.get('content-type')).toBe('application/octet-stream');
+      expect(headers.get('content-disposition')).toMatch(/^attachment;/);
+      // Who has the URL cannot have it answer otherwise.
+      const inline = file.url.replace('attachment', 'inline');
+      expect((await fetch(inline)).status).toBe(403);
+    },
+  );
+
+  test('that is larger than 20 MB is not fetched, whether its sender says so or not', async () => {
+    const said = await receive({
+      document: { ...(await document(Buffer.from('x'))), file_size: 20 * 1024 * 1024 + 1 },
+    });
+    expect(said.attachments).toMatchObject([{ status: 'too_large' }]);
+    const { file_size: _, ...unsaid } = await document(Buffer.alloc(0), {
+      base64: undefined,
+      sizeBytes: 21 * 1024 * 1024,
+    });
+    const { id } = await receive({ document: unsaid });
+    expect(await settled(id)).toMatchObject({ status: 'too_large', url: null, expiresAt: null });
+  });
+
+  test('that Telegram no longer has is failed', async () => {
+    const { id } = await receive({ document: { file_id: 'gone', file_size: 5 } });
+    expect(await settled(id)).toMatchObject({ status: 'failed', url: null });
+  });
+
+  test('whose download breaks off is fetched again', async () => {
+    const bytes = randomBytes(50_000);
+    const { id } = await receive({ document: await document(bytes, { breaks: 1 }) });
+    const file = await settled(id, 60_000);
+    expect(sha256(Buffer.from(await (await fetch(file.url)).arrayBuffer()))).toBe(sha256(bytes));
+  }, 70_000);
+
+  test('is fetched by somebody else when who fetches it is killed, and told of once', async () => {
+    const bytes = randomBytes(50_000);
+    const described = await document(bytes, { path: 'documents/hangs', hangs: true });
+    const { id } = await receive({ document: described });
+    const downloads = async () => (await bot.seen()).calls['download'] ?? 0;
+    const before = await downloads();
+    await eventually(async () => (await downloads()) >= before && (await transferOf(id))?.tries === 1, 'the download');
+    await kill('WorkersStoreAttachments');
+    await bot.hold({ [described.file_id]: { path: 'documents/hangs', base64: bytes.toString('base64') } });
+    // Its own claim has not run out.
+    await storeAttachments(tenant(), id);
+    expect((await attachmentOf(id)).body.status).toBe('pending');
+    await later(async () => {
+      // The next one dies between the bucket and the table.
+      expect(await dyingAfter(1, () => storeAttachments(tenant(), id))).toBe(false);
+    }, 3);
+    expect((await attachmentOf(id)).body.status).toBe('pending');
+    await later(() => storeAttachments(tenant(), id), 6);
+    const file = (await attachmentOf(id)).body;
+    expect(sha256(Buffer.from(await (await fetch(file.url)).arrayBuffer()))).toBe(sha256(bytes));
+    await storeAttachments(tenant(), id);
+    await eventually(async () => (await updatesOf(id)).length > 0, 'message.updated');
+    expect(await updatesOf(id)).toHaveLength(1);
+    expect(await transferOf(id)).toBeUndefined();
+  });
+});
+
+const transferOf = (id: number) => new UnitOfWork(tenant(), system).find(Transfers, { id });
+
+/** Does something so many minutes later. */
+async function later<Result>(work: () => Promise<Result>, minutes: number): Promise<Result> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** Kills the instances of a function. */
+async function kill(name: string): Promise<void> {
+  const request = join(inject('dataDir'), 'kill', `CrmApi-${name}`);
+  await writeFile(request, '');
+  await eventually(async () => !existsSync(request), 'the kill');
+}
+
+describe('the parts of a mail', () => {
+  const boundary = 'edge';
+  const mailWith = (...parts: string[][]) =>
+    [
+      'From: Anna <anna@example.com>',
+      'To: sales@acme.example',
+      'Subject: Files',
+      `Message-ID: <${randomBytes(12).toString('hex')}@mail.example.com>`,
+      `Content-Type: multipart/mixed; boundary=${boundary}`,
+      '',
+      ...[['Content-Type: text/plain', '', 'Two files'], ...parts].flatMap((part) => [`--${boundary}`, ...part]),
+      `--${boundary}--`,
+    ].join('\r\n');
+  const inBase64 = (name: string, bytes: Buffer) => [
+    `Content-Type: image/png; name="${name}"`,
+    `Content-Disposition: attachment; filename="${name}"`,
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...(bytes.toString('base64').match(/.{1,76}/g) ?? []),
+  ];
+  const receiveMail = (raw: string) =>
+    commands.receive.run({ workspaceId: workspace.id, env: 'live', raw, authentication: trusted.authentication });
+
+  test('are stored as they were before they were encoded, in the thread and in the conversation', async () => {
+    const [picture, text] = [randomBytes(100_000), 'Grüße\r\n=20\r\n'.repeat(500)];
+    const quoted = Buffer.from(text)
+      .toString('latin1')
+      .replaceAll('=', '=3D')
+      .replaceAll(/[\x80-\xff]/g, (sign) => `=${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+    const { threadId, messageId } = await receiveMail(
+      mailWith(
+        inBase64('../../a.png', picture),
+        [
+          'Content-Type: text/csv; name=b.csv',
+          'Content-Disposition: attachment',
+          'Content-Transfer-Encoding: quoted-printable',
+          '',
+          quoted,
+        ],
+        ['Content-Type: application/x-raw', '', 'as it is'],
+      ),
+    );
+    const path = `/v1/email/threads/${threadId}/messages/${messageId}/attachments`;
+    const all = () => Promise.all([1, 2, 3].map(async (id) => (await live.get(`${path}/${id}`)).body));
+    await eventually(async () => (await all()).every(({ status }) => status === 'stored'), 'the parts');
+    const found = await all();
+    expect(found.map(({ fileName }) => fileName)).toEqual(['a.png', 'b.csv', 'attachment-3']);
+    const bytes = await Promise.all(found.map(async ({ url }) => Buffer.from(await (await fetch(url)).arrayBuffer())));
+    expect(bytes.map(sha256)).toEqual([picture, Buffer.from(text), Buffer.from('as it is')].map(sha256));
+    expect(found.map(({ sizeBytes }) => sizeBytes)).toEqual(bytes.map(({ length }) => length));
+    expect((await live.get(`${path}/4`)).status).toBe(404);
+    const { items } = (await live.get(`/v1/email/threads/${threadId}/messages`)).body;
+    expect(items[0].attachments.map(({ status }: { status: string }) => status)).toEqual([
+      'stored',
+      'stored',
+      'stored',
+    ]);
+    expect(Object.keys(items[0].attachments[0]).sort()).toEqual([
+      'contentType',
+      'fileName',
+      'id',
+      'sizeBytes',
+      'status',
+    ]);
+  });
+
+  test('of a contact are also found in the conversation', async () => {
+    const contact = (await live.post('/v1/contacts', { name: 'Anna', email: 'anna@example.com', platform: 'telegram' }))
+      .body;
+    await receiveMail(mailWith(inBase64('c.png', randomBytes(10))));
+    const [stored] = (await live.get(`/v1/contacts/${contact.id}/messages`)).body.items;
+    expect(stored.attachments).toHaveLength(1);
+    expect(await settled(stored.id)).toMatchObject({ fileName: 'c.png', status: 'stored' });
+  });
+});
+
+test('an attachment is found by nobody else', async () => {
+  const { id } = await receive({ document: await document(randomBytes(10)) });
+  await settled(id);
+  const other = await newWorkspace();
+  for (const client of [other.live, workspace.test])
+    expect((await client.get(`/v1/messages/${id}/attachments/1`)).status).toBe(404);
+  expect((await live.get(`/v1/messages/${id}/attachments/2`)).status).toBe(404);
+  expect((await live.get('/v1/messages/999999/attachments/1')).status).toBe(404);
+  const { client } = await workspace.mint({ scopes: ['email:read'] });
+  expect((await client.get(`/v1/messages/${id}/attachments/1`)).status).toBe(403);
+});

@@ -1,0 +1,316 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { listenAgain } from '#lib/accounts/inbound.ts';
+import { secondMs, shifted } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Inbounds } from '#lib/entities/inbound.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Senders } from '#lib/entities/sender.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { person, personOf, phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
+import { newAccount } from '#test/telegram/line.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let live: Client;
+let tenant: Tenant;
+const centres: Awaited<ReturnType<typeof startDataCentre>>[] = [];
+
+beforeAll(async () => {
+  const workspace = await newWorkspace();
+  live = workspace.live;
+  tenant = { workspaceId: workspace.id, env: 'live' };
+});
+afterAll(() => Promise.all(centres.map((centre) => centre.close())));
+
+const inTenant = <Result>(work: Parameters<typeof transact<Result>>[2]) => transact(tenant, operator, work);
+
+/** The account of somebody that listens, with a data centre of its own. */
+async function listening() {
+  const centre = await startDataCentre();
+  centres.push(centre);
+  const { id } = await newAccount(tenant, { kind: 'user', secret: centre.session });
+  await inTenant(async (tx) => listenAgain(tx, await tx.get(Accounts, { id }), undefined));
+  const account = async () => (await live.get(`/v1/telegram/accounts/${id}`)).body;
+  await eventually(async () => (await account()).inbound.status === 'ok', 'the first look');
+  return { id, ...centre, account };
+}
+type Account = Awaited<ReturnType<typeof listening>>;
+
+/** Has the account look now. */
+const hurry = ({ id }: Pick<Account, 'id'>) =>
+  inTenant(async (tx) => {
+    const inbound = await tx.get(Inbounds, { id });
+    // The same second again would be the same timer, which has rung.
+    const lookAt = inbound.lookAt === tx.now ? shifted(tx.now, -secondMs) : tx.now;
+    tx.update(Inbounds, { ...inbound, lookAt });
+    return tx.now;
+  });
+
+/** The account looks now, and has looked. */
+async function looked(account: Pick<Account, 'id'>) {
+  const at = await hurry(account);
+  await eventually(
+    () => inTenant(async (tx) => (({ lookAt }) => lookAt === null || lookAt > at)(await tx.get(Inbounds, account))),
+    'the account to look',
+    50_000,
+  );
+}
+
+let lastUserId = 60_000;
+const somebody = () => {
+  lastUserId += 1;
+  return lastUserId;
+};
+
+/** What the account and somebody have written each other, the oldest first. */
+async function conversation(account: Pick<Account, 'id'>, userId: number) {
+  const { items: contacts } = (await live.get('/v1/contacts', { q: personOf(userId)['firstName'] as string })).body;
+  if (contacts.length === 0) return [];
+  const where = { contactId: contacts[0].id, accountId: account.id, limit: 100 };
+  const { items } = (await live.get('/v1/messages', where)).body;
+  return items.toReversed();
+}
+
+const bodies = (messages: { body: string }[]) => messages.map(({ body }) => body);
+const send = async (accountId: number, to: object, text = 'Hi') =>
+  (await live.post('/v1/telegram/messages', { accountId, text, ...to })).body.id as number;
+const jobOf = async (id: number) => (await live.get(`/v1/jobs/${id}`)).body;
+const settled = (id: number) =>
+  eventually(async () => {
+    const job = await jobOf(id);
+    return job.status !== 'queued' && job;
+  }, `job ${id} to end`);
+
+test('a login begins with what comes next: people, what their account writes itself, edits, and nobody else', async () => {
+  const centre = await startDataCentre({ id: 4, serverKey: inject('serverKey') });
+  centres.push(centre);
+  const [ann, bot] = [somebody(), somebody()];
+  centre.box.write(ann, 'Before');
+  const { body: login } = await live.post('/v1/telegram/logins', { phone: phoneOf(centre.port) });
+  const { body } = await live.post(`/v1/telegram/logins/${login.id}/code`, { code: rightCode });
+  const account = { id: body.accountId as number };
+  const shown = async () => (await live.get(`/v1/telegram/accounts/${account.id}`)).body.inbound;
+  expect(await shown()).toMatchObject({ mode: 'polling' });
+  const first = centre.box.write(ann, 'Hello\u0007');
+  centre.box.write(ann, 'Good day', { out: true });
+  centre.box.know(personOf(bot, { bot: true }));
+  centre.box.write(bot, 'Buy!');
+  centre.box.write(777_000, 'Your code is 12345');
+  centre.box.write(centre.self.id, 'A note');
+  centre.box.write(ann, 'In a group', { peerId: { _: 'peerChat', chatId: 5 }, fromId: { _: 'peerUser', userId: ann } });
+  centre.box.write(ann, '', { media: { _: 'messageMediaDice', value: 6, emoticon: '🎲' } });
+  centre.box.write(ann, '', {
+    media: { _: 'messageMediaGeo', geo: { _: 'geoPoint', long: -2, lat: 1.5, accessHash: person.accessHash } },
+  });
+  centre.box.edit(first, { message: 'Hello there' });
+  await looked(account);
+  const messages = await conversation(account, ann);
+  expect(bodies(messages)).toEqual(['Hello there', 'Good day', '[dice]', '1.5, -2']);
+  expect(messages[0]).toMatchObject({ direction: 'inbound', status: 'received', accountId: account.id, isRead: false });
+  expect(messages[0].editedAt).not.toBeNull();
+  expect(messages[1]).toMatchObject({ direction: 'outbound', status: 'sent', jobId: null, editedAt: null });
+  for (const other of [bot, 777_000, centre.self.id]) expect(await conversation(account, other)).toEqual([]);
+  expect(await shown()).toMatchObject({ mode: 'polling', status: 'ok', lastError: null });
+  expect((await shown()).lastReceivedAt).not.toBeNull();
+  expect(centre.seen.maxLive).toBe(1);
+});
+
+test('much is told in slices, and what comes twice or late is stored once', async () => {
+  const account = await listening();
+  const ann = somebody();
+  account.box.sliceSize = 3;
+  const texts = Array.from({ length: 10 }, (_, index) => `Message ${index}`);
+  const ids = texts.map((text) => account.box.write(ann, text));
+  account.box.edit(ids[2] as number, { message: 'Edited' });
+  account.box.edit(ids[2] as number, { message: 'Late' }, 1_000);
+  account.box.edit(ids[3] as number, { editHide: true });
+  account.box.repeat();
+  await looked(account);
+  const messages = await conversation(account, ann);
+  expect(bodies(messages)).toEqual(texts.with(2, 'Edited'));
+  expect(messages[3].editedAt).toBeNull();
+  expect(account.calls['updates.getDifference']).toBeGreaterThan(7);
+});
+
+test('who wrote first can be answered by id, and what we send ourselves is not stored twice', async () => {
+  const account = await listening();
+  const ann = somebody();
+  account.box.write(ann, 'Hello');
+  await looked(account);
+  const [{ contactId }] = await conversation(account, ann);
+  const job = await settled(await send(account.id, { contactId }, 'Answer'));
+  expect(job).toMatchObject({ status: 'sent' });
+  expect(account.seen.resolves).toBe(0);
+  const unknown = await settled(await send(account.id, { username: person.username }, 'To a stranger'));
+  expect(unknown.contactId).toBeNull();
+  await looked(account);
+  const messages = await conversation(account, ann);
+  expect(messages.map(({ body, jobId }: { body: string; jobId: number }) => [body, jobId])).toEqual([
+    ['Hello', null],
+    ['Answer', job.id],
+  ]);
+  expect(await conversation(account, person.userId)).toEqual([]);
+});
+
+describe('a message of which only Telegram knows that it left', () => {
+  const onlySent = async (account: Account, job: number) => {
+    expect(await settled(job)).toMatchObject({ status: 'sent' });
+    await looked(account);
+    const messages = await conversation(account, person.userId);
+    expect(messages.map(({ body, jobId }: { body: string; jobId: number }) => [body, jobId])).toEqual([
+      ['Hello', null],
+      ['Hi', job],
+    ]);
+    expect(account.stored()).toHaveLength(1);
+  };
+  const dropped = async () => {
+    const account = await listening();
+    account.box.know(personOf(person.userId, { username: person.username }));
+    account.box.write(person.userId, 'Hello');
+    await looked(account);
+    account.treat({ drop: 'after' });
+    const job = await send(account.id, { username: person.username });
+    await eventually(async () => (await jobOf(job)).lastError !== null, 'the failed attempt');
+    return { account, job };
+  };
+
+  test('is sent when the account is told of it before it is tried again', async () => {
+    const { account, job } = await dropped();
+    await looked(account);
+    await onlySent(account, job);
+  });
+
+  test('is recognised when it was tried again before', async () => {
+    const { account, job } = await dropped();
+    await inTenant(async (tx) => {
+      const row = await tx.get(Jobs, { id: job });
+      tx.update(Jobs, { ...row, runAt: tx.now, queuedFor: tx.now });
+    });
+    await onlySent(account, job);
+  });
+});
+
+test('what was read there is read here, and what is read here is read there', async () => {
+  const account = await listening();
+  const ann = somebody();
+  account.box.write(ann, 'Hello');
+  const asked = account.box.write(ann, 'Are you there?');
+  const own = [1, 2, 3].map((index) => account.box.write(ann, `Answer ${index}`, { out: true }));
+  await looked(account);
+  account.box.readByThem(ann, own[1] as number);
+  await looked(account);
+  const messages = await conversation(account, ann);
+  expect(messages.slice(2).map(({ readAt }: { readAt: string | null }) => readAt !== null)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const { items } = (await live.get('/v1/events', { since: 0, limit: 100 })).body;
+  const read = items.filter(
+    ({ event, data }: { event: string; data: { account_id: string } }) =>
+      event === 'message.read' && data.account_id === String(account.id),
+  );
+  expect(read.map(({ data }: { data: { message_ids: string[] } }) => data.message_ids)).toEqual([
+    messages.slice(2, 4).map(({ id }: { id: number }) => String(id)),
+  ]);
+  const { body } = await live.post(`/v1/contacts/${messages[0].contactId}/messages/read`, {});
+  expect(body).toEqual({ read: 2 });
+  await eventually(async () => account.box.reads.length > 0, 'Telegram to be told');
+  await looked(account);
+  expect(account.box.reads).toEqual([{ userId: ann, maxId: asked }]);
+});
+
+test('where too much has happened it goes on with what comes next, and says so', async () => {
+  const account = await listening();
+  const ann = somebody();
+  account.box.write(ann, 'Lost');
+  account.box.isTooLong = true;
+  await looked(account);
+  expect((await account.account()).inbound).toMatchObject({
+    status: 'ok',
+    lastError: expect.stringContaining('missing'),
+  });
+  account.box.isTooLong = false;
+  account.box.write(ann, 'Found');
+  await looked(account);
+  expect(bodies(await conversation(account, ann))).toEqual(['Found']);
+});
+
+test('a session that was ended elsewhere disconnects the account; a refusal that passes does not', async () => {
+  const account = await listening();
+  account.refuse('updates.getDifference', 420, 'FLOOD_WAIT_99');
+  await looked(account);
+  const { inbound, status } = await account.account();
+  expect([status, inbound.status]).toEqual(['active', 'failing']);
+  const { lookAt } = await inTenant((tx) => tx.get(Inbounds, account));
+  expect(Date.parse(lookAt as string)).toBeGreaterThan(Date.now() + 60_000);
+  account.refuse('updates.getDifference');
+  await looked(account);
+  expect((await account.account()).inbound).toMatchObject({ status: 'ok', lastError: null });
+  account.endSessions();
+  await looked(account);
+  expect(await account.account()).toMatchObject({ status: 'disconnected', inbound: { status: 'failing' } });
+  const { items } = (await live.get('/v1/events', { since: 0, limit: 100 })).body;
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      event: 'account.status_changed',
+      data: expect.objectContaining({ account_id: String(account.id), to_status: 'disconnected' }),
+    }),
+  );
+});
+
+test('an account listens as somebody says: off, and again', async () => {
+  const account = await listening();
+  const ann = somebody();
+  const path = `/v1/telegram/accounts/${account.id}`;
+  expect((await live.patch(path, { inbound: 'webhook' })).status).toBe(400);
+  expect((await live.patch(path, { inbound: 'off' })).body.inbound).toMatchObject({ mode: 'off', status: 'off' });
+  account.box.write(ann, 'Meanwhile');
+  expect((await live.patch(path, { inbound: 'polling' })).body.inbound).toMatchObject({ mode: 'polling' });
+  await eventually(async () => (await conversation(account, ann)).length === 1, 'what was written meanwhile');
+});
+
+test('sending and receiving never hold two connections at once', async () => {
+  const account = await listening();
+  const ann = somebody();
+  const jobs: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    account.box.write(ann, `Round ${round}`);
+    jobs.push(await send(account.id, { username: person.username }, `Job ${round}`));
+    await hurry(account);
+  }
+  for (const job of jobs) expect(await settled(job)).toMatchObject({ status: 'sent' });
+  await looked(account);
+  expect(await conversation(account, ann)).toHaveLength(5);
+  expect(account.seen.maxLive).toBe(1);
+}, 120_000);
+
+test('what a killed process has stored is not stored again, and nothing is lost', async () => {
+  const account = await listening();
+  const ann = somebody();
+  account.box.sliceSize = 4;
+  const texts: string[] = [];
+  for (const stored of [0, 5]) {
+    for (let count = 0; count < 12; count += 1) texts.push(`Message ${texts.length}`);
+    for (const text of texts.slice(-12)) account.box.write(ann, text);
+    const before = account.calls['updates.getDifference'] ?? 0;
+    await hurry(account);
+    await eventually(
+      async () =>
+        (account.calls['updates.getDifference'] ?? 0) > before &&
+        (await conversation(account, ann)).length >= texts.length - 12 + stored,
+      'the look to be under way',
+    );
+    const request = join(inject('dataDir'), 'kill', 'CrmApi-WorkersUserPolls');
+    await writeFile(request, '');
+    await eventually(async () => !existsSync(request), 'the process to die');
+    // Its lease would end by itself.
+    await inTenant(async (tx) => tx.update(Senders, { ...(await tx.get(Senders, account)), leaseUntilMs: 0 }));
+    await looked(account);
+    expect(bodies(await conversation(account, ann))).toEqual(texts);
+  }
+}, 180_000);
