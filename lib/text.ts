@@ -41,6 +41,10 @@ export function folded(text: string): string {
     .normalize('NFC');
 }
 
+/** `revenueSources` of `revenue-source`. */
+export const pluralOf = (name: string) =>
+  `${name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/y$/, 'ie')}s`;
+
 /** The beginning of a text in so many bytes of UTF-8, whole characters only. */
 export function firstBytes(text: string, maxBytes: number): string {
   // No UTF-16 unit takes more than three bytes.

@@ -9,6 +9,7 @@ import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
 import { parseStored, writtenAs } from '#lib/table/stored.ts';
 import type { Environment } from '#lib/tenant.ts';
+import { pluralOf } from '#lib/text.ts';
 import { entityIn, kindOfPartition } from './kinds.ts';
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */
@@ -233,8 +234,8 @@ export class Highest {
   }
 }
 
-/** What stands beside what a customer would count. */
-const uncounted = [
+/** What stands beside what a customer would count: what the API has no list of. */
+export const uncounted = [
   'account-holder',
   'block',
   'bounced-address',
@@ -268,15 +269,12 @@ const uncounted = [
 /** Entities that the API calls otherwise. */
 const otherNouns: Readonly<Record<string, string>> = { board: 'pipelines', campaign: 'sequences', feed: 'events' };
 
-/** `revenueSources` of `revenue-source`. */
-const pluralOf = (name: string) =>
-  `${name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/y$/, 'ie')}s`;
+/** The noun of an entity, as it is counted. */
+export const nounOf = ({ name }: { name: string }) => otherNouns[name] ?? pluralOf(name);
 
 /** The nouns of the API by the kinds of partitions. */
 export const nouns: Readonly<Record<string, string>> = Object.fromEntries(
-  entities
-    .filter(({ name }) => !uncounted.includes(name))
-    .map((of) => [kindOf(of), otherNouns[of.name] ?? pluralOf(of.name)]),
+  entities.filter(({ name }) => !uncounted.includes(name)).map((of) => [kindOf(of), nounOf(of)]),
 );
 
 /** Counts a row of an archive, if it is one of those that a customer would count. */

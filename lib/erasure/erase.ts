@@ -12,6 +12,7 @@ import { endEnrollment } from '#lib/sequences/progress.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { pluralOf } from '#lib/text.ts';
 import { eraseEvents } from './events.ts';
 import { eraseFiles } from './files.ts';
 import { eraseJob } from './jobs.ts';
@@ -42,8 +43,8 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     }
     return { isLeft: hasMore };
   },
-  threads: (tx, state, count) => eraseThreadsOf(tx, state, count),
-  'threads-naming': (tx, state, count) => eraseThreadsNaming(tx, state, count),
+  threads: eraseThreadsOf,
+  'threads-naming': eraseThreadsNaming,
   rows: async (tx, { contactId, place, threadIds }, count) => {
     const left = await forgetReferences(
       tx,
@@ -65,9 +66,9 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     await eraseTraces(tx, state);
     return { isLeft: false };
   },
-  'loose-messages': (tx, state, count) => eraseLooseMessages(tx, state, count),
-  'message-ids': (tx, state) => eraseMessageIds(tx, state),
-  events: (tx, state, count) => eraseEvents(tx, state, count),
+  'loose-messages': eraseLooseMessages,
+  'message-ids': eraseMessageIds,
+  events: eraseEvents,
 };
 
 const publishingMs = 5 * secondMs;
@@ -118,7 +119,3 @@ async function published(tx: UnitOfWork, state: Erasing): Promise<Erasing | unde
   if (left.length === 0) return after(tx, state);
   return { ...state, unpublished: left };
 }
-
-/** `emailMessages` of `email-message`. */
-const pluralOf = (name: string) =>
-  `${name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/y$/, 'ie')}s`;

@@ -2,7 +2,7 @@ import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Count, Part, Place } from './part.ts';
+import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
 
 interface Body {
   event: string;
@@ -11,12 +11,9 @@ interface Body {
   truncated?: readonly string[];
 }
 
-/** So many pages of the feed are read for one part of the work. */
-const pagesPerPart = 10;
-
 /**
- * Takes the data out of the events that name a contact, or a thread that went with it, newest first: so a merge is met before the events of whom it merged. Deliveries
- * show and send what the feed has.
+ * Takes the data out of the events that name a contact, or a thread that went with it, newest first: so a merge is met before the
+ * events of whom it merged. Deliveries show and send what the feed has.
  */
 export async function eraseEvents(
   tx: UnitOfWork,

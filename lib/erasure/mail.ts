@@ -10,7 +10,7 @@ import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eraseFiles } from './files.ts';
 import { eraseJob } from './jobs.ts';
-import type { Count, Part, Place } from './part.ts';
+import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
 
 interface State {
   contactId: number;
@@ -110,9 +110,6 @@ export async function eraseLooseMessages(tx: UnitOfWork, { threadIds, place }: S
   );
   return left ? { isLeft: true, place: left } : { isLeft: false };
 }
-
-/** So many pages of a partition are read for one part of the work. */
-const pagesPerPart = 10;
 
 /** Removes the Message-IDs by which mails of the threads that are gone were found. */
 export async function eraseMessageIds(tx: UnitOfWork, { threadIds, place }: State): Promise<Part> {

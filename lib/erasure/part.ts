@@ -9,6 +9,9 @@ export interface Place {
   below?: string;
 }
 
+/** So many pages of a partition are read for one part of the work. */
+export const pagesPerPart = 10;
+
 /** A part of a stage that was done. */
 export interface Part {
   /** Whether some of the stage may be left. */

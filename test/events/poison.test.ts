@@ -170,10 +170,13 @@ test('a tenant whose events meet nothing but conflicts holds up no other: its ro
   await put([{ ...rowKey('sequence', { tenant: tenantKey(tenant) }), last: 0 }]);
   const later = (row: Row) => ({ ...row, sk: row.sk.replace(/^[^#]+/, '2099-01-01T00:00:00.000Z') });
   const rows = ['first', 'second'].map((name) => later(outboxRow(tenant, name)));
-  const sound = later(outboxRow({ workspaceId: other.id, env: 'live' }, 'sound'));
   const stored = async () => [...(await readRows(rows)).values()];
-  await put([...rows, sound]);
-  expect(await publish([...rows, sound])).toEqual([]);
+  await put(rows);
+  const met = async () => (await stored()).every(({ tries }) => tries === 1);
+  await eventually(met, 'the publisher to meet them, which later does no more with them');
+  const neighbour = later(outboxRow({ workspaceId: other.id, env: 'live' }, 'sound'));
+  await put([...rows, neighbour]);
+  expect(await publish([...rows, neighbour])).toEqual([]);
   expect((await created(other.live)).map(({ data }) => data.contact_id)).toContain('sound');
   expect((await stored()).map(({ tries }) => tries)).toEqual([1, 1]);
 

@@ -47,6 +47,7 @@ export async function pollStream(settings: StreamPollerSettings): Promise<void> 
     }
   }
   await Promise.all(shards.map((shardId) => pollShard(shardId, settings)));
+  await settings.checkpoint.saved();
 }
 
 async function shardsOf({ client, streamArn }: StreamSource): Promise<string[]> {
