@@ -25,8 +25,11 @@ export default defineConfig({
     globalSetup: ['test/system.ts'],
     setupFiles: ['test/environment.ts'],
     // Longer than one bounded wait of a test, which says what it waited for.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 45_000 } },
+    // On a machine that stalls. Which tests needed it stands in the output, and at its end.
+    retry: process.env['CI'] ? 1 : 0,
     sequence: { sequencer: SomeFirst },
     // One more than the cores that serve the tests and the system that they test: most of a file's time is waiting.
     maxWorkers: 3,

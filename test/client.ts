@@ -110,7 +110,7 @@ export async function everyItem(
 export async function eventually<T>(
   ask: () => Promise<T | undefined | false>,
   what: string,
-  timeoutMs = 20_000,
+  timeoutMs = 45_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

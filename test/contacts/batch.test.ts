@@ -94,12 +94,8 @@ test('a batch is one entry of the audit trail', async () => {
   await client.post('/v1/contacts/batch', { items: creations(5, 'audited') });
   const keyId = key.slice(9, 21);
   await expect
-    .poll(
-      async () =>
-        (await workspace.live.get('/v1/audit-events', { keyId })).body.items.map(
-          (entry: { path: string }) => entry.path,
-        ),
-      { timeout: 15_000 },
+    .poll(async () =>
+      (await workspace.live.get('/v1/audit-events', { keyId })).body.items.map((entry: { path: string }) => entry.path),
     )
     .toEqual(['/v1/contacts/batch']);
 });

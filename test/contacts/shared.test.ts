@@ -45,7 +45,7 @@ beforeAll(async () => {
     });
     ids.push(...contacts.map(({ id }) => id));
   }
-}, 60_000);
+});
 
 /** What the work returns, and how many rows it read. */
 async function counted<Result>(work: (tx: UnitOfWork) => Promise<Result>) {

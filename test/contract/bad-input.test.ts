@@ -10,7 +10,7 @@ import { makeMissing } from '#test/contract/make-missing.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
 
 // Many requests each, and the first to every function of a new system.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+vi.setConfig({ hookTimeout: 180_000 });
 
 interface Operation {
   name: string;

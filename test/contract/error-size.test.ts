@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -8,8 +8,6 @@ import { type Answer, api, type Client } from '#test/client.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const maxBytes = 64 * 1024;
 /** Four times what an answer may have; a body may have four times that, and every operation reads each kind. */

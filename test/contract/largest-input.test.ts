@@ -43,8 +43,6 @@ import { newAccount } from '#test/telegram/line.ts';
 import { type Received, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const maxBodyBytes = 1_048_576;
 const maxAnswerBytes = 5_000_000;
 const maxEventTextBytes = 16 * 1024;

@@ -25,7 +25,7 @@ import { api, type Client } from '#test/client.ts';
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { breakRow } from '#test/table/break-row.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+vi.setConfig({ hookTimeout: 180_000 });
 
 /** Made of no rows of their own, or of what an index keeps of them. */
 const derived = [

@@ -219,4 +219,4 @@ test('a rare deal is found behind hundreds that do not match', async () => {
     const { body } = await live.get('/v1/deals', query);
     expect([body.items.map(({ id }: { id: number }) => id), body.hasMore]).toEqual([[rare], false]);
   }
-}, 120_000);
+});

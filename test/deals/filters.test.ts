@@ -78,7 +78,7 @@ beforeAll(async () => {
       await live.put(`/v1/${noun}/${id}/metadata`, { metadata: { ext: any(['a', 'b'], id) } });
     }
   }
-}, 120_000);
+});
 
 const of = (...values: (string | number | boolean)[]) => fc.constantFrom(...values);
 const equal = (field: string, values: fc.Arbitrary<string | number | boolean>): Filter => ({

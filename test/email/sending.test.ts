@@ -333,7 +333,7 @@ test('a burst that SES throttles leaves whole, and no throttle counts as an atte
   }
   expect(ses.taken).toHaveLength(12);
   for (const id of ids) expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1 });
-}, 60_000);
+});
 
 test('a mail to which SES gives no answer leaves once more, then fails; one that SES has not taken is tried again', async () => {
   const { threadId } = await receive();

@@ -76,7 +76,7 @@ test('strangers who fill a topic make the replies of others no dearer', async ()
     );
   expect(await found(tenant, 'Re: Invoice')).toEqual(alone);
   expect(await receive(tenant, { from: vera, subject: 'AW: Re: invoice' })).toMatchObject({ threadId });
-}, 120_000);
+});
 
 test('of the sender’s own threads on a topic the newest of the last 30 days is found, of ever so many by a few rows', async () => {
   const tenant = await newTenant();

@@ -111,7 +111,6 @@ const surprises = (answer: PromiseSettledResult<unknown>) =>
 
 test.each(pairs)(
   'when one caller $name while another one $other, no row and no count is wrong afterwards, whichever read of the first is late',
-  { timeout: 120_000 },
   async ({ work, rival }) => {
     const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'test' };
     const { id: accountId } = await newAccount(tenant);

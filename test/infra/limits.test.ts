@@ -13,7 +13,7 @@ vi.stubEnv('CDK_VALIDATION', 'false');
 let workers: WorkerFunction[];
 beforeAll(async () => {
   workers = await loadWorkers();
-}, 60_000);
+});
 
 const stackWith = (add: (stack: Stack, alarms: Alarms) => void) => {
   const stack = new Stack(new App(), 'Stack');

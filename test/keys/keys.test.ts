@@ -255,7 +255,7 @@ test('a key with an allowlist is identified in one round trip, once this process
   const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
   if (secondsLeft < 10) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
   expect([await trips(here), await trips(here), await trips(elsewhere), await trips(here)]).toEqual([2, 1, 1, 1]);
-}, 60_000);
+});
 
 describe('a key is never made stronger than its maker', () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');

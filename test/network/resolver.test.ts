@@ -9,8 +9,6 @@ import { isForbiddenHost } from '#lib/network/ssrf-ranges.ts';
 import { startNameServer } from '#test/faults/name-server.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 type NameServer = Awaited<ReturnType<typeof startNameServer>>;
 
 const answers: Record<string, Record<string, readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | undefined>> = {

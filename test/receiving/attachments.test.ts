@@ -173,7 +173,7 @@ describe('a file that somebody sends a bot', () => {
     const { id } = await receive({ document: await document(bytes, { breaks: 1 }) });
     const file = await settled(id, 60_000);
     expect(sha256(Buffer.from(await (await fetch(file.url)).arrayBuffer()))).toBe(sha256(bytes));
-  }, 70_000);
+  });
 
   test('is fetched by somebody else when who fetches it is killed, and told of once', async () => {
     const bytes = randomBytes(50_000);

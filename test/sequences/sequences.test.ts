@@ -199,7 +199,7 @@ test('whatever is paused in the middle of fifteen messages is sent after the res
   expect(await sequence()).toMatchObject({ enrolledCount: 15, activeCount: 0, completedCount: 15, failedCount: 0 });
   const sent = await jobs({ status: 'sent' });
   expect(sent.map(({ contactId }) => contactId).sort()).toEqual(contacts.map((contact) => contact.id).sort());
-}, 120_000);
+});
 
 test('an enrollment shows the present name of its contact and follows it through a merge', async () => {
   const id = await newSequence([60]);

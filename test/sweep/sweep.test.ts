@@ -16,8 +16,6 @@ import { dispatchTimers } from '#lib/timers/send.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
 const remove = (rows: readonly Row[]) => writeRows(rows.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
 const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;

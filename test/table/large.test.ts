@@ -80,7 +80,7 @@ test('whenever the process dies, a large commit is done entirely or not at all, 
   expect(outcomes.done).toBeGreaterThan(2);
   expect(outcomes.undone).toBeGreaterThan(2);
   expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
-}, 120_000);
+});
 
 test('others wait for a locked item and then see what was decided', async () => {
   const ids = await run(async (tx) => {
@@ -106,7 +106,7 @@ test('others wait for a locked item and then see what was decided', async () => 
   );
   await finishAll();
   expect((await waiting).map(({ name, email }) => [name, email])).toEqual(Array(5).fill(['decided', 'a@example.com']));
-}, 60_000);
+});
 
 test('what is too much for one transaction by its bytes, though few rows, is written all the same', async () => {
   const Texts = entity({ name: 'text', schema: v.object({ id: v.number(), text: v.string() }) });
@@ -152,4 +152,4 @@ test('whenever the process dies, rows that are each kept in several parts are wr
   }
   expect(seen).toEqual(new Set(['undone', 'done']));
   expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
-}, 120_000);
+});

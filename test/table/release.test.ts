@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const tenant of tenants) await fill(tenant, countIn(tenant));
   // No sweep knows of the workspaces before they are all there.
   await addTo(rowKey('workspaceIds', {}), { last: tenants.length });
-}, 120_000);
+});
 
 afterAll(async () => {
   await local.stop();

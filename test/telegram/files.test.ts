@@ -132,7 +132,7 @@ describe('a bot sends', () => {
       ['2.pdf', ''],
       ['3.png', ''],
     ]);
-  }, 90_000);
+  });
 
   test('the message shows them, and keeps them after the upload is gone', async () => {
     const bot = await connected();

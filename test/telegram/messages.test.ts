@@ -491,7 +491,7 @@ test('the sandbox sends without anything leaving, rejects test_fail and floods f
     50_000,
   );
   expect((await account.arrived()).requests).toBe(0);
-}, 90_000);
+});
 
 /** The data of the events of a kind about an account or a job, once there are so many. */
 async function eventsOf(kind: string, id: number, count: number) {

@@ -421,7 +421,7 @@ describe('polling', () => {
     );
     for (const bot of bots)
       await eventually(async () => ((await bot.seen()).calls['getUpdates'] ?? 0) > 0, 'each to be polled', 90_000);
-  }, 120_000);
+  });
 
   test('goes on in another process when its own dies, and stores once what was fetched before', async () => {
     const bot = await connected('polling');

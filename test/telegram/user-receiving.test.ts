@@ -287,7 +287,7 @@ test('sending and receiving never hold two connections at once', async () => {
   await looked(account);
   expect(await conversation(account, ann)).toHaveLength(5);
   expect(account.seen.maxLive).toBe(1);
-}, 120_000);
+});
 
 test('what a killed process has stored is not stored again, and nothing is lost', async () => {
   const account = await listening();

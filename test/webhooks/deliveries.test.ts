@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
@@ -18,8 +18,6 @@ import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 const kinds = ['contact.created', 'contact.updated', 'contact.note_added'];
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let workspace: TestWorkspace;
 let api: Client;

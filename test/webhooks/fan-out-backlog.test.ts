@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { minuteMs, shifted } from '#lib/clock.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
@@ -10,8 +10,6 @@ import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace } from '#test/workspace.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A workspace with endpoints and contacts, all of whose deliveries the publisher has left to the worker, which does not begin yet. */
 async function left(endpointCount: number, contactCount: number) {

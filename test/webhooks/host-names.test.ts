@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, eventually } from '#test/client.ts';
 import { startNameServer } from '#test/faults/name-server.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** More than one invocation of the worker takes. */
 const endpointCount = 12;

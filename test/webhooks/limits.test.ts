@@ -1,5 +1,5 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/outbox.ts';
 import { nextDay } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
@@ -30,8 +30,6 @@ import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts'
 import { eventually, everyItem } from '#test/client.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 async function workspaceWith(receiver: Receiver, body: object = {}) {
   const { id: workspaceId, live } = await newWorkspace();

@@ -170,7 +170,7 @@ test('a killed function fails its invocation, and the next one succeeds', async 
 test('an idle instance stops, and gives way when there are too many', async () => {
   const idle = start(written(sleeping), { maxIdleMs: 1 });
   await idle.invoke();
-  await expect.poll(() => idle.functions.instanceCount(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => idle.functions.instanceCount()).toBe(0);
 
   const other = written(sleeping, { name: 'other' });
   const full = start(written(sleeping), { maxInstances: 1 });

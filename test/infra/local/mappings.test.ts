@@ -146,7 +146,7 @@ describe('queues', () => {
     const { events } = startWith({ queueMappings: [mappingOf(queue.arn)] }, ({ Records }) =>
       failures(...Records.filter(({ body }) => body === 'bad').map(({ messageId }) => messageId)),
     );
-    await expect.poll(() => dead.counts().visible, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => dead.counts().visible).toBe(1);
     expect(left(queue)).toBe(0);
     const bodies = events.flatMap(({ Records }) => Records.map(({ body }) => body));
     expect(bodies.sort()).toEqual(['bad', 'bad', 'good']);
@@ -157,7 +157,7 @@ describe('queues', () => {
     queue.send('one');
     let attempts = 0;
     startWith({ queueMappings: [mappingOf(queue.arn)] }, () => (++attempts === 1 ? failed : ok()));
-    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => left(queue)).toBe(0);
     expect(attempts).toBe(2);
   });
 
@@ -173,7 +173,7 @@ describe('queues', () => {
       running -= 1;
       return ok();
     });
-    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => left(queue)).toBe(0);
     expect(most).toBe(3);
   });
 
@@ -182,7 +182,7 @@ describe('queues', () => {
     const mapping = mappingOf(queue.arn, { batchSize: 15, windowSeconds: 20, maxConcurrency: 1 });
     const { events } = startWith({ queueMappings: [mapping] }, () => ok());
     for (let index = 0; index < 15; index += 1) queue.send(String(index));
-    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => left(queue)).toBe(0);
     expect(events.map(({ Records }) => Records.length)).toEqual([15]);
   });
 
@@ -198,7 +198,7 @@ describe('queues', () => {
       running -= 1;
       return ok();
     });
-    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => left(queue)).toBe(0);
     expect(most).toBe(2);
   });
 
@@ -207,7 +207,7 @@ describe('queues', () => {
     for (const kind of ['wanted', 'other']) queue.send(JSON.stringify({ kind }));
     const filters = [{ body: { kind: ['wanted'] } }];
     const { events } = startWith({ queueMappings: [mappingOf(queue.arn, { filters })] }, () => ok());
-    await expect.poll(() => left(queue), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => left(queue)).toBe(0);
     expect(events.flatMap(({ Records }) => Records.map(({ body }) => JSON.parse(body).kind))).toEqual(['wanted']);
   });
 });
@@ -299,7 +299,7 @@ describe('streams', () => {
       ({ Records }) => (Records.some(({ dynamodb: { Keys } }) => Keys.pk.S === 'P') ? failed : ok()),
       streamOf,
     );
-    await expect.poll(() => keysOf(events).at(-1), { timeout: 15_000 }).toBe('d');
+    await expect.poll(() => keysOf(events).at(-1)).toBe('d');
     expect(keysOf(events)).toEqual(['abPd', 'ab', 'Pd', 'P', 'P', 'd']);
     const [record] = await dead.receiveRecords();
     expect(JSON.parse(record?.body as string).DDBStreamBatchInfo).toMatchObject({ batchSize: 1 });
@@ -329,5 +329,5 @@ test('a rule invokes its function soon after the start', async () => {
     input: undefined,
   };
   const { events } = startWith({ rules: [rule] }, () => ok());
-  await expect.poll(() => events, { timeout: 15_000 }).toMatchObject([{ source: 'aws.events', resources: [rule.arn] }]);
+  await expect.poll(() => events).toMatchObject([{ source: 'aws.events', resources: [rule.arn] }]);
 });

@@ -98,7 +98,7 @@ test('after a kill -9 nothing is left running, and the next start has every ackn
   const exited = new Promise((resolve) => killed.process.once('exit', resolve));
   killed.process.kill('SIGKILL');
   await exited;
-  await expect.poll(() => children.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => children.filter(isAlive)).toEqual([]);
   const next = await start(dataDir);
   expect(await health(next)).toBe(200);
   expect(await admin(dataDir, 'workspace', 'create', '{"name":"Next"}')).toEqual({ id: id + 1 });
@@ -110,7 +110,7 @@ test('a crashed engine comes back with its data on the same port', async () => {
   const { id } = await admin<{ id: number }>(dataDir, 'workspace', 'create', '{"name":"Kept"}');
   const engine = descendants(system.process.pid as number).find((pid) => commandOf(pid).endsWith('dynoxide'));
   process.kill(engine as number, 'SIGKILL');
-  await expect.poll(() => health(system), { timeout: 15_000 }).toBe(200);
+  await expect.poll(() => health(system)).toBe(200);
   expect(await admin(dataDir, 'workspace', 'create', '{"name":"Next"}')).toEqual({ id: id + 1 });
 });
 
@@ -120,7 +120,7 @@ test('a file in DATA_DIR/kill ends the instances of that function, which answers
   expect(await health(system)).toBe(200);
   const request = join(dataDir, 'kill', 'CrmApi-HealthGet');
   writeFileSync(request, '');
-  await expect.poll(() => readdirSync(join(dataDir, 'kill')), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => readdirSync(join(dataDir, 'kill'))).toEqual([]);
   expect(await health(system)).toBe(200);
 });
 
