@@ -8,6 +8,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';
+import { newPerson } from '#test/twitter/person.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('a secret opens only in its own context', async () => {
@@ -51,9 +52,18 @@ test('a secret stands in no row in clear, whatever a workspace does with it', as
     async () => (await live.get(`/v1/webhooks/${endpoint.id}/deliveries`)).body.items.length > 0,
     'a delivery',
   );
+  const { token: accessToken, app } = newPerson();
+  expect((await live.post('/v1/twitter/accounts', { accessToken, ...app }, headers)).status).toBe(201);
   const keys = [workspace.liveKey, workspace.testKey, minted.key].map((key) => key.slice(-32));
   const bytes = await everyByteOf(workspace.id);
   expect(bytes).toContain(minted.keyId);
-  for (const secret of [...Object.values(secrets), ...keys, endpoint.secret, rotated.secret])
+  for (const secret of [
+    ...Object.values(secrets),
+    accessToken,
+    ...Object.values(app),
+    ...keys,
+    endpoint.secret,
+    rotated.secret,
+  ])
     expect(bytes).not.toContain(secret);
 });

@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'Queued X messages are sent',
     trigger: { queue: twitter.name, batchSize: 10, maxConcurrency: 20 },
     readsStrangers: true,
-    needs: ['decrypt:account'],
+    needs: ['decrypt:account', 'encrypt:account'],
     timeoutSeconds: senderTimeoutSeconds,
   },
   (messages) => handleSignals(messages, twitter.name, openTwitter),

@@ -104,6 +104,8 @@ async function fill({ workspaceId, env, people, call }: Filling): Promise<void> 
   });
   const x = await admin('twitter-account', 'create', {
     ...tenant,
+    // Nor X.
+    inbound: 'off',
     name: 'Demo on X',
     username: 'demo_crm',
     accessToken: 'demo-token',

@@ -15,7 +15,7 @@ import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
-import { allowanceOf, secretContext } from './store.ts';
+import { allowanceOf, disconnectAccount, secretContext } from './store.ts';
 
 type Hook = NonNullable<StoredInbound['hook']>;
 
@@ -107,7 +107,7 @@ export async function listenAgain(
 }
 
 /** The account is connected no longer; its mode holds once it is again. */
-export function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
+function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
   if (inbound.hook) tx.write({ key: rowKey('hook', { hookId: inbound.hook.id }), item: null });
   tx.update(Inbounds, {
     ...inbound,
@@ -118,6 +118,13 @@ export function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
     lookAt: null,
     restUntil: null,
   });
+}
+
+/** Forgets the secret of an account, which listens no longer. Emits account.status_changed unless it was disconnected. */
+export function endAccount(tx: UnitOfWork, account: StoredAccount, inbound: StoredInbound | undefined): StoredAccount {
+  const ended = disconnectAccount(tx, account);
+  if (inbound) stopListening(tx, inbound);
+  return ended;
 }
 
 /** Whether somebody is to poll for the account, if it is a bot's. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
-import { timestamp } from '#lib/clock.ts';
+import { secondMs, timestamp } from '#lib/clock.ts';
 import { type Pace, Senders } from '#lib/entities/sender.ts';
 import { leases } from '#lib/table/lease.ts';
 import { parseStored } from '#lib/table/stored.ts';
@@ -63,6 +63,23 @@ export async function acquireSoon(
     if (lease || Date.now() + pauseMs > deadlineMs) return lease;
     await sleep(pauseMs);
   }
+}
+
+/** Longer than a platform takes to end what an account is logged in with. */
+const endMs = 20 * secondMs;
+/** How long somebody who uses the account is waited for; then it is ended under their hands. */
+const endPatienceMs = 8 * secondMs;
+
+/** Nobody uses the account from now on until the unit of work is over, but for who cannot be waited for. */
+export async function holdForEnd(
+  tx: UnitOfWork,
+  { id: accountId, channel }: { id: number; channel: Platform },
+): Promise<void> {
+  const lease = await acquireSoon({ tenant: tx.tenant, channel, accountId }, endMs, endPatienceMs);
+  if (!lease) return;
+  const giveFree = () => release(lease, timestamp());
+  tx.afterwards(giveFree);
+  tx.otherwise(giveFree);
 }
 
 const leased = ({ tenant, accountId }: AccountPlace, { owner, leaseUntilMs, pace }: Sender): Lease => ({

@@ -1,3 +1,4 @@
+import { timestamp } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { Exchange } from '#lib/network/provider.ts';
 import type { Outcome } from './sender.ts';
@@ -10,6 +11,9 @@ export function waitFor(seconds: number): Outcome {
   const waitSeconds = Math.min(Math.max(seconds, 1), maxWaitSeconds);
   return { kind: 'wait', untilMs: Date.now() + waitSeconds * 1000, waitSeconds: Math.ceil(waitSeconds) };
 }
+
+/** The account is another by now: it is read again before this is tried. */
+export const notYet = (): Outcome => ({ kind: 'not-yet', until: timestamp() });
 
 const maxLeastWaitSeconds = 10 * 60;
 

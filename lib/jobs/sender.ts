@@ -31,6 +31,8 @@ export interface Sender {
   policy: PacePolicy;
   /** How often a message may be sent again of which nobody knows whether it left; without end where a repetition delivers nothing. */
   maxRepeats: number;
+  /** Of the account as it is stored now, where sending renews it. */
+  secret?(): string;
   send(job: StoredJob, confirm: Confirm): Promise<Outcome>;
   close(): Promise<void>;
 }

@@ -21,6 +21,7 @@ export type Exchange = Answered | { wasWritten: boolean; error: string };
 
 /** A connection to the API of a provider, for one invocation. Errors never name the path, which may hold a token. */
 export interface Provider {
+  /** The body is sent as JSON, or as the form that it is. */
   request(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown): Promise<Exchange>;
   /** A POST of a form, whose files are read as they are sent; `unread`: why one could not be. */
   upload(path: string, form: Form, timeoutMs: number): Promise<{ exchange: Exchange; unread: Error | undefined }>;
@@ -64,8 +65,11 @@ export function openProvider(root: string, options: Partial<typeof usual> & { si
   return {
     request(method, path, headers, body) {
       if (body === undefined) return exchange({ method, path, headers }, timeoutMs);
-      const json = { ...headers, 'content-type': 'application/json' };
-      return exchange({ method, path, headers: json, body: JSON.stringify(body) }, timeoutMs);
+      const [type, text] =
+        body instanceof URLSearchParams
+          ? ['application/x-www-form-urlencoded', body.toString()]
+          : ['application/json', JSON.stringify(body)];
+      return exchange({ method, path, headers: { ...headers, 'content-type': type }, body: text }, timeoutMs);
     },
     async upload(path, form, limitMs) {
       let unread: Error | undefined;

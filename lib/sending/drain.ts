@@ -117,7 +117,8 @@ class Drain {
         abandoned(claimed, sender.maxRepeats) ??
         (await sender.send(claimed, (files) => confirm(this.#tenant, claimed, files)));
       this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
-      await settleMessageOf(this.#tenant, account, claimed, outcome);
+      const secret = sender.secret?.() ?? account.secret;
+      await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;
     }
     return isAnyClaimed ? null : timestamp(new Date(Date.now() + busyMs));
@@ -125,7 +126,7 @@ class Drain {
 
   /** With the secret that the account has now. */
   async #opened(account: StoredAccount): Promise<Sender> {
-    if (this.#sender && this.#secret === account.secret) return this.#sender;
+    if (this.#sender && (this.#sender.secret?.() ?? this.#secret) === account.secret) return this.#sender;
     await this.close();
     this.#secret = account.secret;
     this.#sender = await this.#open(this.#tenant, account).catch(unopened);

@@ -223,6 +223,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     await send('POST /v1/telegram/accounts/{id}/connect', letters, {}, [connected.id]);
     await send('POST /v1/telegram/accounts/{id}/disconnect', letters, {}, [connected.id]);
     await send('PATCH /v1/twitter/accounts/{id}', letters, quiet, [person.id]);
+    const twin = await send('POST /v1/twitter/accounts', letters, { accessToken: 'y'.repeat(500) });
+    await send('POST /v1/twitter/accounts/{id}/disconnect', letters, {}, [twin.id]);
   });
 
   test('is taken and read back: logins', async () => {

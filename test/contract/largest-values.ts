@@ -77,7 +77,10 @@ const formed: Record<string, (letters: Letters) => string> = {
   platformMessageId: () => '9'.repeat(20),
   botToken: () => `test_${'x'.repeat(195)}`,
   session: (letters) => ofBytes(4096, letters),
-  accessToken: (letters) => ofBytes(4096, letters),
+  accessToken: () => 'x'.repeat(500),
+  refreshToken: () => 'x'.repeat(500),
+  clientId: () => 'x'.repeat(200),
+  clientSecret: () => 'x'.repeat(200),
   credential: (letters) => ofBytes(4096, letters),
 };
 

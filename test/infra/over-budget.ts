@@ -15,6 +15,8 @@ export const overBudget: Record<string, string> = {
   'telegram-enter-code': 'mtcute: it logs somebody in to Telegram',
   'telegram-enter-password': 'mtcute: it logs somebody in to Telegram',
   'telegram-create-message': 'what files it takes: their rows, a signature for S3, and the transfer to where they stay',
+  'twitter-create-account': 'undici: it asks X whose token it is',
+  'twitter-disconnect': 'undici: it has X revoke the tokens',
   'twitter-create-message': 'the way of a message, which refuses files',
   'webhooks-test': 'undici, whose parser of HTTP is WebAssembly: it sends the test delivery',
 };

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { formOf, spent, type XCommand, XDouble } from '#test/twitter/x-double.ts';
 import { BotDouble, type FileAtTelegram, received, type SentFile } from './bot-double.ts';
 
 /** How the double treats one request; without any it answers as the provider does when all is well. */
@@ -12,7 +13,7 @@ export interface Reaction {
   drop?: 'before' | 'after';
   /** The message is stored at once, and the answer comes so much later. */
   lateMs?: number;
-  /** Which call of the Bot API is treated so, where it is not one that sends. */
+  /** Which call is treated so, where it is not one that sends: a method of the Bot API, or a path of X (`dm_events`). */
   method?: string;
 }
 
@@ -32,6 +33,8 @@ interface Line {
   requests: number;
   /** Of Telegram's bots. */
   bot: BotDouble;
+  /** Of X's users. */
+  x: XDouble;
 }
 
 /** What a test has a bot do, besides what it reacts with. */
@@ -44,6 +47,7 @@ interface Command {
   /** Another server takes the bot's messages. */
   webhookUrl?: string;
   post?: string;
+  x?: XCommand;
   /** Files that people have sent it, by their ids. */
   files?: Record<string, FileAtTelegram>;
 }
@@ -60,18 +64,25 @@ export async function startDouble(): Promise<{ url: string; close(): Promise<voi
       stored: [],
       requests: 0,
       bot: new BotDouble(1_000_000 + lines.size),
+      x: new XDouble(lines.size, token),
     };
     lines.set(token, line);
     return line;
   };
   const server = createServer((request, response) => {
-    handle(request, response, lineOf).catch(() => response.destroy());
+    handle(request, response, { lines, lineOf }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => closeAll(server) };
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, lineOf: (token: string) => Line) {
+interface Lines {
+  lines: Map<string, Line>;
+  lineOf(token: string): Line;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, known: Lines) {
+  const { lineOf } = known;
   const [, first = '', ...rest] = (request.url ?? '').split('/');
   if (first === 'file') {
     const [bot = '', ...path] = rest;
@@ -99,51 +110,106 @@ async function handle(request: IncomingMessage, response: ServerResponse, lineOf
         line,
         String(fields['chat_id']),
         fields['caption'] ?? captionOf(fields),
-        telegramAnswer(),
+        telegramAnswer,
         { method, files },
       );
     return;
   }
+  const form = await formOf(request);
+  if (form) return giveTokens(request, response, known, form);
   const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
   if (first === 'double') {
     const line = lineOf(rest[0] as string);
     const posted = await command(line, body as Command);
-    const { bot, ...shown } = line;
+    const { issue } = (body as Command).x ?? {};
+    if (issue) known.lines.set(issue, line);
+    const { bot, x, ...shown } = line;
     const { me, webhook, calls, pending } = bot;
-    answer(response, 200, { ...shown, me, webhook, calls, pending, posted });
+    answer(response, 200, { ...shown, me, webhook, calls, pending, posted, x });
     return;
   }
   if (first.startsWith('bot')) {
     const line = lineOf(first.slice(3));
     const [method = ''] = rest;
     const next = method === 'sendMessage' ? undefined : line.reactions[0];
-    if (next?.method === method) react(request, response, line, method, '', { ok: true, result: true });
+    if (next?.method === method) react(request, response, line, method, '', () => ({ ok: true, result: true }));
     else {
       const given = await line.bot.answer(method, body);
       if (given) answer(response, given.status, given.body);
-      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer());
+      else react(request, response, line, String(body['chat_id']), body['text'], telegramAnswer);
     }
     return;
   }
-  const line = lineOf((request.headers.authorization ?? '').replace('Bearer ', ''));
-  if (rest[0] === 'users' && rest[3] === 'page') response.end('<html>');
-  else if (rest[0] === 'users')
-    answer(response, 200, rest[3] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
-  else react(request, response, line, rest[2] as string, body['text'], { data: { dm_event_id: '1' } });
+  answerX(request, response, known, body);
+}
+
+function answerX(request: IncomingMessage, response: ServerResponse, { lineOf }: Lines, body: Record<string, unknown>) {
+  const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+  const line = lineOf(token);
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+  const path = pathname.replace('/2/', '');
+  const [noun, , ...rest] = path.split('/');
+  if (line.reactions[0]?.method === path) return react(request, response, line, path, '', () => ({}));
+  const given = line.x.answer(token, path, searchParams);
+  if (given) return answer(response, given.status, given.body, given.headers);
+  const [to = ''] = rest;
+  if (noun === 'users' && rest[1] === 'page') response.end('<html>');
+  else if (noun === 'users')
+    answer(response, 200, rest[1] === 'nobody' ? { errors: [{}] } : { data: { id: '987654321' } });
+  else {
+    const text = String(body['text']);
+    const made = () => ({
+      data: {
+        dm_conversation_id: `${to}-${line.x.me.id}`,
+        dm_event_id: line.x.write({ to: { id: to }, text }),
+      },
+    });
+    react(request, response, line, to, text, made, { okStatus: 201 });
+  }
+}
+
+/** X's two operations on tokens, which name the one they are about in a form. */
+function giveTokens(request: IncomingMessage, response: ServerResponse, { lines }: Lines, form: URLSearchParams) {
+  const path = (request.url ?? '').replace('/2/', '');
+  const token = form.get('refresh_token') ?? form.get('token') ?? '';
+  const line = [...lines.values()].find(({ x }) => x.hasIssued(token) || x.isGood(token));
+  if (!line) {
+    const { status, body } = spent();
+    return answer(response, status, body);
+  }
+  line.x.calls[path] = (line.x.calls[path] ?? 0) + 1;
+  const { authorization } = request.headers;
+  const given = () => {
+    if (path === 'oauth2/revoke') return line.x.revoke(form, authorization);
+    const renewal = line.x.renew(form, authorization);
+    if (renewal.token) lines.set(renewal.token, line);
+    return renewal.answer;
+  };
+  const reaction = line.reactions[0]?.method === path ? line.reactions.shift() : undefined;
+  if (reaction?.drop === 'before') request.socket.destroy();
+  else if (reaction?.drop === 'after') {
+    given();
+    request.socket.destroy();
+  } else if (reaction?.status) answer(response, reaction.status, reaction.body, reaction.headers);
+  else {
+    const { status, body } = given();
+    setTimeout(() => answer(response, status, body), reaction?.lateMs ?? 0);
+  }
 }
 
 /** Of an album: what stands at its first picture. */
 const captionOf = ({ media }: Record<string, string>) =>
   media === undefined ? '' : ((JSON.parse(media) as { caption?: string }[])[0]?.caption ?? '');
 
-async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUrl, post, files }: Command) {
+async function command(line: Line, { reactions, tell, asIs, isRevoked, webhookUrl, post, files, x }: Command) {
   for (const [id, file] of Object.entries(files ?? {})) line.bot.files.set(id, file);
   line.reactions.push(...(reactions ?? []));
   if (isRevoked !== undefined) line.bot.isRevoked = isRevoked;
   if (webhookUrl !== undefined)
     line.bot.webhook = { url: webhookUrl, secretToken: 'x', allowedUpdates: [], maxConnections: 1 };
   const told = (tell ?? []).map((update) => line.bot.tell(update, asIs));
-  return { told, statuses: post === undefined ? [] : await line.bot.post(post) };
+  const written = x ? line.x.command(x) : [];
+  return { told, written, statuses: post === undefined ? [] : await line.bot.post(post) };
 }
 
 let lastMessageId = 1_000_000;
@@ -159,14 +225,16 @@ function react(
   line: Line,
   to: string,
   text: unknown,
-  success: unknown,
-  more: Pick<Stored, 'method' | 'files'> = {},
+  make: () => unknown,
+  { okStatus = 200, ...more }: Pick<Stored, 'method' | 'files'> & { okStatus?: number } = {},
 ) {
   line.requests += 1;
-  const { status = 200, headers = {}, body = success, drop, lateMs = 0 } = line.reactions.shift() ?? {};
-  if (status === 200 && drop !== 'before') line.stored.push({ to, text: String(text), at: Date.now(), ...more });
+  const { status = okStatus, headers = {}, body, drop, lateMs = 0 } = line.reactions.shift() ?? {};
+  const isStored = status === okStatus && drop !== 'before';
+  const made = isStored ? make() : undefined;
+  if (isStored) line.stored.push({ to, text: String(text), at: Date.now(), ...more });
   if (drop) request.socket.destroy();
-  else setTimeout(() => answer(response, status, body, headers), lateMs);
+  else setTimeout(() => answer(response, status, body === undefined ? made : body, headers), lateMs);
 }
 
 function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {

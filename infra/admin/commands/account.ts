@@ -1,8 +1,11 @@
 import * as v from 'valibot';
 import { updateAccount } from '#lib/accounts/change.ts';
+import { listen, listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
 import type { Platform } from '#lib/channels/channel.ts';
-import { UpdateAccount } from '#lib/entities/account.ts';
+import type { InboundMode } from '#lib/choices.ts';
+import { type StoredAccount, UpdateAccount } from '#lib/entities/account.ts';
 import { id } from '#lib/schema.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Update = v.object({ ...tenantFields, id: id(), ...UpdateAccount.entries });
@@ -17,3 +20,14 @@ export const updateOf = (channel: Platform) => ({
     return { id, dailyLimit, pacing: pacing ?? {} };
   },
 });
+
+/** It hears as one that a caller connects, unless the operator says how. */
+export async function listening(tx: UnitOfWork, account: StoredAccount, mode?: InboundMode): Promise<StoredAccount> {
+  const address = publicAddress(stackDomain());
+  if (mode === undefined) await listenAgain(tx, account, address);
+  else await listen(tx, account, mode, address);
+  return account;
+}
+
+/** Of the stack whose outputs the command was given. */
+const stackDomain = () => process.env['API_URL']?.replace(/^https:\/\//, '');

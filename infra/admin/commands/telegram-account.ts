@@ -1,17 +1,16 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
-import { listen, listenAgain, publicAddress } from '#lib/accounts/inbound.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { enterCode, enterPassword, startLogin } from '#lib/channels/telegram/login.ts';
-import { type InboundMode, inboundModes } from '#lib/choices.ts';
-import { newAccountFields, type StoredAccount } from '#lib/entities/account.ts';
+import { inboundModes } from '#lib/choices.ts';
+import { newAccountFields } from '#lib/entities/account.ts';
 import { CreateLogin } from '#lib/entities/login.ts';
 import { Problem } from '#lib/problem.ts';
 import { choice, id, line, secret } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { openTerminal } from '../terminal.ts';
-import { updateOf } from './account.ts';
+import { listening, updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const botSecret = { botToken: line(200) };
@@ -78,17 +77,6 @@ async function logIn({ workspaceId, env, ...given }: v.InferOutput<typeof LogIn>
   }
   return { id: login.accountId, status: login.status };
 }
-
-/** It hears as one that a caller connects, unless the operator says how. */
-async function listening(tx: UnitOfWork, account: StoredAccount, mode?: InboundMode): Promise<StoredAccount> {
-  const address = publicAddress(stackDomain());
-  if (mode === undefined) await listenAgain(tx, account, address);
-  else await listen(tx, account, mode, address);
-  return account;
-}
-
-/** Of the stack whose outputs the command was given. */
-const stackDomain = () => process.env['API_URL']?.replace(/^https:\/\//, '');
 
 export const commands = {
   create: { input: Create, run: create },

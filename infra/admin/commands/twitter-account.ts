@@ -1,39 +1,48 @@
 import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
+import { requireClient } from '#lib/channels/twitter/accounts.ts';
 import { twitter } from '#lib/channels/twitter/channel.ts';
+import { secretOf, tokenFields } from '#lib/channels/twitter/tokens.ts';
+import { inboundModes } from '#lib/choices.ts';
 import { newAccountFields } from '#lib/entities/account.ts';
-import { id, secret } from '#lib/schema.ts';
-import { updateOf } from './account.ts';
+import { choice, id } from '#lib/schema.ts';
+import { listening, updateOf } from './account.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
-const twitterToken = { accessToken: secret() };
-
-const Create = v.object({ ...tenantFields, ...newAccountFields, ...twitterToken });
+const Create = v.object({
+  ...tenantFields,
+  ...newAccountFields,
+  ...tokenFields,
+  inbound: v.optional(choice(inboundModes)),
+});
 
 async function create(input: v.InferOutput<typeof Create>) {
-  const { name, username = null, accessToken, dailyLimit = twitter.kinds.user.dailyLimit, pacing } = input;
-  const account = await asOperator(input, (tx) =>
-    createAccount(tx, {
-      channel: twitter.name,
-      kind: 'user',
-      name,
-      username,
-      dailyLimit,
-      ...(pacing && { pacing }),
-      secret: accessToken,
-    }),
+  const { workspaceId, env, name, username = null, dailyLimit, pacing, inbound, ...tokens } = input;
+  requireClient(tokens);
+  const account = {
+    channel: twitter.name,
+    kind: 'user',
+    name,
+    username,
+    dailyLimit: dailyLimit ?? twitter.kinds.user.dailyLimit,
+    ...(pacing && { pacing }),
+    secret: secretOf(tokens),
+  } as const;
+  const { id } = await asOperator({ workspaceId, env }, async (tx) =>
+    listening(tx, await createAccount(tx, account), inbound),
   );
-  return { id: account.id };
+  return { id };
 }
 
-const Connect = v.object({ ...tenantFields, id: id(), ...twitterToken });
+const Connect = v.object({ ...tenantFields, id: id(), ...tokenFields });
 
-/** A new token of the same person. */
-async function connect({ accessToken, ...input }: v.InferOutput<typeof Connect>) {
-  const account = { id: input.id, channel: twitter.name };
-  const { id, state } = await asOperator(input, (tx) =>
-    connectAccount(tx, account, { kind: 'user', secret: accessToken }),
+/** New tokens of the same person. */
+async function connect({ workspaceId, env, id, ...tokens }: v.InferOutput<typeof Connect>) {
+  requireClient(tokens);
+  const secret = { kind: 'user', secret: secretOf(tokens) } as const;
+  const { state } = await asOperator({ workspaceId, env }, async (tx) =>
+    listening(tx, await connectAccount(tx, { id, channel: twitter.name }, secret)),
   );
   return { id, status: state };
 }

@@ -1,20 +1,18 @@
 import * as v from 'valibot';
+import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/accounts/ask.ts';
 import { connectAccount } from '#lib/accounts/change.ts';
-import { defaultMode, listen, listenAgain, requireMode, stopListening } from '#lib/accounts/inbound.ts';
-import { acquireSoon, release } from '#lib/accounts/sender.ts';
-import { accountSecret, createAccount, disconnectAccount, getStoredAccount } from '#lib/accounts/store.ts';
+import { defaultMode, endAccount, listen, listenAgain, requireMode } from '#lib/accounts/inbound.ts';
+import { holdForEnd } from '#lib/accounts/sender.ts';
+import { accountSecret, createAccount, getStoredAccount } from '#lib/accounts/store.ts';
 import { inboundModes } from '#lib/choices.ts';
-import { secondMs, timestamp } from '#lib/clock.ts';
+import { secondMs } from '#lib/clock.ts';
 import { newAccountLimits, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, unavailable } from '#lib/problem.ts';
 import { choice, line, pattern } from '#lib/schema.ts';
-import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/text.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
 import { telegramApp } from './app.ts';
 import { type BotAnswer, failureOf, openBotApi } from './bot-api.ts';
 import { telegram } from './channel.ts';
@@ -91,14 +89,8 @@ export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<St
   const inbound = await tx.find(Inbounds, { id });
   if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
     await asking(tx, async () => removeHook(await accountSecret(tx.tenant, known)));
-  const account = await disconnectAccount(tx, known);
-  if (inbound) stopListening(tx, inbound);
-  return account;
+  return endAccount(tx, known, inbound);
 }
-
-/** In a slot: Telegram may take long to answer. */
-const asking = <Said>({ tenant }: UnitOfWork, ask: () => Promise<Said>): Promise<Said> =>
-  inSlot(tenant, longTimeoutSeconds * secondMs, ask);
 
 /** Whether Telegram hears of it or not: without its row a hook is none. */
 async function removeHook(token: string): Promise<void> {
@@ -110,11 +102,6 @@ async function removeHook(token: string): Promise<void> {
     await bot.close();
   }
 }
-
-/** Longer than a session takes to be ended. */
-const endMs = 20 * secondMs;
-/** How long somebody who uses the account is waited for; then its session is ended under their hands. */
-const patienceMs = 8 * secondMs;
 
 /**
  * Whether Telegram hears of it or not: without its session nobody here can use the account. Nobody else does until the unit of work
@@ -128,13 +115,7 @@ async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void>
   ]);
   const session = readSession(secret);
   if (!session || !app) return;
-  const place = { tenant: tx.tenant, channel: telegram.name, accountId: account.id };
-  const lease = await acquireSoon(place, endMs, patienceMs);
-  if (lease) {
-    const giveFree = () => release(lease, timestamp());
-    tx.afterwards(giveFree);
-    tx.otherwise(giveFree);
-  }
+  await holdForEnd(tx, account);
   try {
     const connection = await connectUser(session, app);
     await connection.logOut().finally(() => connection.close());
@@ -149,37 +130,21 @@ const Me = v.object({
   username: v.optional(v.string()),
 });
 
-interface Identity {
-  userId: string;
-  name: string;
-  username: string | null;
-}
-
-const maxNameCharacters = 200;
-const sandboxToken = /^test_(.+)$/;
-
 /** Whose token it is; nobody outside is asked for the sandbox. Raises 400 and 503. */
 async function whoIs({ env }: Tenant, token: string): Promise<Identity> {
-  if (env === 'test') {
-    const userId = sandboxToken.exec(token)?.[1];
-    if (userId === undefined) throw refused('a test key takes tokens that begin with test_');
-    return { userId, name: 'Sandbox bot', username: null };
-  }
+  if (env === 'test') return sandboxIdentity('botToken', token, 'Sandbox bot');
   const bot = openBotApi(token);
   try {
     const answer = await bot.call('getMe');
     if (answer.kind === 'refusal' && answer.retryAfterSeconds === undefined && answer.status < 500)
-      throw refused('Telegram knows no bot of this token');
+      throw refusedToken('botToken', 'Telegram knows no bot of this token');
     const me = v.safeParse(Me, answer.kind === 'result' ? answer.result : undefined);
     if (!me.success) throw unavailable(retryAfterSeconds(answer), new Error('Telegram did not say whose token it is'));
     const { id, first_name: first, username = null } = me.output;
-    const name = firstCharacters(oneLine(first), maxNameCharacters) || username || String(id);
-    return { userId: String(id), name, username };
+    return { userId: String(id), name: nameOf(first, username ?? '', String(id)), username };
   } finally {
     await bot.close();
   }
 }
 
 const retryAfterSeconds = (answer: BotAnswer): number => Math.max(1, Math.ceil(failureOf(answer).waitMs / secondMs));
-
-const refused = (message: string) => invalidField('botToken', 'invalid_format', message);

@@ -1,0 +1,23 @@
+import { accountChange } from '#lib/accounts/route.ts';
+import { getAccount } from '#lib/accounts/store.ts';
+import { disconnectTwitter } from '#lib/channels/twitter/accounts.ts';
+import { twitter } from '#lib/channels/twitter/channel.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
+
+/** Ends an account: its tokens are revoked at X, and forgotten. What is queued waits for a day. */
+export const handler = endpoint(
+  {
+    ...accountChange(twitter.name),
+    method: 'POST',
+    path: '/v1/twitter/accounts/{id}/disconnect',
+    summary: 'Disconnect an X account',
+    errors: ['not_found'],
+    needs: ['decrypt:account'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  async ({ tx, params }) => {
+    const { id } = await disconnectTwitter(tx, params.id);
+    return getAccount(tx, id, twitter.name);
+  },
+);
