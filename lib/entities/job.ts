@@ -63,6 +63,18 @@ export const JobQuery = v.object({
 const countedAt = ({ completedAt, createdAt }: Pick<v.InferOutput<typeof Job>, 'completedAt' | 'createdAt'>) =>
   completedAt ?? createdAt;
 
+/** A file of ours as a platform has it. */
+const PlatformFile = v.object({
+  attachmentId: id(),
+  /** To whom it goes. */
+  userId: v.number(),
+  id: v.string(),
+  accessHash: v.string(),
+  /** In base64; it ends. */
+  reference: v.string(),
+});
+export type PlatformFile = v.InferOutput<typeof PlatformFile>;
+
 /** A message on its way out. */
 export const Jobs = entity({
   name: 'job',
@@ -91,6 +103,8 @@ export const Jobs = entity({
     /** How many files its message has, and how many of them have surely arrived. */
     attachmentCount: v.optional(count(), 0),
     confirmedFiles: v.optional(count(), 0),
+    /** Those that lie at the platform, in their order, each for one recipient: they need not be uploaded again. */
+    platformFiles: v.optional(v.array(PlatformFile), []),
     /** What the platform calls the message that was sent. */
     atPlatform: v.optional(AtPlatform),
   }),
@@ -109,6 +123,12 @@ export const Jobs = entity({
     account: ({ accountId }) => accountId,
     contact: ({ contactId }) => contactId,
     key: ({ apiKeyId }) => apiKeyId,
+    /** By this the account knows what is its own when the platform tells of it. Older rows have none: no `since`. */
+    file: {
+      of: ({ accountId, platformFiles }) =>
+        accountId !== null && platformFiles.map(({ userId, id: fileId }) => ({ accountId, userId, fileId })),
+      at: 'file/{accountId}/{userId}/{fileId}',
+    },
     sequence: ({ sequenceId }) => sequenceId,
     day: {
       of: (job) => countedAt(job).slice(0, 10),

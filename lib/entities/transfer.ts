@@ -7,6 +7,8 @@ import { tenantKey } from '#lib/tenant.ts';
 export const Source = v.variant('kind', [
   /** At Telegram, which a bot asks for them. */
   v.object({ kind: v.literal('bot'), accountId: id() }),
+  /** At Telegram, which the account of a person asks for them. */
+  v.object({ kind: v.literal('user'), accountId: id() }),
   /** In a mail that lies in its bucket. */
   v.object({ kind: v.literal('mail'), key: v.string() }),
   /** Where a caller has uploaded them. */

@@ -1,5 +1,5 @@
-/** What becomes of asking for a file: its bytes, or why there are none. */
-type Opened = { kind: 'bytes'; bytes: AsyncIterable<Uint8Array> } | { kind: 'too_large' | 'failed' };
+/** What becomes of asking for a file: its bytes, or why there are none; `expired`: nobody has them any more. */
+type Opened = { kind: 'bytes'; bytes: AsyncIterable<Uint8Array> } | { kind: 'too_large' | 'failed' | 'expired' };
 
 /** Where the files of messages that came in are fetched. */
 export interface FileSource {
@@ -9,3 +9,6 @@ export interface FileSource {
   open(ref: string): Promise<Opened>;
   close(): Promise<void>;
 }
+
+/** Somebody else is using what may be used once at a time: it is asked again soon, and this was no attempt. */
+export class SourceBusy extends Error {}

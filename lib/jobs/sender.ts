@@ -22,8 +22,11 @@ export type Outcome =
   /** The account can no longer be used: no attempt. */
   | { kind: 'lost'; state: 'disconnected' | 'banned' };
 
-/** Writes down that so many of a job's files, counted from the first, have arrived: they are never sent again. */
-export type Confirm = (files: number) => Promise<void>;
+/**
+ * Writes down that so many of a job's files, counted from the first, have arrived: they are never sent again; and what the platform
+ * calls their message.
+ */
+export type Confirm = (files: number, atPlatform: AtPlatform | undefined) => Promise<void>;
 
 /** A connection of one account, used by one process at a time. */
 export interface Sender {

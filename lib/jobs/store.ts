@@ -83,6 +83,7 @@ export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJo
     unsettledAttempts: 0,
     attachmentCount: input.attachments?.length ?? 0,
     confirmedFiles: 0,
+    platformFiles: [],
   });
 }
 

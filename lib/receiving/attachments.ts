@@ -6,7 +6,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
 import { attachmentKey } from '#lib/files/keys.ts';
-import type { FileSource } from '#lib/files/source.ts';
+import { type FileSource, SourceBusy } from '#lib/files/source.ts';
 import { storeStream } from '#lib/files/spool.ts';
 import { maxAttempts, retryWaitMs } from '#lib/jobs/after.ts';
 import { log } from '#lib/log.ts';
@@ -20,6 +20,8 @@ import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
 const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
 /** Timers may be early by what two clocks differ. */
 const earlyMs = secondMs;
+/** When somebody else had the account all the time. */
+const busyMs = 5 * secondMs;
 
 /**
  * Brings what a message's attachments are into the bucket, unless somebody else is at it, and tells where they are. What fails for a
@@ -29,12 +31,14 @@ export async function storeAttachments(tenant: Tenant, messageId: number): Promi
   const transfer = await claim(tenant, messageId);
   if (!transfer) return;
   const settled = await brought(tenant, transfer).catch((error: Error) => {
+    if (error instanceof SourceBusy) return 'busy' as const;
     log().warn('attachments could not be stored', { messageId, tries: transfer.tries, error });
     return undefined;
   });
-  if (settled) await settle(tenant, transfer, settled);
+  if (settled === 'busy') await putOff(tenant, transfer, busyMs, transfer.tries - 1);
+  else if (settled) await settle(tenant, transfer, settled);
   else if (transfer.tries >= maxAttempts) await settle(tenant, transfer, transfer.parts.map(failed));
-  else await putOff(tenant, transfer);
+  else await putOff(tenant, transfer, retryWaitMs(transfer.tries - 1));
 }
 
 const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
@@ -44,11 +48,11 @@ const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
     return tx.update(Transfers, { ...transfer, dueAt: shifted(tx.now, claimMs), tries: transfer.tries + 1 });
   });
 
-const putOff = (tenant: Tenant, { id, tries }: Transfer): Promise<void> =>
+const putOff = (tenant: Tenant, claimed: Transfer, waitMs: number, tries = claimed.tries): Promise<void> =>
   transact(tenant, system, async (tx) => {
-    const transfer = await tx.find(Transfers, { id });
-    if (transfer?.tries === tries)
-      tx.update(Transfers, { ...transfer, dueAt: shifted(tx.now, retryWaitMs(tries - 1)) });
+    const transfer = await tx.find(Transfers, { id: claimed.id });
+    // Nobody else has begun meanwhile.
+    if (transfer?.tries === claimed.tries) tx.update(Transfers, { ...transfer, tries, dueAt: shifted(tx.now, waitMs) });
   });
 
 /** What was brought for a message that is gone by now goes, too. */
@@ -74,6 +78,10 @@ function brought(tenant: Tenant, transfer: Transfer): Promise<Settled[]> {
       return outOfMail(tenant, transfer, transfer.source);
     case 'bot':
       return fetched(tenant, transfer, transfer.source, openBotFiles);
+    case 'user':
+      return fetched(tenant, transfer, transfer.source, async (...account) =>
+        (await import('#lib/channels/telegram/user-files.ts')).openUserFiles(...account),
+      );
   }
 }
 
@@ -109,7 +117,7 @@ type SourceOf<Kind extends Source['kind']> = Extract<Source, { kind: Kind }>;
 async function fetched(
   tenant: Tenant,
   { id, parts }: Transfer,
-  { accountId }: SourceOf<'bot'>,
+  { accountId }: SourceOf<'bot' | 'user'>,
   open: (tenant: Tenant, account: StoredAccount) => Promise<FileSource>,
 ): Promise<Settled[]> {
   const account = await new UnitOfWork(tenant, system).find(Accounts, { id: accountId });

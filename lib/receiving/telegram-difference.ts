@@ -1,11 +1,12 @@
 import type { tl } from '@mtcute/core';
 import * as v from 'valibot';
-import { telegram } from '#lib/channels/telegram/channel.ts';
-import type { Difference } from '#lib/channels/telegram/connection.ts';
+import { maxUserFileBytes, telegram } from '#lib/channels/telegram/channel.ts';
+import { fileIn, type MediaFile, userFileRef } from '#lib/channels/telegram/media.ts';
 import { keepPeer } from '#lib/channels/telegram/peer.ts';
+import type { Difference } from '#lib/channels/telegram/user-connection.ts';
 import { secondMs, timestamp } from '#lib/clock.ts';
 import { findMessageAt, markOutboundRead } from '#lib/messages/store.ts';
-import { settleSeen } from '#lib/sending/seen.ts';
+import { hasSentFile, settleSeen } from '#lib/sending/seen.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -43,14 +44,18 @@ async function store(
     await keepPeer(tx, accountId, { userId, accessHash: person.accessHash.toString() });
   const { id, out: isOwn = false, date, editDate, editHide = false } = message;
   const username = person?.username ?? person?.usernames?.find(({ active }) => active)?.username;
-  const body = bodyOf(message);
+  const file = fileIn(message.media);
+  const body = bodyOf(message, file);
   const atPlatform = { userId: String(userId), messageId: String(id) };
   if (isOwn) {
     const sent = await findMessageAt(tx, { accountId, ...atPlatform });
     // A job's, to somebody who is no contact: it is in no conversation.
     if (sent?.contactId === null) return true;
     const to = { telegramUserId: userId, ...(username !== undefined && { username }) };
-    if (!sent && (await settleSeen(tx, { channel: telegram.name, accountId, to, text: body, atPlatform }))) return true;
+    const isJobs = file
+      ? message.fwdFrom === undefined && (await hasSentFile(tx, accountId, userId, file.id))
+      : !sent && (await settleSeen(tx, { channel: telegram.name, accountId, to, text: body, atPlatform }));
+    if (!sent && isJobs) return true;
   }
   await receiveMessage(
     tx,
@@ -67,6 +72,7 @@ async function store(
       sentAt: at(date),
       platformMessageId: String(id),
       direction: isOwn ? 'outbound' : 'inbound',
+      attachments: filesOf(file, id, accountId),
       // A reaction is no edit that anybody sees.
       ...(editDate !== undefined && !editHide && { editedAt: at(editDate) }),
     }),
@@ -79,16 +85,25 @@ const at = (seconds: number) => timestamp(new Date(seconds * secondMs));
 const nameOf = (person: tl.RawUser | undefined): string | null =>
   [person?.firstName, person?.lastName].filter(Boolean).join(' ') || null;
 
+function filesOf(
+  file: MediaFile | undefined,
+  messageId: number,
+  accountId: number,
+): v.InferInput<typeof IncomingMessage>['attachments'] {
+  if (!file) return undefined;
+  const ref = userFileRef({ messageId, fileId: file.id });
+  return { files: [{ ...file, ref }], maxBytes: maxUserFileBytes, source: { kind: 'user', accountId } };
+}
+
 /** As `bodyOf` of a bot's message. */
-function bodyOf({ message: text, media }: tl.RawMessage): string {
-  if (text !== '' || media === undefined) return text;
+function bodyOf({ message: text, media }: tl.RawMessage, file: MediaFile | undefined): string {
+  if (text !== '' || media === undefined || file) return text;
   switch (media._) {
-    case 'messageMediaPhoto':
-      return '';
     case 'messageMediaDocument': {
       const attributes = media.document?._ === 'document' ? media.document.attributes : [];
       const sticker = attributes.find((one) => one._ === 'documentAttributeSticker');
-      return sticker ? sticker.alt || '[sticker]' : '';
+      // Of what was to be seen once, or not at all, there is no file.
+      return sticker ? sticker.alt || '[sticker]' : '[document]';
     }
     case 'messageMediaGeo':
     case 'messageMediaGeoLive':

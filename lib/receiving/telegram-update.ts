@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { maxBotFileBytes, telegram } from '#lib/channels/telegram/channel.ts';
+import { unnamedMedia } from '#lib/channels/telegram/media.ts';
 import { secondMs, timestamp } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { hasWrittenAfter, noteBlock, noteWritten } from '#lib/messages/block.ts';
@@ -109,24 +110,15 @@ async function receive(tx: UnitOfWork, accountId: number, message: TelegramMessa
 const nameOf = ({ first_name: first, last_name: last }: v.InferOutput<typeof User>): string | null =>
   [first, last].filter(Boolean).join(' ') || null;
 
-/** Files, which are a message's attachments: its text may then be empty. An animation is told as a document, too. */
-const media = {
-  photo: { fileName: 'photo.jpg', contentType: 'image/jpeg' },
-  video: { fileName: 'video.mp4', contentType: 'video/mp4' },
-  animation: { fileName: 'animation.mp4', contentType: 'video/mp4' },
-  audio: { fileName: 'audio.mp3', contentType: 'audio/mpeg' },
-  voice: { fileName: 'voice.ogg', contentType: 'audio/ogg' },
-  video_note: { fileName: 'video.mp4', contentType: 'video/mp4' },
-  document: { fileName: 'document', contentType: 'application/octet-stream' },
-};
-const mediaKinds = Object.keys(media) as (keyof typeof media)[];
+/** Files, which are a message's attachments: its text may then be empty. */
+const mediaKinds = Object.keys(unnamedMedia) as (keyof typeof unnamedMedia)[];
 
 function filesOf(message: TelegramMessage, accountId: number): v.InferInput<typeof IncomingMessage>['attachments'] {
   const kind = mediaKinds.find((name) => message[name] !== undefined);
   // Of a picture there are several sizes, the largest last.
   const file = kind && [message[kind]].flat().at(-1);
   if (!file) return undefined;
-  const { fileName, contentType } = media[kind];
+  const { fileName, contentType } = unnamedMedia[kind];
   const described = {
     fileName: file.file_name ?? fileName,
     contentType: file.mime_type ?? contentType,

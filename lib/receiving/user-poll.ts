@@ -1,18 +1,18 @@
 import Long from 'long';
-import { acquireSoon, release, wakeSender } from '#lib/accounts/sender.ts';
 import { accountSecret, setAccountState } from '#lib/accounts/store.ts';
 import { telegramApp } from '#lib/channels/telegram/app.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
-import { connectUser, readSession, type UserConnection } from '#lib/channels/telegram/connection.ts';
+import { readSession } from '#lib/channels/telegram/connection.ts';
 import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
 import { outcomeOf } from '#lib/channels/telegram/user.ts';
+import { connectUser, type UserConnection } from '#lib/channels/telegram/user-connection.ts';
 import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { env } from '#lib/env.ts';
 import { shownError } from '#lib/jobs/after.ts';
-import { dueJobs } from '#lib/jobs/queue.ts';
+import { takeInHand } from '#lib/jobs/in-hand.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { log } from '#lib/log.ts';
 import { isUnreadable } from '#lib/secrets.ts';
@@ -44,16 +44,13 @@ const tooLong = 'Telegram no longer knows all that has happened since the last l
 export async function pollUser(tenant: Tenant, accountId: number): Promise<void> {
   const deadlineMs = Date.now() + budgetMs;
   if ((await dueAccount(tenant, accountId)) === undefined) return;
-  const lease = await acquireSoon({ tenant, channel: telegram.name, accountId }, leaseMs, patienceMs);
-  if (!lease) return putOff(tenant, accountId);
+  const giveFree = await takeInHand({ tenant, channel: telegram.name, accountId }, leaseMs, patienceMs);
+  if (!giveFree) return putOff(tenant, accountId);
   try {
     const due = await dueAccount(tenant, accountId);
     if (due) await poll(tenant, due, deadlineMs);
   } finally {
-    await release(lease);
-    // What became due meanwhile has found the account taken.
-    if ((await dueJobs(tenant, accountId, timestamp(), 1)).length > 0)
-      await transact(tenant, system, (tx) => wakeSender(tx, accountId));
+    await giveFree();
   }
 }
 

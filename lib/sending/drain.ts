@@ -8,7 +8,7 @@ import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
 import { notAhead, paced, waitMs } from '#lib/jobs/pace.ts';
 import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
-import type { OpenSender, Sender } from '#lib/jobs/sender.ts';
+import type { Confirm, OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
 import { isUnreadable } from '#lib/secrets.ts';
@@ -115,7 +115,7 @@ class Drain {
       isAnyClaimed = true;
       const outcome =
         abandoned(claimed, sender.maxRepeats) ??
-        (await sender.send(claimed, (files) => confirm(this.#tenant, claimed, files)));
+        (await sender.send(claimed, (...arrived) => confirm(this.#tenant, claimed, ...arrived)));
       this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       const secret = sender.secret?.() ?? account.secret;
       await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
@@ -134,9 +134,9 @@ class Drain {
   }
 }
 
-const confirm = (tenant: Tenant, { id }: StoredJob, confirmedFiles: number): Promise<void> =>
+const confirm = (tenant: Tenant, { id }: StoredJob, ...[confirmedFiles, atPlatform]: Parameters<Confirm>) =>
   transact(tenant, system, async (tx) => {
-    tx.update(Jobs, { ...(await getJob(tx, id)), confirmedFiles });
+    tx.update(Jobs, { ...(await getJob(tx, id)), confirmedFiles, atPlatform });
   });
 
 type Account = Omit<AccountPlace, 'channel'>;

@@ -6,6 +6,7 @@ import type { AtPlatform } from '#lib/entities/message.ts';
 import { after } from '#lib/jobs/after.ts';
 import { dueJobs } from '#lib/jobs/queue.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
+import { entries } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endJob } from './end.ts';
 import { followingMessage } from './settle.ts';
@@ -13,6 +14,15 @@ import { followingMessage } from './settle.ts';
 /** No attempt is made again later. */
 const latestRetryMs = hourMs;
 const maxLooked = 100;
+
+/**
+ * Whether an account has a file at somebody by a job, ended or not: one that does not know whether it has left learns that from its
+ * next attempt.
+ */
+export async function hasSentFile(tx: UnitOfWork, accountId: number, userId: number, fileId: string): Promise<boolean> {
+  const found = await entries(tx, Jobs, { file: { accountId, userId, fileId } }, { limit: 1 }).next();
+  return (found.value?.length ?? 0) > 0;
+}
 
 interface Seen {
   channel: Platform;
@@ -30,8 +40,9 @@ export async function settleSeen(tx: UnitOfWork, seen: Seen): Promise<boolean> {
   const { channel, accountId, to, text, atPlatform } = seen;
   const userId = userIdOn(channel, to);
   const username = to.username?.toLowerCase();
-  const isIt = ({ attempts, target, text: given }: StoredJob) =>
+  const isIt = ({ attempts, attachmentCount, target, text: given }: StoredJob) =>
     attempts > 0 &&
+    attachmentCount === 0 &&
     given?.trim() === text.trim() &&
     (userIdOn(channel, target) === userId || (username !== undefined && target.username?.toLowerCase() === username));
   const jobs = await dueJobs(tx.tenant, accountId, shifted(tx.now, latestRetryMs), maxLooked);

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import Long from 'long';
 import { openBotApi } from '#lib/channels/telegram/bot-api.ts';
-import { fileCalls } from '#lib/channels/telegram/bot-form.ts';
+import { callOf } from '#lib/channels/telegram/bot-form.ts';
+import { readSession } from '#lib/channels/telegram/connection.ts';
+import { connectUser } from '#lib/channels/telegram/user-connection.ts';
 import { composed } from '#lib/email/send.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import { storeStream } from '#lib/files/spool.ts';
 import { multipart } from '#lib/network/form.ts';
 
-/** What a worker does with a file of so many bytes, in a process of its own; says how much memory that took at most. */
-const [, , kind = '', size = '0', url = ''] = process.argv;
+/**
+ * What a worker does with a file of so many bytes, in a process of its own; says how much memory that took at most. `account` is the
+ * token of a bot or the session of a person, whose message with this id has the file.
+ */
+const [, , kind = '', size = '0', account = '', messageId = '0'] = process.argv;
 const sizeBytes = Number(size);
 const key = `messages/memory/${kind}/${sizeBytes}`;
 
@@ -25,12 +31,22 @@ const attachment = {
   key,
 } as const;
 
-const stored = await storeStream(key, chunks(), sizeBytes);
+const session = readSession(account);
+const connection = session && (await connectUser(session, { apiId: 1, apiHash: 'test' }));
+const file = await connection?.fileOf(Number(messageId));
+const source = connection && file ? connection.download(file, async () => file, Number.POSITIVE_INFINITY) : chunks();
+
+const stored = await storeStream(key, source, sizeBytes);
 if (stored !== sizeBytes) throw new Error(`${stored} bytes were stored`);
+if (kind === 'user sends') {
+  const bytes = await readFile(key);
+  await connection?.upload({ userId: 1, accessHash: Long.ONE }, { kind: 'document', ...attachment, bytes }, 120_000);
+}
+await connection?.close();
 if (kind === 'bot') {
-  const bot = openBotApi(url);
-  const [call] = fileCalls([attachment]);
-  const { answer, unread } = await bot.upload('sendDocument', (call as NonNullable<typeof call>).form(1, ''), 60_000);
+  const bot = openBotApi(account);
+  const { method, form } = callOf({ kind: 'document', files: [attachment] });
+  const { answer, unread } = await bot.upload(method, form(1, ''), 60_000);
   await bot.close();
   if (unread || answer.kind !== 'result') throw unread ?? new Error(`Telegram answered ${JSON.stringify(answer)}`);
 }

@@ -1,6 +1,7 @@
 import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Long, type tl } from '@mtcute/core';
 import { writeStringSession } from '@mtcute/core/utils.js';
+import { FileStore, shown } from '#test/telegram/file-store.ts';
 import {
   type Answer,
   bytesOf,
@@ -15,18 +16,32 @@ import {
   startMtproto,
 } from '#test/telegram/mtproto.ts';
 
-/** How the centre treats one message: an error, or a connection that breaks before or after it is stored. */
-export type Treatment = { code: number; error: string } | { drop: 'before' | 'after' };
+/** How the centre treats one message: an error, a connection that breaks before or after it is stored, or as usual. */
+export type Treatment = { code: number; error: string } | { drop: 'before' | 'after' } | { pass: true };
 
 /** Somebody who can be resolved by username. */
 export const person = { userId: 4711, username: 'maria', accessHash: Long.fromString('123456789012345678') };
 
+/** What the account has sent somebody. */
+interface Sent {
+  userId: number;
+  text: string;
+  file?: ReturnType<typeof shown>;
+  /** Of those that left together. */
+  album?: string;
+}
+
 interface Options {
   id?: number;
+  /** Those of another centre, too. */
+  files?: FileStore;
   serverKey?: ServerKey;
   /** Of the one whose account it is. */
   password?: string;
 }
+
+const maxCaptionCharacters = 1024;
+const maxAlbumFiles = 10;
 
 let lastUserId = 700_000;
 
@@ -35,29 +50,31 @@ let lastUserId = 700_000;
  * names and sends text. A repeated random id is not stored again. The words of refusals are those of
  * https://core.telegram.org/api/errors.
  */
-export async function startDataCentre({ id = 2, serverKey, password }: Options = {}) {
+export async function startDataCentre({ id = 2, serverKey, password, files = new FileStore() }: Options = {}) {
   lastUserId += 1;
   const self = { id: lastUserId, firstName: 'Uwe', lastName: 'User', username: `uwe_${lastUserId}` };
   const authKey = randomBytes(256);
   const sessions = new Set([keyIdOf(authKey)]);
-  const stored = new Map<string, { userId: number; text: string }>();
+  const stored = new Map<string, Sent>();
   const treatments: Treatment[] = [];
   /** By method, what every next call of it is told instead. */
   const refusals = new Map<string, Answer>();
   const calls: Record<string, number> = {};
   const door = new Door(self, sessions, password);
   const box = new MessageBox(self.id);
+  const neighbours: { id: number; port: number }[] = [];
 
   const mtproto = await startMtproto(answerOf, { authKeys: [authKey], ...(serverKey && { serverKey }) });
   const seen = Object.assign(mtproto.seen, { sends: 0, resolves: 0 });
 
-  function answerOf(call: Call, line: Line): Answer | undefined {
+  function answerOf(call: Call, line: Line): Answer | true | undefined {
     calls[call._] = (calls[call._] ?? 0) + 1;
     const refused = refusals.get(call._);
     if (refused) return refused;
     const entered = door.answer(call, line);
     if (entered) return entered;
-    if (call._ === 'help.getConfig') return refusal(500, 'NO_CONFIG');
+    if (call._ === 'help.getConfig') return neighbours.length > 0 ? configOf(neighbours) : refusal(500, 'NO_CONFIG');
+    if (call._ === 'auth.importAuthorization') return letIn(call, line);
     if (!sessions.has(line.keyId)) return refusal(401, 'AUTH_KEY_UNREGISTERED');
     switch (call._) {
       case 'auth.logOut':
@@ -76,30 +93,94 @@ export async function startDataCentre({ id = 2, serverKey, password }: Options =
         return resolved(call.username);
       case 'messages.sendMessage':
         return sendMessage(call, line);
+      case 'messages.getMessages':
+        return box.messages(call.id);
+      case 'messages.uploadMedia':
+        return files.upload(call.media, id);
+      case 'messages.sendMedia':
+        return sendFiles(call.peer, [call], line);
+      case 'messages.sendMultiMedia':
+        return sendFiles(call.peer, call.multiMedia, line);
+      case 'upload.saveFilePart':
+      case 'upload.saveBigFilePart':
+        return files.save(call);
+      case 'upload.getFile':
+        return files.get(call, id);
+      case 'auth.exportAuthorization': {
+        const bytes = randomBytes(16);
+        files.exported.set(bytes.toString('hex'), { _: 'user', ...self });
+        return { _: 'auth.exportedAuthorization', id: Long.fromNumber(self.id), bytes };
+      }
       default:
         return refusal(400, 'METHOD_UNKNOWN');
     }
   }
 
-  function sendMessage(
-    { peer, message: text, randomId: random }: tl.messages.RawSendMessageRequest,
+  /** Somebody whom another centre has sent. */
+  function letIn({ bytes }: tl.auth.RawImportAuthorizationRequest, { keyId }: Line): Answer {
+    const user = files.exported.get(Buffer.from(bytes).toString('hex'));
+    if (!user) return refusal(400, 'AUTH_BYTES_INVALID');
+    sessions.add(keyId);
+    return { _: 'auth.authorization', user };
+  }
+
+  /** Stores what is sent once, as it is treated. */
+  function deliver(
+    peer: tl.TypeInputPeer,
+    randomIds: readonly Long[],
     line: Line,
+    write: (userId: number) => Answer,
   ): Answer | undefined {
-    const randomId = random.toString();
     seen.sends += 1;
     const treatment = treatments.shift();
     if (treatment && 'error' in treatment) return refusal(treatment.code, treatment.error);
     if (peer._ !== 'inputPeerUser' || !peer.accessHash.equals(accessHashOf(peer.userId)))
       return refusal(400, 'PEER_ID_INVALID');
-    if (treatment?.drop === 'before') {
+    const drop = treatment && 'drop' in treatment ? treatment.drop : undefined;
+    if (drop === 'before') {
       line.drop();
       return undefined;
     }
-    if (stored.has(randomId)) return refusal(500, 'RANDOM_ID_DUPLICATE');
-    stored.set(randomId, { userId: peer.userId, text });
-    const id = box.write(peer.userId, text.trim(), { out: true });
-    if (treatment) line.drop();
-    return { _: 'updateShortSentMessage', id, pts: box.pts, ptsCount: 1, date: 0 };
+    if (randomIds.some((randomId) => stored.has(randomId.toString()))) return refusal(500, 'RANDOM_ID_DUPLICATE');
+    const answer = write(peer.userId);
+    if (drop) line.drop();
+    return answer;
+  }
+
+  const sendMessage = ({ peer, message: text, randomId }: tl.messages.RawSendMessageRequest, line: Line) =>
+    deliver(peer, [randomId], line, (userId) => {
+      stored.set(randomId.toString(), { userId, text });
+      const id = box.write(userId, text.trim(), { out: true });
+      return { _: 'updateShortSentMessage', id, pts: box.pts, ptsCount: 1, date: 0 };
+    });
+
+  /** One file, or an album. */
+  function sendFiles(
+    peer: tl.TypeInputPeer,
+    given: readonly { media: tl.TypeInputMedia; message: string; randomId: Long }[],
+    line: Line,
+  ): Answer | undefined {
+    if (given.some(({ message }) => [...message].length > maxCaptionCharacters))
+      return refusal(400, 'MEDIA_CAPTION_TOO_LONG');
+    if (given.length > maxAlbumFiles) return refusal(400, 'MULTI_MEDIA_TOO_LONG');
+    if (new Set(given.map(({ media }) => media._)).size > 1) return refusal(400, 'MEDIA_GROUPED_INVALID');
+    const randomIds = given.map(({ randomId }) => randomId);
+    return deliver(peer, randomIds, line, (userId) => {
+      const found = given.map((one) => ({ ...one, ...files.sent(one.media) }));
+      const refused = found.find((one) => 'refused' in one);
+      if (refused && 'refused' in refused) return refused.refused;
+      const album = given.length > 1 ? { album: String(randomIds[0]) } : {};
+      const groupedId = randomIds[0];
+      const updates = found.flatMap((one) => {
+        if (!('file' in one)) return [];
+        const { file, media, message: text, randomId } = one;
+        stored.set(randomId.toString(), { userId, text, file: shown(file), ...album });
+        const content = { out: true, media, ...(given.length > 1 && { groupedId }) };
+        return [{ _: 'updateMessageID', id: box.write(userId, text.trim(), content), randomId }];
+      });
+      // In no order that says anything.
+      return { _: 'updates', updates: updates.toReversed(), users: [], chats: [], date: 0, seq: 0 };
+    });
   }
 
   const main = { id, ipAddress: '127.0.0.1', port: mtproto.port };
@@ -110,6 +191,9 @@ export async function startDataCentre({ id = 2, serverKey, password }: Options =
     seen,
     calls,
     box,
+    files,
+    /** Where some of its files lie. */
+    neighbours,
     /** How many sessions of the account there are. */
     sessions: () => sessions.size,
     /** The person ends every session of the account elsewhere. */
@@ -220,6 +304,19 @@ class MessageBox {
     return reached < this.pts
       ? { _: 'updates.differenceSlice', ...content, intermediateState: state }
       : { _: 'updates.difference', ...content, state };
+  }
+
+  messages(ids: readonly tl.TypeInputMessage[]): Answer {
+    const messages = ids.map((one) => {
+      const id = 'id' in one ? one.id : 0;
+      return this.#messages.get(id) ?? { _: 'messageEmpty', id };
+    });
+    return { _: 'messages.messages', messages, topics: [], chats: [], users: [] };
+  }
+
+  /** Somebody has removed a message. */
+  forget(id: number) {
+    this.#messages.delete(id);
   }
 
   history(peer: tl.TypeInputPeer): Answer {
@@ -357,7 +454,7 @@ export async function startFrontCentre(serverKey: ServerKey) {
         return refusal(303, `PHONE_MIGRATE_${homeId}`);
       }
       const home = ports.get(keyId);
-      if (call._ === 'help.getConfig' && home !== undefined) return configOf(home);
+      if (call._ === 'help.getConfig' && home !== undefined) return configOf([{ id: homeId, port: home }]);
       return refusal(400, 'METHOD_UNKNOWN');
     },
     { serverKey },
@@ -369,13 +466,13 @@ const homeId = 4;
 const homePhone = /^99966\d{5}$/;
 export const phoneOf = (port: number) => `+99966${String(port).padStart(5, '0')}`;
 
-const configOf = (port: number): Answer => ({
+const configOf = (centres: readonly { id: number; port: number }[]): Answer => ({
   _: 'config',
   date: 0,
-  expires: 2_000_000_000,
+  expires: Math.floor(Date.now() / 1000) + 3600,
   testMode: false,
   thisDc: 2,
-  dcOptions: [{ _: 'dcOption', id: homeId, ipAddress: '127.0.0.1', port }],
+  dcOptions: centres.map((centre) => ({ _: 'dcOption', ipAddress: '127.0.0.1', ...centre })),
   dcTxtDomainName: '',
   chatSizeMax: 0,
   megagroupSizeMax: 0,

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commands as telegramAccount } from '#infra/admin/commands/telegram-account.ts';
 import { commands as twitterAccount } from '#infra/admin/commands/twitter-account.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
@@ -156,21 +155,13 @@ describe('a bot sends', () => {
     }, 'the file to be where it stays');
   });
 
-  test('nothing to an account that cannot', async () => {
+  test('no longer text than a caption has, and X sends no files', async () => {
     const id = await uploaded(live);
-    const run = (of: typeof telegramAccount | typeof twitterAccount, more: object) =>
-      of.create.run({ workspaceId: workspace.id, env: 'live', name: 'Person', ...more } as never) as Promise<{
-        id: number;
-      }>;
-    const user = await run(telegramAccount, { kind: 'user', session: 'a session' });
-    const refused = { status: 400, body: { details: { reason: 'attachments_not_supported' } } };
-    expect(
-      await live.post('/v1/telegram/messages', { accountId: user.id, telegramUserId: 1, attachments: [id] }),
-    ).toMatchObject(refused);
-    const x = await run(twitterAccount, { accessToken: 'a token' });
+    const place = { workspaceId: workspace.id, env: 'live', name: 'Person' } as const;
+    const x = (await twitterAccount.create.run({ ...place, accessToken: 'a token' } as never)) as { id: number };
     expect(
       await live.post('/v1/twitter/messages', { accountId: x.id, twitterUserId: '1', text: 'Hi', attachments: [id] }),
-    ).toMatchObject(refused);
+    ).toMatchObject({ status: 400, body: { details: { reason: 'attachments_not_supported' } } });
     const bot = await connected();
     const long = await send(bot, [id], { text: 'x'.repeat(1025) });
     expect(long).toMatchObject({ status: 400, body: { details: { fields: [{ field: 'text', code: 'too_long' }] } } });

@@ -50,7 +50,7 @@ export type ServerKey = ReturnType<typeof newServerKey>;
  * are encrypted with them, and calls are read by Telegram's own schema. Undefined is no answer.
  */
 export async function startMtproto(
-  answer: (call: Call, line: Line) => Answer | undefined,
+  answer: (call: Call, line: Line) => Answer | true | undefined,
   { authKeys = [], serverKey }: { authKeys?: readonly Buffer[]; serverKey?: ServerKey } = {},
 ) {
   const keys = new Map(authKeys.map((key) => [keyIdOf(key), key]));
@@ -92,7 +92,9 @@ export async function startMtproto(
 
 export const keyIdOf = (key: Uint8Array) => createHash('sha1').update(key).digest().subarray(-8).toString('hex');
 
-const serialised = (answer: Answer) => TlBinaryWriter.serializeObject(__tlWriterMap, answer as never);
+const boolTrue = Buffer.from('b5757299', 'hex');
+const serialised = (answer: Answer | true) =>
+  answer === true ? boolTrue : TlBinaryWriter.serializeObject(__tlWriterMap, answer as never);
 
 function send(socket: Socket, ...parts: Uint8Array[]) {
   const body = Buffer.concat(parts);
@@ -234,7 +236,7 @@ function receiveFrames(socket: Socket, handle: (frame: Buffer) => void) {
   });
 }
 
-type AnswerOf = (call: Call) => Answer | undefined;
+type AnswerOf = (call: Call) => Answer | true | undefined;
 
 /** One encrypted message of the client and the answers to what it holds. */
 class Exchange {

@@ -2,78 +2,25 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { listenAgain } from '#lib/accounts/inbound.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
-import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
-import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { person, personOf, phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
-import { newAccount } from '#test/telegram/line.ts';
+import { person, personOf, phoneOf, rightCode } from '#test/telegram/data-centre.ts';
+import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 let live: Client;
 let tenant: Tenant;
-const centres: Awaited<ReturnType<typeof startDataCentre>>[] = [];
+const { inTenant, newCentre, listening, hurry, looked, conversation, close } = persons(() => ({ live, tenant }));
 
 beforeAll(async () => {
   const workspace = await newWorkspace();
   live = workspace.live;
   tenant = { workspaceId: workspace.id, env: 'live' };
 });
-afterAll(() => Promise.all(centres.map((centre) => centre.close())));
-
-const inTenant = <Result>(work: Parameters<typeof transact<Result>>[2]) => transact(tenant, operator, work);
-
-/** The account of somebody that listens, with a data centre of its own. */
-async function listening() {
-  const centre = await startDataCentre();
-  centres.push(centre);
-  const { id } = await newAccount(tenant, { kind: 'user', secret: centre.session });
-  await inTenant(async (tx) => listenAgain(tx, await tx.get(Accounts, { id }), undefined));
-  const account = async () => (await live.get(`/v1/telegram/accounts/${id}`)).body;
-  await eventually(async () => (await account()).inbound.status === 'ok', 'the first look');
-  return { id, ...centre, account };
-}
-type Account = Awaited<ReturnType<typeof listening>>;
-
-/** Has the account look now. */
-const hurry = ({ id }: Pick<Account, 'id'>) =>
-  inTenant(async (tx) => {
-    const inbound = await tx.get(Inbounds, { id });
-    // The same second again would be the same timer, which has rung.
-    const lookAt = inbound.lookAt === tx.now ? shifted(tx.now, -secondMs) : tx.now;
-    tx.update(Inbounds, { ...inbound, lookAt });
-    return tx.now;
-  });
-
-/** The account looks now, and has looked. */
-async function looked(account: Pick<Account, 'id'>) {
-  const at = await hurry(account);
-  await eventually(
-    () => inTenant(async (tx) => (({ lookAt }) => lookAt === null || lookAt > at)(await tx.get(Inbounds, account))),
-    'the account to look',
-    50_000,
-  );
-}
-
-let lastUserId = 60_000;
-const somebody = () => {
-  lastUserId += 1;
-  return lastUserId;
-};
-
-/** What the account and somebody have written each other, the oldest first. */
-async function conversation(account: Pick<Account, 'id'>, userId: number) {
-  const { items: contacts } = (await live.get('/v1/contacts', { q: personOf(userId)['firstName'] as string })).body;
-  if (contacts.length === 0) return [];
-  const where = { contactId: contacts[0].id, accountId: account.id, limit: 100 };
-  const { items } = (await live.get('/v1/messages', where)).body;
-  return items.toReversed();
-}
+afterAll(close);
 
 const bodies = (messages: { body: string }[]) => messages.map(({ body }) => body);
 const send = async (accountId: number, to: object, text = 'Hi') =>
@@ -86,8 +33,7 @@ const settled = (id: number) =>
   }, `job ${id} to end`);
 
 test('a login begins with what comes next: people, what their account writes itself, edits, and nobody else', async () => {
-  const centre = await startDataCentre({ id: 4, serverKey: inject('serverKey') });
-  centres.push(centre);
+  const centre = await newCentre({ id: 4, serverKey: inject('serverKey') });
   const [ann, bot] = [somebody(), somebody()];
   centre.box.write(ann, 'Before');
   const { body: login } = await live.post('/v1/telegram/logins', { phone: phoneOf(centre.port) });
@@ -157,7 +103,7 @@ test('who wrote first can be answered by id, and what we send ourselves is not s
 });
 
 describe('a message of which only Telegram knows that it left', () => {
-  const onlySent = async (account: Account, job: number) => {
+  const onlySent = async (account: Listening, job: number) => {
     expect(await settled(job)).toMatchObject({ status: 'sent' });
     await looked(account);
     const messages = await conversation(account, person.userId);

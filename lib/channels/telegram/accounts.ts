@@ -109,8 +109,9 @@ async function removeHook(token: string): Promise<void> {
  */
 async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void> {
   const app = telegramApp();
-  const [{ connectUser, readSession }, secret] = await Promise.all([
+  const [{ readSession }, { connectUser }, secret] = await Promise.all([
     import('./connection.ts'),
+    import('./user-connection.ts'),
     accountSecret(tx.tenant, account),
   ]);
   const session = readSession(secret);

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { secondMs, shifted } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
-import type { Confirm, Outcome, Sender } from '#lib/jobs/sender.ts';
+import type { Outcome, Sender } from '#lib/jobs/sender.ts';
+import { type Album, sendAlbums, unreadable } from './albums.ts';
 import { type BotAnswer, type BotApi, openBotApi, type Refusal } from './bot-api.ts';
-import { fileCalls } from './bot-form.ts';
+import { callOf } from './bot-form.ts';
 import { telegram } from './channel.ts';
 
 const unknownRecipient = 'recipient unknown: a bot can write only to people who wrote to it first';
@@ -27,7 +27,10 @@ export function openBot(token: string, { chatIdOf, attachmentsOf }: Lookups): Se
       const chatId = await chatIdOf(job).catch(notLookedUp);
       if (typeof chatId === 'object') return chatId;
       if (chatId === undefined) return { kind: 'failed', error: unknownRecipient };
-      if (job.attachmentCount > 0) return sendFiles(bot, chatId, job, await attachmentsOf(job), confirm);
+      if (job.attachmentCount > 0)
+        return sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs) =>
+          sendAlbum(bot, chatId, album, caption, deadlineMs - Date.now()),
+        );
       return outcomeOf(chatId, await bot.call('sendMessage', { chat_id: chatId, text: job.text }));
     },
     close: () => bot.close(),
@@ -42,45 +45,13 @@ function sentAs(chatId: number, answer: BotAnswer): Outcome {
   return { kind: 'sent', atPlatform: { userId: String(chatId), messageId: String(sent.output.message_id) } };
 }
 
-/** Together they take no longer than an invocation has left for its last attempt. */
-const budgetMs = 24 * secondMs;
-/** With less than that left the next file waits for another attempt. */
-const leastMs = 12 * secondMs;
-
-/** Sends what is not confirmed yet, call by call; the text goes with the first file. */
-async function sendFiles(
-  bot: BotApi,
-  chatId: number,
-  { text, confirmedFiles }: StoredJob,
-  attachments: readonly StoredAttachment[],
-  confirm: Confirm,
-): Promise<Outcome> {
-  const gone = attachments.find(({ key }) => key === null);
-  if (gone) return { kind: 'failed', error: `the bytes of attachment ${gone.id} are gone` };
-  const deadlineMs = Date.now() + budgetMs;
-  let at = 0;
-  for (const { method, count, form } of fileCalls(attachments)) {
-    const caption = at === 0 ? (text ?? '') : '';
-    at += count;
-    if (at <= confirmedFiles) continue;
-    const leftMs = deadlineMs - Date.now();
-    if (leftMs < leastMs) return { kind: 'not-yet', until: shifted(new Date(), secondMs) };
-    const { answer, unread } = await bot.upload(method, form(chatId, caption), leftMs);
-    // Of a body that ends too early Telegram takes nothing.
-    if (unread) return unreadable(unread);
-    const outcome = outcomeOf(chatId, answer);
-    if (outcome.kind !== 'sent') return outcome;
-    await confirm(at);
-    // Of one call alone the message is known by one id.
-    if (count === 1 && attachments.length === 1) return outcome;
-  }
-  return { kind: 'sent' };
+/** Sends one album; the text goes with its first file. */
+async function sendAlbum(bot: BotApi, chatId: number, album: Album, caption: string, leftMs: number): Promise<Outcome> {
+  const { method, form } = callOf(album);
+  const { answer, unread } = await bot.upload(method, form(chatId, caption), leftMs);
+  // Of a body that ends too early Telegram takes nothing.
+  return unread ? unreadable(unread) : outcomeOf(chatId, answer);
 }
-
-const unreadable = ({ name }: Error): Outcome =>
-  name === 'NoSuchKey'
-    ? { kind: 'failed', error: 'the bytes of an attachment are gone' }
-    : { kind: 'failed-for-now', error: `an attachment could not be read (${name})` };
 
 function outcomeOf(chatId: number, answer: BotAnswer): Outcome {
   if (answer.kind === 'unanswered') return unanswered(answer.exchange);

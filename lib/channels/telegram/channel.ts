@@ -4,6 +4,8 @@ import type { Descriptor } from '../descriptor.ts';
 
 /** What Telegram lets a bot download. */
 export const maxBotFileBytes = 20 * 1024 * 1024;
+/** Larger files of a person's account are not fetched (contract section 23). */
+export const maxUserFileBytes = 100 * 1024 * 1024;
 
 const userId = integer(1, Number.MAX_SAFE_INTEGER);
 
@@ -26,6 +28,7 @@ export const telegram = {
       pacing: { peerGapMs: 1200, gapMs: 0, perMinute: 20 },
       newPeersPerDay: 30,
       inbound: ['polling', 'off'],
+      maxCaptionCharacters: 1024,
     },
   },
 } as const satisfies Descriptor;

@@ -1,7 +1,7 @@
 import { connectTcp } from '@fuman/node';
-import { IntermediatePacketCodec, Long, MemoryStorage, MtClient, type tl } from '@mtcute/core';
-import { readStringSession, writeStringSession } from '@mtcute/core/utils.js';
-import type { UpdatesState } from '#lib/entities/inbound.ts';
+import { IntermediatePacketCodec, type Long, MemoryStorage, MtClient, type tl } from '@mtcute/core';
+import { addPublicKey, readStringSession, writeStringSession } from '@mtcute/core/utils.js';
+import { env } from '#lib/env.ts';
 import { NodeCrypto } from './crypto.ts';
 import { RefusedCall } from './refused-call.ts';
 
@@ -11,7 +11,7 @@ export interface App {
 }
 
 type Parsed = ReturnType<typeof readStringSession>;
-type Session = Pick<Parsed, 'primaryDcs' | 'authKey'>;
+export type Session = Pick<Parsed, 'primaryDcs' | 'authKey'>;
 /** Where a session is at home. */
 export type Home = Parsed['primaryDcs'];
 
@@ -24,12 +24,19 @@ export function readSession(text: string): Session | undefined {
   }
 }
 
-const timeoutMs = 8_000;
+const callTimeoutMs = 8_000;
+
+interface CallOptions {
+  /** Of the data centre, where that is not the one at home: its connection has a key of its own. */
+  dcId?: number;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
 
 export interface Connection {
   client: MtClient;
   /** Raises RefusedCall. */
-  call<Method extends tl.RpcMethod>(request: Method): Promise<tl.RpcCallReturn[Method['_']]>;
+  call<Method extends tl.RpcMethod>(request: Method, options?: CallOptions): Promise<tl.RpcCallReturn[Method['_']]>;
   /** The session as a string, wherever Telegram has sent it. */
   exported(): Promise<string>;
   close(): Promise<void>;
@@ -40,6 +47,7 @@ export interface Connection {
  * repeats is left out: waits belong to the queue.
  */
 export async function connect(home: Home, authKey: Uint8Array | undefined, app: App): Promise<Connection> {
+  trustGivenKey();
   const storage = new MemoryStorage();
   const client = new MtClient({
     ...app,
@@ -69,8 +77,10 @@ export async function connect(home: Home, authKey: Uint8Array | undefined, app: 
   await client.connect();
   return {
     client,
-    async call(request) {
-      const answer = await client.call(request as never, { abortSignal: AbortSignal.timeout(timeoutMs) });
+    async call(request, { dcId = home.main.id, timeoutMs = callTimeoutMs, signal } = {}) {
+      const abortSignal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+      if (dcId !== home.main.id) await requireCentre(client, dcId, abortSignal);
+      const answer = await client.call(request as never, { ...(dcId !== home.main.id && { dcId }), abortSignal });
       const { _, errorCode, errorMessage } = answer as { _?: string; errorCode: number; errorMessage: string };
       if (_ === 'mt_rpc_error') throw new RefusedCall(errorCode, errorMessage);
       return answer as never;
@@ -88,102 +98,21 @@ export async function connect(home: Home, authKey: Uint8Array | undefined, app: 
   };
 }
 
+/** The key that proves a data centre where that is not Telegram's. */
+function trustGivenKey(): void {
+  const key = env('TELEGRAM_PUBLIC_KEY');
+  if (key) addPublicKey(new NodeCrypto(), `-----BEGIN RSA PUBLIC KEY-----\n${key}\n-----END RSA PUBLIC KEY-----`);
+}
+
+/** A data centre that Telegram does not name is looked for without end by mtcute. */
+async function requireCentre({ network }: MtClient, dcId: number, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const option = await Promise.race([network.config.findOption({ dcId }), aborted]);
+  if (!option) throw new Error(`Telegram names no data centre ${dcId}`);
+}
+
 /** Somebody as an account addresses them. */
-interface Addressee {
+export interface Addressee {
   userId: number;
   accessHash: Long;
-}
-
-/** What has happened since a state, one after the other; `too-long`: more than Telegram tells. */
-export type Difference =
-  | { kind: 'too-long' }
-  | {
-      kind: 'told';
-      messages: tl.TypeMessage[];
-      updates: tl.TypeUpdate[];
-      users: tl.TypeUser[];
-      state: UpdatesState;
-      isMore: boolean;
-    };
-
-/** Each call raises RefusedCall. */
-export interface UserConnection {
-  /** Returns what Telegram calls the message, where it says so. */
-  sendText(peer: Addressee, text: string, randomId: Long): Promise<number | undefined>;
-  /** What Telegram calls the last message of this text that the account has sent to somebody. */
-  lastSent(peer: Addressee, text: string): Promise<number | undefined>;
-  /** Undefined when the name is not a person's. */
-  resolve(username: string): Promise<Addressee | undefined>;
-  state(): Promise<UpdatesState>;
-  differenceSince(state: UpdatesState): Promise<Difference>;
-  /** What somebody has written is read, up to a message. */
-  markRead(peer: Addressee, messageId: number): Promise<void>;
-  /** The session ends for ever. */
-  logOut(): Promise<void>;
-  close(): Promise<void>;
-}
-
-const stateOf = ({ pts, qts, date }: tl.updates.RawState): UpdatesState => ({ pts, qts, date });
-
-/** Far enough back for one that was just sent. */
-const lastMessages = 20;
-
-/** The one live connection of a user account. */
-export async function connectUser({ primaryDcs, authKey }: Session, app: App): Promise<UserConnection> {
-  const { call, close } = await connect(primaryDcs, authKey, app);
-  return {
-    async sendText(peer, message, randomId) {
-      const sent = await call({
-        _: 'messages.sendMessage',
-        peer: { _: 'inputPeerUser', ...peer },
-        message,
-        randomId,
-      });
-      if (sent._ === 'updateShortSentMessage') return sent.id;
-      if (sent._ !== 'updates') return undefined;
-      return sent.updates.find((update) => update._ === 'updateMessageID')?.id;
-    },
-    async lastSent(peer, text) {
-      const history = await call({
-        _: 'messages.getHistory',
-        peer: { _: 'inputPeerUser', ...peer },
-        ...{ offsetId: 0, offsetDate: 0, addOffset: 0, limit: lastMessages, maxId: 0, minId: 0, hash: Long.ZERO },
-      });
-      if (!('messages' in history)) return undefined;
-      return history.messages.find((one) => one._ === 'message' && one.out && one.message === text.trim())?.id;
-    },
-    async resolve(username) {
-      const { peer, users } = await call({ _: 'contacts.resolveUsername', username });
-      const user = users.find((one) => one._ === 'user' && peer._ === 'peerUser' && one.id === peer.userId);
-      if (user?._ !== 'user' || user.accessHash === undefined) return undefined;
-      return { userId: user.id, accessHash: user.accessHash };
-    },
-    async state() {
-      return stateOf(await call({ _: 'updates.getState' }));
-    },
-    async differenceSince(state) {
-      const told = await call({ _: 'updates.getDifference', ...state });
-      switch (told._) {
-        case 'updates.differenceTooLong':
-          return { kind: 'too-long' };
-        case 'updates.differenceEmpty': {
-          const nothing = { messages: [], updates: [], users: [] };
-          return { kind: 'told', ...nothing, state: { ...state, date: told.date }, isMore: false };
-        }
-        default: {
-          const isMore = told._ === 'updates.differenceSlice';
-          const { newMessages: messages, otherUpdates: updates, users } = told;
-          const reached = stateOf(told._ === 'updates.differenceSlice' ? told.intermediateState : told.state);
-          return { kind: 'told', messages, updates, users, state: reached, isMore };
-        }
-      }
-    },
-    async markRead(peer, maxId) {
-      await call({ _: 'messages.readHistory', peer: { _: 'inputPeerUser', ...peer }, maxId });
-    },
-    async logOut() {
-      await call({ _: 'auth.logOut' });
-    },
-    close,
-  };
 }

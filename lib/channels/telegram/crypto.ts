@@ -9,9 +9,9 @@ import {
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BaseCryptoProvider, type ICryptoProvider, type IEncryptionScheme } from '@mtcute/core/utils.js';
+import { decryptIge, encryptIge } from './ige.ts';
 
 const pbkdf2 = promisify(nodePbkdf2);
-const blockBytes = 16;
 
 /** What MTProto needs of cryptography, by Node alone: mtcute's own comes as WebAssembly, which is slower to load than to replace. */
 export class NodeCrypto extends BaseCryptoProvider implements ICryptoProvider {
@@ -36,35 +36,7 @@ export class NodeCrypto extends BaseCryptoProvider implements ICryptoProvider {
   }
 
   createAesIge = (key: Uint8Array, iv: Uint8Array): IEncryptionScheme => ({
-    encrypt(data) {
-      const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
-      return chain(data, iv.subarray(0, blockBytes), iv.subarray(blockBytes), (block) => cipher.update(block));
-    },
-    decrypt(data) {
-      const cipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false);
-      return chain(data, iv.subarray(blockBytes), iv.subarray(0, blockBytes), (block) => cipher.update(block));
-    },
+    encrypt: (data) => encryptIge(data, key, iv),
+    decrypt: (data) => decryptIge(data, key, iv),
   });
 }
-
-/** Infinite garble extension: each block is mixed with the one before, as it goes in and as it comes out. */
-function chain(
-  data: Uint8Array,
-  beforeOut: Uint8Array,
-  beforeIn: Uint8Array,
-  cipher: (block: Uint8Array) => Uint8Array,
-): Uint8Array {
-  const result = new Uint8Array(data.length);
-  let lastOut = beforeOut;
-  let lastIn = beforeIn;
-  for (let start = 0; start < data.length; start += blockBytes) {
-    const block = data.subarray(start, start + blockBytes);
-    const out = mixed(cipher(mixed(block, lastOut)), lastIn);
-    result.set(out, start);
-    lastOut = out;
-    lastIn = block;
-  }
-  return result;
-}
-
-const mixed = (a: Uint8Array, b: Uint8Array) => a.map((byte, index) => byte ^ (b[index] as number));

@@ -17,7 +17,7 @@ export const openTelegram: OpenSender = async (tenant, account) => {
   if (tenant.env === 'test') return sandboxSender;
   if (account.kind === 'user') {
     const { openUser } = await import('./user.ts');
-    return openUser(tenant, account);
+    return openUser(tenant, account, (job) => attachmentsOf(tenant, job));
   }
   return openBot(await accountSecret(tenant, account), {
     chatIdOf: (job) => chatIdOf(tenant, account, job),

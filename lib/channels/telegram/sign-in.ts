@@ -1,10 +1,9 @@
 import { type ITelegramClient, MtUnsupportedError } from '@mtcute/core';
 import { checkPassword, sendCode, signIn } from '@mtcute/core/methods.js';
-import { addPublicKey, computeSrpParams, defaultProductionDc } from '@mtcute/core/utils.js';
+import { computeSrpParams, defaultProductionDc } from '@mtcute/core/utils.js';
 import type { CodeWay } from '#lib/entities/login.ts';
 import { env } from '#lib/env.ts';
 import { type App, type Connection, connect, type Home, readSession } from './connection.ts';
-import { NodeCrypto } from './crypto.ts';
 import type { Entered, Entrance, Ticket } from './entrance.ts';
 import { RefusedCall } from './refused-call.ts';
 
@@ -47,8 +46,6 @@ const ways: Readonly<Record<string, CodeWay>> = {
 function firstHome(): Home {
   const given = env('TELEGRAM_DATA_CENTRE');
   if (given === undefined) return defaultProductionDc;
-  const key = env('TELEGRAM_PUBLIC_KEY');
-  if (key) addPublicKey(new NodeCrypto(), `-----BEGIN RSA PUBLIC KEY-----\n${key}\n-----END RSA PUBLIC KEY-----`);
   const [id, ipAddress = '', port] = given.split(/[@:]/);
   const main = { id: Number(id), ipAddress, port: Number(port) };
   return { main, media: main };

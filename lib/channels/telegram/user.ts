@@ -1,26 +1,30 @@
-import { createHash } from 'node:crypto';
 import Long from 'long';
 import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
 import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
 import { maxWaitSeconds, waitFor } from '#lib/jobs/outcomes.ts';
-import type { Outcome, Sender } from '#lib/jobs/sender.ts';
+import type { Confirm, Outcome, Sender } from '#lib/jobs/sender.ts';
 import { contactOf } from '#lib/messages/recipient.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { sendAlbums } from './albums.ts';
 import { telegramApp } from './app.ts';
 import { telegram } from './channel.ts';
-import { connectUser, readSession, type UserConnection } from './connection.ts';
+import { readSession } from './connection.ts';
+import { delivered, type Hand, randomId } from './once.ts';
 import { findPeer, meetPeer, metToday, type Peer } from './peer.ts';
 import { RefusedCall } from './refused-call.ts';
+import { sendAlbum } from './user-album.ts';
+import { connectUser, type UserConnection } from './user-connection.ts';
 
 const { pacing: policy, newPeersPerDay } = telegram.kinds.user;
 
 /** A user account, which writes by MTProto and can address people by username. */
-export async function openUser(tenant: Tenant, account: StoredAccount): Promise<Sender> {
+export async function openUser(tenant: Tenant, account: StoredAccount, attachmentsOf: AttachmentsOf): Promise<Sender> {
   const app = telegramApp();
   if (app === undefined)
     return answering({ kind: 'failed', error: 'user accounts cannot send: this deployment has no TELEGRAM_API_ID' });
@@ -30,7 +34,7 @@ export async function openUser(tenant: Tenant, account: StoredAccount): Promise<
   return {
     policy,
     maxRepeats: Number.POSITIVE_INFINITY,
-    send: (job) => send(tenant, account, connection, job).catch(outcomeOf),
+    send: (job, confirm) => send({ tenant, account, connection }, job, attachmentsOf, confirm).catch(outcomeOf),
     close: () => connection.close(),
   };
 }
@@ -42,12 +46,10 @@ const answering = (outcome: Outcome): Sender => ({
   close: async () => {},
 });
 
-async function send(
-  tenant: Tenant,
-  account: StoredAccount,
-  connection: UserConnection,
-  job: StoredJob,
-): Promise<Outcome> {
+type AttachmentsOf = (job: StoredJob) => Promise<StoredAttachment[]>;
+
+async function send(hand: Hand, job: StoredJob, attachmentsOf: AttachmentsOf, confirm: Confirm): Promise<Outcome> {
+  const { tenant, account, connection } = hand;
   const tx = new UnitOfWork(tenant, system);
   const contact = await contactOf(tx, telegram.name, job);
   const person = {
@@ -60,19 +62,17 @@ async function send(
   if (person.telegramUserId !== undefined && peer.userId !== person.telegramUserId)
     return { kind: 'failed', error: 'the username belongs to somebody else than the recipient, who has another id' };
   const to = { userId: peer.userId, accessHash: Long.fromString(peer.accessHash) };
-  const text = job.text ?? '';
-  const sent = (messageId: number | undefined): Outcome => ({
-    kind: 'sent',
-    ...(messageId !== undefined && { atPlatform: { userId: String(peer.userId), messageId: String(messageId) } }),
-  });
   try {
-    return sent(await connection.sendText(to, text, randomId(tenant, account, job)));
+    if (job.attachmentCount > 0)
+      return await sendAlbums(job, await attachmentsOf(job), confirm, (...album) => sendAlbum(hand, to, job, ...album));
+    const text = job.text ?? '';
+    return await delivered(
+      to,
+      () => connection.sendText(to, text, randomId(hand, job)),
+      () => connection.lastSent(to, ({ message }) => message === text.trim()),
+    );
   } catch (error) {
-    if (!(error instanceof RefusedCall)) throw error;
-    // Without its id it would be taken for one that the person has written elsewhere; it has left all the same.
-    if (error.message === 'RANDOM_ID_DUPLICATE')
-      return sent(await connection.lastSent(to, text).catch(() => undefined));
-    if (error.message === 'PEER_FLOOD') return pauseNewPeers(tenant, account);
+    if (error instanceof RefusedCall && error.message === 'PEER_FLOOD') return pauseNewPeers(tenant, account);
     throw error;
   }
 }
@@ -110,14 +110,6 @@ const pauseNewPeers = (tenant: Tenant, { id }: StoredAccount): Promise<Outcome> 
     tx.update(Accounts, { ...account, newPeers: { pausedUntil: until, hours } });
     return { kind: 'not-yet', until };
   });
-
-/** The same for every attempt of a job: Telegram keeps one message of all that carry it. */
-function randomId(tenant: Tenant, account: StoredAccount, job: StoredJob): Long {
-  const digest = createHash('sha256')
-    .update(`${tenantKey(tenant)}/${account.id}/${job.id}`)
-    .digest();
-  return Long.fromBytesLE([...digest.subarray(0, 8)]);
-}
 
 const lostSession = /^(AUTH_KEY_|SESSION_|USER_DEACTIVATED$)/;
 const banned = /^(USER_DEACTIVATED_BAN|PHONE_NUMBER_BANNED)$/;

@@ -1,0 +1,98 @@
+import Long from 'long';
+import { Jobs, type PlatformFile, type StoredJob } from '#lib/entities/job.ts';
+import type { StoredAttachment } from '#lib/entities/message.ts';
+import { readFile } from '#lib/files/bucket.ts';
+import type { Outcome } from '#lib/jobs/sender.ts';
+import { getJob } from '#lib/jobs/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { type Album, goesOn, leftUntil, unreadable } from './albums.ts';
+import type { Addressee } from './connection.ts';
+import { fileIn } from './media.ts';
+import { delivered, type Hand, randomId } from './once.ts';
+import { RefusedCall } from './refused-call.ts';
+import type { UserConnection } from './user-connection.ts';
+import type { UploadedFile } from './user-transfer.ts';
+
+/** Uploads what does not lie at Telegram yet, writing down what does, and sends it. */
+export async function sendAlbum(
+  hand: Hand,
+  to: Addressee,
+  job: StoredJob,
+  { kind, files }: Album,
+  caption: string,
+  deadlineMs: number,
+): Promise<Outcome> {
+  const { tenant, connection } = hand;
+  const uploaded: UploadedFile[] = [];
+  for (const file of files) {
+    const known = job.platformFiles.find((one) => one.attachmentId === file.id && one.userId === to.userId);
+    if (known) uploaded.push(readPlatformFile(known));
+    else {
+      const leftMs = leftUntil(deadlineMs);
+      if (leftMs === undefined) return goesOn();
+      const one = await upload(connection, to, kind, file, leftMs);
+      if (one instanceof Error) return unreadable(one);
+      await keepUploads(tenant, job, (kept) => [...kept, platformFile(to, file, one)]);
+      uploaded.push(one);
+    }
+  }
+  const [first] = uploaded;
+  const sent = uploaded.map((file, index) => ({ ...file, randomId: randomId(hand, job, files[index]?.id) }));
+  try {
+    return await delivered(
+      to,
+      () => connection.sendFiles(to, kind, sent, caption),
+      () => connection.lastSent(to, ({ media }) => fileIn(media)?.id === first?.id.toString()),
+    );
+  } catch (error) {
+    // The next attempt uploads them again.
+    if (error instanceof RefusedCall && /^FILE_REFERENCE_/.test(error.message)) {
+      const ids = files.map(({ id }) => id);
+      await keepUploads(tenant, job, (kept) => kept.filter(({ attachmentId }) => !ids.includes(attachmentId)));
+      return { kind: 'failed-for-now', error: `Telegram answered ${error.code}: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+/** Returns why the bytes could not be read where that is so. */
+async function upload(
+  connection: UserConnection,
+  to: Addressee,
+  kind: Album['kind'],
+  { key, fileName, contentType, sizeBytes }: StoredAttachment,
+  timeoutMs: number,
+): Promise<UploadedFile | Error> {
+  const bytes = await readFile(key as string).catch((error: Error) => error);
+  if (bytes instanceof Error) return bytes;
+  let broken: Error | undefined;
+  bytes.once('error', (error) => {
+    broken = error;
+  });
+  return connection
+    .upload(to, { kind, fileName, contentType, sizeBytes, bytes }, timeoutMs)
+    .catch((error) => broken ?? Promise.reject(error));
+}
+
+const platformFile = (
+  { userId }: Addressee,
+  { id: attachmentId }: StoredAttachment,
+  { id, accessHash, fileReference }: UploadedFile,
+): PlatformFile => ({
+  ...{ attachmentId, userId, id: id.toString(), accessHash: accessHash.toString() },
+  reference: Buffer.from(fileReference).toString('base64'),
+});
+
+const readPlatformFile = ({ id, accessHash, reference }: PlatformFile): UploadedFile => ({
+  id: Long.fromString(id),
+  accessHash: Long.fromString(accessHash),
+  fileReference: Buffer.from(reference, 'base64'),
+});
+
+/** Before they leave, so that the account knows them as its own whatever becomes of this process. */
+const keepUploads = (tenant: Tenant, { id }: StoredJob, change: (kept: PlatformFile[]) => PlatformFile[]) =>
+  transact(tenant, system, async (tx) => {
+    const job = await getJob(tx, id);
+    tx.update(Jobs, { ...job, platformFiles: change(job.platformFiles) });
+  });
