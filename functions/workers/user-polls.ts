@@ -4,13 +4,13 @@ import { userPollTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
-/** Asks Telegram what has happened in the accounts of persons, over the one connection that each may have. */
+/** Asks Telegram and X what has happened in the accounts of persons, each while nobody else uses the account. */
 export const handler = queueWorker(
   {
-    summary: 'What Telegram users have received, written, edited and read is asked for and stored',
+    summary: 'What Telegram users and X accounts have received and written is asked for and stored',
     trigger: { queue: 'user-polls', batchSize: 1, maxConcurrency: 10 },
     readsStrangers: true,
-    needs: ['decrypt:account'],
+    needs: ['decrypt:account', 'encrypt:account'],
     timeoutSeconds: userPollTimeoutSeconds,
   },
   (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => pollUser(tenant, accountId)),

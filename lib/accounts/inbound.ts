@@ -71,7 +71,7 @@ export async function listen(
   // Bots that poll are asked for together.
   const asksItself = account.kind === 'user' && mode === 'polling';
   const next: StoredInbound = {
-    ...(before ?? { id: account.id, channel: account.channel, lastReceivedAt: null, receivedTo: null }),
+    ...(before ?? { id: account.id, channel: account.channel, lastReceivedAt: null, receivedTo: null, events: null }),
     mode,
     status: statusAtFirst(tx.tenant, account, mode),
     lastError: null,

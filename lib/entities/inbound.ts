@@ -27,6 +27,15 @@ export const noInbound: v.InferOutput<typeof Inbound> = {
 export const UpdatesState = v.object({ pts: v.number(), qts: v.number(), date: v.number() });
 export type UpdatesState = v.InferOutput<typeof UpdatesState>;
 
+/** Which events of an X account are known: all up to `floor`, which late ones come after, and those of `seen` beyond it. */
+export const EventsKnown = v.object({
+  floor: v.string(),
+  seen: v.array(v.string()),
+  /** The page at which the search for older ones goes on, where it took too long. */
+  from: v.nullable(v.string()),
+});
+export type EventsKnown = v.InferOutput<typeof EventsKnown>;
+
 /** How an account hears what people write to it. Accounts that have never listened have none. */
 export const Inbounds = entity({
   name: 'inbound',
@@ -48,6 +57,8 @@ export const Inbounds = entity({
     offset: v.optional(v.number()),
     /** The same of a person's account; null where it begins with what comes next. */
     receivedTo: v.optional(v.nullable(UpdatesState), null),
+    /** The same of an X account. */
+    events: v.optional(v.nullable(EventsKnown), null),
     /** After a failed poll: nobody asks before. */
     restUntil: v.optional(v.nullable(time()), null),
   }),

@@ -1,6 +1,7 @@
 import { dayMs, minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
+import { inDoubt } from './outcomes.ts';
 import type { Outcome } from './sender.ts';
 
 /** Waits after the first, second, third and fourth failed attempt (contract section 3, "Job life"). */
@@ -29,7 +30,7 @@ export function abandoned(job: StoredJob, maxRepeats: number): Extract<Outcome, 
   const attempts = Math.min(job.maxAttempts, settled + 1 + maxRepeats);
   if (job.attempts <= attempts) return undefined;
   const times = attempts - settled === 1 ? '' : ` ${attempts - settled} times`;
-  const error = `the sender was interrupted${times} while sending: the message may or may not have been delivered`;
+  const error = `the sender was interrupted${times} while sending: ${inDoubt}`;
   return { kind: 'abandoned', attempts, error };
 }
 

@@ -26,10 +26,13 @@ export function lengthened(outcome: Outcome, { floodWaits }: Pick<StoredJob, 'fl
   return outcome.kind === 'wait' && outcome.waitSeconds < leastSeconds ? waitFor(leastSeconds) : outcome;
 }
 
+/** Why an attempt is not repeated whose outcome nobody knows; so the error of its job ends. */
+export const inDoubt = 'the message may or may not have been delivered';
+
 /** An exchange without an answer: what was not written may be tried again; the rest may have arrived, and is not. */
 export const unanswered = ({ wasWritten, error }: Extract<Exchange, { error: string }>): Outcome =>
   wasWritten
-    ? { kind: 'failed', error: `no answer (${error}): the message may or may not have been delivered` }
+    ? { kind: 'failed', error: `no answer (${error}): ${inDoubt}` }
     : { kind: 'failed-for-now', error: `no connection (${error})` };
 
 /** Who is meant could not be read, so nothing was sent. */

@@ -1,11 +1,14 @@
+import { countSent } from '#lib/accounts/store.ts';
 import type { Platform } from '#lib/channels/channel.ts';
 import { type Target, userIdOn } from '#lib/channels/target.ts';
-import { hourMs, shifted } from '#lib/clock.ts';
+import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
 import { after } from '#lib/jobs/after.ts';
+import { listJobs } from '#lib/jobs/list.ts';
+import { inDoubt } from '#lib/jobs/outcomes.ts';
 import { dueJobs } from '#lib/jobs/queue.ts';
-import { isWaiting } from '#lib/jobs/store.ts';
+import { isWaiting, settleConversation } from '#lib/jobs/store.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endJob } from './end.ts';
@@ -14,6 +17,8 @@ import { followingMessage } from './settle.ts';
 /** No attempt is made again later. */
 const latestRetryMs = hourMs;
 const maxLooked = 100;
+/** A platform tells of its messages sooner. */
+const doubtMs = dayMs;
 
 /**
  * Whether an account has a file at somebody by a job, ended or not: one that does not know whether it has left learns that from its
@@ -33,8 +38,8 @@ interface Seen {
 }
 
 /**
- * A platform has a message of ours whose sender could not say whether it left: its job is sent. Returns whether there is such a job;
- * else the message is nobody's here. For accounts that this process has in hand.
+ * A platform has a message of ours whose sender could not say whether it left: its job is sent, also one that has failed for that. Returns
+ * whether there is such a job; else the message is nobody's here. For accounts that this process has in hand.
  */
 export async function settleSeen(tx: UnitOfWork, seen: Seen): Promise<boolean> {
   const { channel, accountId, to, text, atPlatform } = seen;
@@ -46,9 +51,24 @@ export async function settleSeen(tx: UnitOfWork, seen: Seen): Promise<boolean> {
     given?.trim() === text.trim() &&
     (userIdOn(channel, target) === userId || (username !== undefined && target.username?.toLowerCase() === username));
   const jobs = await dueJobs(tx.tenant, accountId, shifted(tx.now, latestRetryMs), maxLooked);
-  const found = jobs.find(isIt);
+  const waiting = jobs.find(isIt);
+  const found = waiting ?? (await failedInDoubt(tx, accountId)).find(isIt);
   const job = found && (await tx.get(Jobs, { id: found.id }));
-  if (!job || !isWaiting(tx, job)) return false;
-  await endJob(tx, await followingMessage.end(tx, after(tx.now, job, { kind: 'sent', atPlatform }), { channel }));
+  if (!job || (waiting && !isWaiting(tx, job))) return false;
+  const sent = await followingMessage.end(tx, after(tx.now, job, { kind: 'sent', atPlatform }), { channel });
+  if (waiting) await endJob(tx, sent);
+  else {
+    // It has ended before: its end is neither counted nor announced again.
+    tx.update(Jobs, sent);
+    countSent(tx, accountId);
+    await settleConversation(tx, sent);
+  }
   return true;
+}
+
+/** The latest of an account that may have been delivered all the same. */
+async function failedInDoubt(tx: UnitOfWork, accountId: number): Promise<StoredJob[]> {
+  const { items } = await listJobs(tx, { accountId, status: 'failed', limit: maxLooked });
+  const since = shifted(tx.now, -doubtMs);
+  return items.filter(({ lastError, updatedAt }) => lastError?.endsWith(inDoubt) && (updatedAt ?? '') > since);
 }

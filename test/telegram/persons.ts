@@ -1,10 +1,9 @@
 import { listenAgain } from '#lib/accounts/inbound.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
-import { Inbounds } from '#lib/entities/inbound.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { looked as hasLooked, hurry as lookSoon } from '#test/receiving/look.ts';
 import { personOf, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
 
@@ -39,25 +38,8 @@ export function persons(place: () => { live: Client; tenant: Tenant }) {
     return { id, ...centre, account };
   }
 
-  /** Has the account look now. */
-  const hurry = ({ id }: { id: number }) =>
-    inTenant(async (tx) => {
-      const inbound = await tx.get(Inbounds, { id });
-      // The same second again would be the same timer, which has rung.
-      const lookAt = inbound.lookAt === tx.now ? shifted(tx.now, -secondMs) : tx.now;
-      tx.update(Inbounds, { ...inbound, lookAt });
-      return tx.now;
-    });
-
-  /** The account looks now, and has looked. */
-  async function looked(account: { id: number }) {
-    const at = await hurry(account);
-    await eventually(
-      () => inTenant(async (tx) => (({ lookAt }) => lookAt === null || lookAt > at)(await tx.get(Inbounds, account))),
-      'the account to look',
-      50_000,
-    );
-  }
+  const hurry = (account: { id: number }) => lookSoon(place().tenant, account);
+  const looked = (account: { id: number }) => hasLooked(place().tenant, account);
 
   /** What the account and somebody have written each other, the oldest first. */
   async function conversation(account: { id: number }, userId: number) {

@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { Senders } from '#lib/entities/sender.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { lookedAfterKill } from '#test/receiving/look.ts';
 import { person, personOf, phoneOf, rightCode } from '#test/telegram/data-centre.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -251,12 +248,7 @@ test('what a killed process has stored is not stored again, and nothing is lost'
         (await conversation(account, ann)).length >= texts.length - 12 + stored,
       'the look to be under way',
     );
-    const request = join(inject('dataDir'), 'kill', 'CrmApi-WorkersUserPolls');
-    await writeFile(request, '');
-    await eventually(async () => !existsSync(request), 'the process to die');
-    // Its lease would end by itself.
-    await inTenant(async (tx) => tx.update(Senders, { ...(await tx.get(Senders, account)), leaseUntilMs: 0 }));
-    await looked(account);
+    await lookedAfterKill(tenant, account);
     expect(bodies(await conversation(account, ann))).toEqual(texts);
   }
 }, 180_000);

@@ -7,6 +7,7 @@ import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { newAccount } from '#test/telegram/line.ts';
 import { newPerson } from '#test/twitter/person.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -173,6 +174,8 @@ describe('an access token is renewed', () => {
     const person = newPerson();
     const oauth = await person.letIn({ ...person.app, ...app });
     const { body } = await create(person.token, oauth);
+    // Else it may be renewed for that.
+    await live.patch(`/v1/twitter/accounts/${body.id}`, { inbound: 'off' });
     return { person, id: body.id as number };
   };
   const send = async (accountId: number, text: string) =>
@@ -236,9 +239,9 @@ describe('an access token is renewed', () => {
     }
   });
 
-  test('of one that an operator has connected, whose secret is the token alone or holds all', async () => {
+  test('of one whose secret is an access token alone, as they were, once an operator connects it with more', async () => {
     const person = newPerson();
-    const { id } = await commands.create.run({ ...tenant(), name: 'X', accessToken: person.token, username: null });
+    const { id } = await newAccount(tenant(), { channel: 'twitter', kind: 'user', secret: person.token });
     expect(await settled(await send(id, 'One'))).toMatchObject({ status: 'sent' });
     const app = await person.letIn(person.app);
     expect(await commands.connect.run({ ...tenant(), id, accessToken: person.token, ...app })).toEqual({

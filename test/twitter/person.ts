@@ -35,3 +35,5 @@ export function newPerson(token: string = randomUUID()) {
     write: async (...write: XWritten[]) => (await command({ x: { write } })).posted.written,
   };
 }
+
+export type Person = ReturnType<typeof newPerson>;

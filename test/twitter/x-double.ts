@@ -55,6 +55,7 @@ interface XEvent {
   dm_conversation_id: string;
   created_at: string;
   attachments?: { media_keys: string[] };
+  as: XWritten['as'];
 }
 
 /** https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
@@ -73,7 +74,7 @@ const epochOfIds = 1_288_834_974_657n;
 let lastId = 0n;
 
 /** Ids of X rise with time: milliseconds and a counter (https://docs.x.com/fundamentals/x-ids). */
-function newXId(): string {
+export function newXId(): string {
   const now = (BigInt(Date.now()) - epochOfIds) << 22n;
   lastId = now > lastId ? now : lastId + 1n;
   return String(lastId);
@@ -133,7 +134,7 @@ export class XDouble {
       dm_conversation_id: group ?? [other.id, this.me.id].toSorted().join('-'),
       created_at: new Date().toISOString(),
       ...(keys.length > 0 && { attachments: { media_keys: keys } }),
-      ...as,
+      as,
     });
     return id;
   }
@@ -185,7 +186,9 @@ export class XDouble {
     return {
       status: 200,
       body: {
-        data: shown.map((event) => Object.fromEntries(Object.entries(event).filter(([name]) => fields.includes(name)))),
+        data: shown.map(({ as, ...event }) =>
+          Object.fromEntries(Object.entries({ ...event, ...as }).filter(([name]) => fields.includes(name))),
+        ),
         includes: {
           ...(expansions.includes('sender_id') && {
             users: [...this.#people.values(), this.me].filter(({ id }) => senders.has(id)),

@@ -66,7 +66,7 @@ export async function openTwitterApi(
   };
 }
 
-const isSuccess = (exchange: Exchange): exchange is Answered =>
+export const isSuccess = (exchange: Exchange): exchange is Answered =>
   !('error' in exchange) && exchange.status >= 200 && exchange.status < 300;
 
 /** As RFC 6749 (section 6) and X want it: a client with a secret proves itself besides. */

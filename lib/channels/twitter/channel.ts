@@ -18,6 +18,6 @@ export const twitter = {
   maxTextCharacters: 10_000,
   kinds: {
     /** The daily limit is what X allows a user. */
-    user: { dailyLimit: 1440, pacing: { peerGapMs: 1000, gapMs: 200 }, inbound: ['off'] },
+    user: { dailyLimit: 1440, pacing: { peerGapMs: 1000, gapMs: 200 }, inbound: ['polling', 'off'] },
   },
 } as const satisfies Descriptor;
