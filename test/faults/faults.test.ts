@@ -8,7 +8,7 @@ test.each([
   ['whatever is killed, on an engine that dies with the system', { seed: 1, isProxied: false }],
   ['whatever is killed, behind a bad network to DynamoDB', { seed: 2, isProxied: true }],
 ])('nothing acknowledged is lost and nothing is made twice, %s', { timeout: 300_000 }, async (_, settings) => {
-  const { differences, kills, changes, succeeded, sent } = await runRound(
+  const { differences, kills, changes, succeeded, sent, heard, files } = await runRound(
     { ...short, ...settings },
     inject('providerUrl'),
   );
@@ -17,4 +17,6 @@ test.each([
   expect(changes).toBe(29);
   expect(succeeded).toBeGreaterThan(changes);
   expect(sent).toBeGreaterThan(0);
+  expect(heard).toBe(12);
+  expect(files).toBeGreaterThan(0);
 });

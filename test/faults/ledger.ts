@@ -1,5 +1,6 @@
 import type { Caller } from '#test/faults/caller.ts';
 import type { BadReceiver, RebindingReceiver } from '#test/faults/receivers.ts';
+import { sha256, type Writers } from '#test/faults/writers.ts';
 import type { Stored } from '#test/telegram/double.ts';
 
 /** What clients had acknowledged: the id of what was made, by the words that name it. */
@@ -30,6 +31,16 @@ export interface SeenEvent {
   data: any;
 }
 
+interface Heard {
+  id: number;
+  contactId: number;
+  accountId: number;
+  channel: string;
+  direction: string;
+  body: string;
+  attachments: { id: number; status: string }[];
+}
+
 export interface Job {
   id: number;
   status: string;
@@ -58,6 +69,9 @@ export interface Sums {
   refused: number;
   mails: number;
   duplicateMails: number;
+  /** Messages that people have written to bots, and files of them. */
+  heard: number;
+  files: number;
 }
 
 const ambiguous = /may or may not have been delivered/;
@@ -88,6 +102,8 @@ export class Ledger {
     refused: 0,
     mails: 0,
     duplicateMails: 0,
+    heard: 0,
+    files: 0,
   };
 
   constructor(sequenceBefore: number) {
@@ -221,6 +237,48 @@ export class Ledger {
       else this.sums.mails += 1;
       this.sums.duplicateMails += Math.max(0, arrived - 1);
     }
+  }
+
+  /**
+   * Every message that Telegram was told is taken (by a 200, or an offset) is there once, as it was last edited, with whom wrote it; so
+   * is its event. What is stored of a file are its sender's bytes. Returns the contacts of those who have written.
+   */
+  async heard(caller: Caller, written: Writers['written'], events: readonly SeenEvent[]): Promise<Map<string, number>> {
+    const contacts: { id: number; name: string }[] = await caller.every('/v1/contacts');
+    const messages: Heard[] = await caller.every('/v1/messages');
+    const heard = messages.filter(({ channel, direction }) => channel === 'telegram' && direction === 'inbound');
+    const whoWrote = new Map<string, number>();
+    for (const name of new Set(written.map((one) => one.name))) {
+      const [contact, ...others] = contacts.filter((one) => one.name === name);
+      this.#check(contact !== undefined && others.length === 0, `${others.length + 1} or no contacts are ${name}`);
+      if (contact) whoWrote.set(name, contact.id);
+    }
+    for (const { accountId, name, body, sha256: wanted } of written) {
+      const of = heard.filter((one) => one.accountId === accountId && one.body === body);
+      this.#check(of.length === 1, `"${body}" was heard and is there ${of.length} times`);
+      const [message] = of;
+      if (!message) continue;
+      this.sums.heard += 1;
+      this.#check(message.contactId === whoWrote.get(name), `"${body}" is not of ${name}`);
+      const [attachment] = message.attachments;
+      this.#check((attachment !== undefined) === (wanted !== undefined), `"${body}" has another number of files`);
+      if (attachment?.status === 'stored') {
+        const { url } = await caller.get(`/v1/messages/${message.id}/attachments/${attachment.id}`);
+        const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+        this.#check(sha256(bytes) === wanted, `the file of "${body}" has other bytes`);
+        this.sums.files += 1;
+      } else if (attachment)
+        this.#check(attachment.status === 'pending', `the file of "${body}" is ${attachment.status}`);
+    }
+    this.#check(heard.length === written.length, `${written.length} messages were heard, there are ${heard.length}`);
+    const told = events.filter(({ data }) => data.channel === 'telegram' && data.direction === 'inbound');
+    this.#eventsOf(
+      told,
+      'message.created',
+      'message_id',
+      heard.map(({ id }) => id),
+    );
+    return whoWrote;
   }
 
   #jobOf(jobs: readonly Job[], id: number, text: string): Job | undefined {

@@ -21,6 +21,7 @@ import { newerKind, Poison } from '#test/faults/poison.ts';
 import { type Random, seeded } from '#test/faults/random.ts';
 import { quick, slow, startBadReceiver, startBrokenTls, startRebindingReceiver } from '#test/faults/receivers.ts';
 import { FaultySystem } from '#test/faults/system.ts';
+import { Writers } from '#test/faults/writers.ts';
 import type { Reaction, Stored } from '#test/telegram/double.ts';
 
 export interface RoundSettings {
@@ -44,6 +45,8 @@ export interface RoundResult extends Sums {
   kills: FaultySystem['kills'];
   injected: number;
   poison: number;
+  /** Updates of bots that said again what another had said. */
+  heardAgain: number;
   /** From a change to its arrival at the good receiver, in the middle. */
   latencyMs: number;
   retries: number;
@@ -75,6 +78,10 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
   try {
     const { workspaceId, calls, accounts, tokens, threadId } = await open(system);
     for (const token of tokens) await misbehave(`${providerUrl}/double/${token}`, random);
+    const writers = await Writers.meet(system, calls, providerUrl, {
+      webhook: randomOf(7),
+      polling: randomOf(8),
+    });
     const sequenceBefore = (await calls.get('/v1/events?limit=100')).items.at(-1).sequence;
     const subscriptions: Subscription[] = [];
     const subscribe = async (url: string, receiver: Subscription['receiver'], kinds: Subscription['kinds'] = '*') => {
@@ -97,9 +104,10 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     const poison = settings.isPoisoned ? new Poison(system, tenant) : undefined;
     system.spoil(true);
     const work = makeChanges(calls, acknowledged, { accounts, threadId }, settings.calls);
+    const writing = writers.write(Math.ceil(settings.calls / 4));
     await poison?.spread({ workspaceId, env: 'live' });
     await breakThings(system, random, settings, () => duplicates(tenant, subscriptions, accounts, random));
-    await work;
+    await Promise.all([work, writing]);
 
     system.spoil(false);
     for (const receiver of [bad, tardy, leaving, rebinding]) receiver.calm();
@@ -112,7 +120,9 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
 
     const ledger = new Ledger(sequenceBefore);
     ledger.feed(events, polled);
-    await ledger.rows(calls, acknowledged, events);
+    const whoWrote = await ledger.heard(calls, writers.written, events);
+    const contacts = new Map([...acknowledged.contacts, ...whoWrote]);
+    await ledger.rows(calls, { ...acknowledged, contacts }, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
     ledger.rebinding(rebinding);
     if (poison) ledger.poison(await poison.differences(), events.filter(({ event }) => event === newerKind).length);
@@ -127,6 +137,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
       kills: system.kills,
       injected: system.injected,
       poison: poison?.count ?? 0,
+      heardAgain: writers.again,
       latencyMs: medianOf(good.latenciesMs),
       retries: calls.retries,
       seconds: Math.round((Date.now() - startedAt) / 1000),

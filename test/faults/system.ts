@@ -50,6 +50,7 @@ export class FaultySystem {
       WEBHOOK_RETRY_SCALE: retryScale,
       TELEGRAM_API_ROOT: providerUrl,
       TWITTER_API_ROOT: providerUrl,
+      PUBLIC_URL: 'https://crm.example',
       ...(proxy && { DYNAMODB_ENDPOINT: proxy.url }),
     };
   }
@@ -114,7 +115,11 @@ export class FaultySystem {
 
   /** Ends the running copies of a function. */
   crashFunction(random: Random, of: 'senders' | 'others'): void {
-    writeFileSync(join(this.#dataDir, 'kill', `CrmApi-${random.pick(of === 'senders' ? senders : others)}`), '');
+    this.killFunction(random.pick(of === 'senders' ? senders : others));
+  }
+
+  killFunction(name: string): void {
+    writeFileSync(join(this.#dataDir, 'kill', `CrmApi-${name}`), '');
     this.kills.function += 1;
   }
 
