@@ -79,7 +79,7 @@ export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buff
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
   const attachments = [];
   for (const { fileName: filename, contentType, key } of mail.attachments)
-    attachments.push({ filename, contentType, content: await readFile(key as string) });
+    attachments.push({ filename, contentType: partType(contentType), content: await readFile(key as string) });
   const sender = env('MAIL_FROM') as string;
   const domain = env('MAIL_DOMAIN');
   const id = ownId(tenant, mail, domain ?? sender.split('@').at(-1) ?? 'localhost');
@@ -104,6 +104,10 @@ export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buff
   });
   return composer.compile().build();
 }
+
+/** What a mail would take for parts of its own may not be in base64 (RFC 2045, 6.4): it travels as bytes. */
+const partType = (contentType: string) =>
+  /^(multipart|message)\//i.test(contentType) ? 'application/octet-stream' : contentType;
 
 /** The same for every attempt of a job, so that copies of one mail can be told from two mails. */
 const ownId = (tenant: Tenant, { jobId }: OutgoingMail, domain: string) =>

@@ -8,24 +8,44 @@ export const notAhead = ({ peers, sends }: Pace, now: number): Pace => ({
   sends: sends.map((at) => Math.min(at, now)),
 });
 
+/** What the row of a sender holds at most, however it is paced: it is written with every turn. */
+const maxPeers = 500;
+const maxSends = 1000;
+
+const perMinuteOf = ({ perMinute }: PacePolicy) => perMinute && Math.min(perMinute, maxSends);
+
+/** The recipients to whom the distance still matters. */
+const recentPeers = ({ peerGapMs }: PacePolicy, { peers }: Pace, now: number) =>
+  Object.entries(peers).filter(([, at]) => at > now - peerGapMs);
+
+/** When there is room for one more recipient. */
+function roomAt(policy: PacePolicy, pace: Pace, peer: string, now: number): number {
+  const recent = recentPeers(policy, pace, now);
+  if (recent.length < maxPeers || recent.some(([name]) => name === peer)) return 0;
+  const times = recent.map(([, at]) => at).toSorted((a, b) => a - b);
+  return (times.at(-maxPeers) as number) + policy.peerGapMs;
+}
+
 /** How long to wait before a message to this recipient may leave. */
-export function waitMs(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): number {
+export function waitMs(policy: PacePolicy, pace: Pace, peer: string, now: number): number {
+  const { peers, sends } = pace;
+  const perMinute = perMinuteOf(policy);
   const lastMinute = sends.filter((at) => at > now - minuteMs);
-  const isFull = policy.perMinute !== undefined && lastMinute.length >= policy.perMinute;
+  const isFull = perMinute !== undefined && lastMinute.length >= perMinute;
   const free = Math.max(
     (peers[peer] ?? Number.NEGATIVE_INFINITY) + policy.peerGapMs,
     (sends.at(-1) ?? Number.NEGATIVE_INFINITY) + policy.gapMs,
-    isFull ? (lastMinute.at(-(policy.perMinute as number)) as number) + minuteMs : 0,
+    isFull ? (lastMinute.at(-perMinute) as number) + minuteMs : 0,
+    roomAt(policy, pace, peer, now),
   );
   return Math.max(0, free - now);
 }
 
 /** The pace after a message to this recipient; what no longer matters is dropped. */
-export function paced(policy: PacePolicy, { peers, sends }: Pace, peer: string, now: number): Pace {
-  const recent = Object.entries(peers).filter(([, at]) => at > now - policy.peerGapMs);
-  const kept = sends.slice(-(policy.perMinute ?? 1));
+export function paced(policy: PacePolicy, pace: Pace, peer: string, now: number): Pace {
+  const lastMinute = pace.sends.filter((at) => at > now - minuteMs);
   return {
-    peers: { ...Object.fromEntries(recent), [peer]: now },
-    sends: [...kept, now].slice(-(policy.perMinute ?? 1)),
+    peers: { ...Object.fromEntries(recentPeers(policy, pace, now)), [peer]: now },
+    sends: [...lastMinute, now].slice(-(perMinuteOf(policy) ?? 1)),
   };
 }

@@ -17,6 +17,8 @@ const quotas = {
   skippedDeliveries: { perDay: 500_000, unit: 'skipped webhook deliveries' },
   /** Each reads the whole feed. */
   erasures: { perDay: 1_000, unit: 'erasures of contacts' },
+  /** They are kept for good once a message takes them. */
+  uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
   /** Each sends a code to a phone that may be anybody's. */
   logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;

@@ -30,6 +30,8 @@ const busyMs = 5 * secondMs;
 export async function storeAttachments(tenant: Tenant, messageId: number): Promise<void> {
   const transfer = await claim(tenant, messageId);
   if (!transfer) return;
+  // Whoever made the last attempt was ended by it.
+  if (transfer.tries > maxAttempts) return settle(tenant, transfer, transfer.parts.map(failed));
   const settled = await brought(tenant, transfer).catch((error: Error) => {
     if (error instanceof SourceBusy) return 'busy' as const;
     log().warn('attachments could not be stored', { messageId, tries: transfer.tries, error });

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isConflict } from './errors.ts';
+import { hideItems, isConflict } from './errors.ts';
 
 let client: DynamoDBDocumentClient | undefined;
 
@@ -21,6 +21,14 @@ export function documentClient(): DynamoDBDocumentClient {
         throw error;
       }),
     { step: 'finalizeRequest', priority: 'low', name: 'retryableConflicts' },
+  );
+  bare.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: unknown) => {
+        hideItems(error);
+        throw error;
+      }),
+    { step: 'initialize', name: 'hiddenItems' },
   );
   client = DynamoDBDocumentClient.from(bare, {
     // Sums of money pass 2^53 cents: DynamoDB counts them exactly, and they are shown as the number next to them.

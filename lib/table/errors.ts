@@ -15,6 +15,13 @@ export const failureOf = (error: unknown): Failure => (error instanceof Error ? 
 /** Whether a write met somebody's transaction on the same item, which the client (lib/table/client.ts) has repeated in vain. */
 export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
 
+/** Items that an error shows can be read, but whoever prints the error prints none: what a row holds is no matter of a log. */
+export function hideItems(error: unknown): void {
+  const failure = failureOf(error);
+  for (const shown of [failure, ...(failure.CancellationReasons ?? [])])
+    if (shown.Item !== undefined) Object.defineProperty(shown, 'Item', { enumerable: false });
+}
+
 /** As the client reads items. */
 const plain = (item: Marshalled | undefined) => item && unmarshall(item, { wrapNumbers: Number });
 

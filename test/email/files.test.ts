@@ -36,6 +36,9 @@ test('a mail takes its files along, their bytes and names as they are, and its m
   const files = [
     { fileName: 'Übersicht 1.png', contentType: 'image/png', bytes: randomBytes(200_000) },
     { fileName: 'page.html', contentType: 'text/html', bytes: Buffer.from('<script>x()</script>') },
+    // Of these a mail would take the bytes for parts of its own.
+    { fileName: 'old.eml', contentType: 'message/rfc822', bytes: Buffer.from('x'.repeat(3000)) },
+    { fileName: 'parts', contentType: 'multipart/mixed; boundary=x', bytes: randomBytes(300) },
   ];
   const attachments = [];
   for (const file of files) attachments.push(await uploaded(live, file));
@@ -47,12 +50,20 @@ test('a mail takes its files along, their bytes and names as they are, and its m
   expect(text?.trim()).toBe('Here they are.');
   expect(
     arrived.map(({ filename, mimeType, content }) => [filename, mimeType, sha256(content as ArrayBuffer)]),
-  ).toEqual(files.map(({ fileName, contentType, bytes }) => [fileName, contentType, sha256(bytes)]));
+  ).toEqual(
+    files.map(({ fileName, contentType, bytes }) => [
+      fileName,
+      /^(image|text)/.test(contentType) ? contentType : 'application/octet-stream',
+      sha256(bytes),
+    ]),
+  );
   const path = `/v1/email/threads/${body.threadId}/messages`;
   const [message] = (await live.get(path)).body.items;
   expect(message.attachments).toMatchObject([
     { id: 1, status: 'stored' },
     { id: 2, status: 'stored' },
+    { id: 3, status: 'stored', contentType: 'message/rfc822' },
+    { id: 4, status: 'stored' },
   ]);
   await eventually(async () => {
     const { url } = (await live.get(`${path}/${message.id}/attachments/2`)).body;

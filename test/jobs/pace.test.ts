@@ -42,6 +42,31 @@ test('the pace keeps its distance between messages to one recipient, and between
   );
 });
 
+test('whatever pace is set, its row stays small and the distance between messages to one recipient is kept', () => {
+  const policy = { peerGapMs: 3_600_000, gapMs: 0, perMinute: 100_000 };
+  const last = new Map<string, number>();
+  let now = 1_000_000;
+  let pace = { peers: {}, sends: [] } as Parameters<typeof waitMs>[1];
+  for (let index = 0; index < 3000; index += 1) {
+    const peer = String(index % 1100);
+    now += waitMs(policy, pace, peer, now);
+    expect(now - (last.get(peer) ?? 0)).toBeGreaterThanOrEqual(last.has(peer) ? policy.peerGapMs : 0);
+    last.set(peer, now);
+    pace = paced(policy, pace, peer, now);
+    expect(JSON.stringify(pace).length).toBeLessThan(25_000);
+    now += 20;
+  }
+});
+
+test('what a sender remembers of more than a minute ago goes with the next message', () => {
+  const policy = { peerGapMs: 1000, gapMs: 0, perMinute: 100_000 };
+  const sends = Array.from({ length: 15_000 }, (_, index) => index);
+  expect(paced(policy, { peers: { a: 0 }, sends }, 'b', 10_000_000)).toEqual({
+    peers: { b: 10_000_000 },
+    sends: [10_000_000],
+  });
+});
+
 test('the pace lets the first message go at once and remembers nobody for longer than it matters', () => {
   const policy = { peerGapMs: 1000, gapMs: 40 };
   expect(waitMs(policy, { peers: {}, sends: [] }, 'a', 5000)).toBe(0);

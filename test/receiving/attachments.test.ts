@@ -6,8 +6,9 @@ import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
+import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/tenant.ts';
+import { operator, system } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
@@ -166,6 +167,17 @@ describe('a file that somebody sends a bot', () => {
   test('that Telegram no longer has is failed', async () => {
     const { id } = await receive({ document: { file_id: 'gone', file_size: 5 } });
     expect(await settled(id)).toMatchObject({ status: 'failed', url: null });
+  });
+
+  test('whose every fetch ends the process that is at it is failed after the fifth', async () => {
+    const described = await document(randomBytes(10), { path: 'documents/deadly', hangs: true });
+    const { id } = await receive({ document: described });
+    await eventually(async () => (await transferOf(id))?.tries === 1, 'the download');
+    await transact(tenant(), operator, async (tx) => {
+      tx.update(Transfers, { ...(await tx.get(Transfers, { id })), tries: 5, dueAt: tx.now });
+    });
+    await storeAttachments(tenant(), id);
+    expect((await attachmentOf(id)).body.status).toBe('failed');
   });
 
   test('whose download breaks off is fetched again', async () => {
