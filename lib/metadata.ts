@@ -79,15 +79,13 @@ export const shownMetadata = (metadata: Record<string, string>) =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-export const MetadataAnswer = v.pipe(
-  v.object({
-    metadata: {
-      ...shown,
-      '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: shownMetadata(dataset.value) }),
-    } as typeof shown,
-  }),
-  v.title('Metadata'),
-);
+/** The metadata of something as answers show it. */
+export const Metadata = {
+  ...shown,
+  '~run': (dataset: { value: Record<string, string> }) => ({ typed: true, value: shownMetadata(dataset.value) }),
+} as typeof shown;
+
+export const MetadataAnswer = v.pipe(v.object({ metadata: Metadata }), v.title('Metadata'));
 
 export const maxMetadataFilters = 10;
 

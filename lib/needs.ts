@@ -20,7 +20,10 @@ export type Need =
   | 'ses'
   | 'mail-sender'
   | 'mail-domain'
+  | 'own-addresses'
   | 'mail-bucket'
   | 'upload-files'
   | 'read-files'
-  | 'store-files';
+  | 'store-files'
+  | 'read-export-files'
+  | 'list-export-files';

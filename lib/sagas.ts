@@ -4,6 +4,7 @@ export type SagaName =
   | 'commit'
   | 'detach'
   | 'erase'
+  | 'export'
   | 'forget'
   | 'job-end'
   | 'key-cancel'

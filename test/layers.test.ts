@@ -34,7 +34,7 @@ const layers = [
   ['lib/email', 'lib/channels/*'],
   ['lib/sequences'],
   ['lib/sending'],
-  ['lib/erasure', 'lib/receiving'],
+  ['lib/erasure', 'lib/export', 'lib/receiving'],
   ['lib/http', 'lib/worker'],
   ['lib/mcp'],
   ['functions/*'],

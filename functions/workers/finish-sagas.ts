@@ -5,6 +5,7 @@ import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
 import { erasing } from '#lib/erasure/erase.ts';
 import { forgetting } from '#lib/erasure/forget.ts';
+import { exporting } from '#lib/export/file.ts';
 import { reading } from '#lib/messages/read.ts';
 import type { SagaName } from '#lib/sagas.ts';
 import { failBlocked } from '#lib/sending/blocked.ts';
@@ -25,6 +26,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   commit: largeCommit,
   detach: detaching,
   erase: erasing,
+  export: exporting,
   forget: forgetting,
   'job-end': followingMessage.saga,
   'key-cancel': cancelQueued,
@@ -44,7 +46,7 @@ export const handler = queueWorker(
     trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
-    needs: ['store-files'],
+    needs: ['store-files', 'list-export-files', 'own-addresses'],
   },
   (messages) =>
     receive(messages, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),

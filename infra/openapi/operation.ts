@@ -81,13 +81,13 @@ function headerParameters(route: Route) {
 }
 
 function responsesOf(route: Route, components: SchemaComponents) {
-  const { response, status, otherStatuses = [] } = route;
+  const { response, responseOf = {}, status, otherStatuses = [] } = route;
   const statuses = [...new Set([status, ...otherStatuses])];
-  const content = json(components.output(response), response, components);
-  const successes = statuses.map((code) => [
-    code,
-    { description: sentences[code], headers: successHeaders(route, code), content },
-  ]);
+  const successes = statuses.map((code) => {
+    const shown = responseOf[code] ?? response;
+    const content = json(components.output(shown), shown, components);
+    return [code, { description: sentences[code], headers: successHeaders(route, code), content }];
+  });
   const unchanged = !isWrite(route) && hasResource(route) ? [[304, unchangedAnswer]] : [];
   const errors = errorResponses
     .filter(({ name }) => mayAnswer(route).has(name))

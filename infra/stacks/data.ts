@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, StreamViewType, Table } from 'aws-cdk-lib/a
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { uploadsPrefix } from '#lib/files/keys.ts';
+import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { acknowledge } from './role.ts';
 
 /** What must outlive every deployment: the table, the key that customers' secrets are encrypted with, and the files of messages. */
@@ -36,7 +36,7 @@ export class DataStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       removalPolicy: RemovalPolicy.RETAIN,
       // What no message has taken after a day; what one has is copied to another prefix.
-      lifecycleRules: [{ prefix: uploadsPrefix, expiration: Duration.days(1) }],
+      lifecycleRules: [uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
     });
     acknowledge(this.files, 'S1', 'Whoever reads a file has asked the API for its URL, which logs the call');
   }

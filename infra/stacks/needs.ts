@@ -3,7 +3,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
-import { uploadsPrefix } from '#lib/files/keys.ts';
+import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { type Need, type SecretKind, secretKinds } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
@@ -71,6 +71,8 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return { environment: mailSender(resources), permissions: [] };
     case 'mail-domain':
       return { environment: domainOf(resources), permissions: [] };
+    case 'own-addresses':
+      return { environment: { ...mailSender(resources), ...domainOf(resources) }, permissions: [] };
     case 'mail-bucket':
       return readMail(resources);
     case 'upload-files':
@@ -79,6 +81,10 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return useFiles(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], '*', resources);
     case 'read-files':
       return useFiles(['s3:GetObject'], '*', resources);
+    case 'read-export-files':
+      return useFiles(['s3:GetObject'], `${exportsPrefix}*`, resources);
+    case 'list-export-files':
+      return listFiles(exportsPrefix, resources);
     default:
       return isOfSecret(need) ? useKey(need, resources) : send(queueNameOf(need), resources);
   }
@@ -164,6 +170,17 @@ const useFiles = (actions: string[], keys: string, { files }: Resources): Grant 
       // By the name under which its stack exports it, as cdk-nag writes it.
       resources: [`${Stack.of(files).exportValue(files.bucketArn)}/${keys}`],
       wildcard: 'A file is named after the workspace and the message',
+    },
+  ],
+});
+
+const listFiles = (prefix: string, { files }: Resources): Grant => ({
+  environment: { FILES_BUCKET: files.bucketName },
+  permissions: [
+    {
+      actions: ['s3:ListBucket'],
+      resources: [Stack.of(files).exportValue(files.bucketArn)],
+      conditions: { StringLike: { 's3:prefix': `${prefix}*` } },
     },
   ],
 });

@@ -103,6 +103,8 @@ const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
   login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
   inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, lookAt: null }),
   poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
+  // Its file stays behind.
+  export: () => ({ status: 'expired' }),
   webhook: () => ({ isActive: false }),
   'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
   'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
@@ -244,6 +246,7 @@ export const uncounted = [
   'email-message-id',
   'email-notice',
   'erasure',
+  'export',
   'file',
   'identity',
   'inbound',

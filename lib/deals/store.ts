@@ -10,7 +10,7 @@ import {
   isClosed,
   type PatchDeal,
   type StoredDeal,
-  stageNames,
+  shownDeal,
 } from '#lib/entities/deal.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
@@ -29,15 +29,10 @@ type Shown = v.InferOutput<typeof DealWithTasks>;
 const getStoredDeal = (tx: UnitOfWork, id: number): Promise<StoredDeal> =>
   tx.get(Deals, { id }, () => notFound('deal'));
 
-const shown = (deal: StoredDeal): v.InferOutput<typeof Deal> => ({
-  ...deal,
-  stage: stageNames[deal.stage] ?? deal.stage,
-});
-
 /** The deal with its tasks; two reads side by side. Raises 404. */
 export async function getDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
-  return { ...shown(deal), tasks };
+  return { ...shownDeal(deal), tasks };
 }
 
 const readDeal = (tx: UnitOfWork, id: number) => Promise.all([getStoredDeal(tx, id), listTasksOfDeal(tx, id)]);
@@ -62,7 +57,7 @@ export async function listDeals(
       q: (q) => ({ contains: { search: searched(q) } }),
     }),
   );
-  return { ...page, items: page.items.map(shown) };
+  return { ...page, items: page.items.map(shownDeal) };
 }
 
 /** A new deal in an active stage (contract section 6). Emits deal.created. Raises 400 for `won`, which is for the panel. */
@@ -105,7 +100,7 @@ export async function createDeal(tx: UnitOfWork, { stage, ...input }: CreateDeal
       actor: tx.eventActor,
     },
   });
-  return { ...shown(deal), tasks: [] };
+  return { ...shownDeal(deal), tasks: [] };
 }
 
 /** Changes the given fields. Emits deal.updated unless nothing changed. Raises 409 for the amount of a Won deal. */
@@ -114,10 +109,10 @@ export async function patchDeal(tx: UnitOfWork, id: number, patch: PatchDeal): P
   const changed = changedFields(deal, patch);
   if (deal.stage === 'won' && changed.some((field) => field === 'value' || field === 'currency'))
     throw conflict('deal_won', 'value and currency of a Won deal are booked and cannot change');
-  if (changed.length === 0) return { ...shown(deal), tasks };
+  if (changed.length === 0) return { ...shownDeal(deal), tasks };
   const next = { ...deal, ...patch } as StoredDeal;
   if (changed.includes('contactId')) next.contactName = (await referredContact(tx, next.contactId))?.name ?? null;
-  return { ...shown(updateDeal(tx, deal, next, changed)), tasks };
+  return { ...shownDeal(updateDeal(tx, deal, next, changed)), tasks };
 }
 
 const wonIsPanelOnly = () =>
@@ -127,7 +122,7 @@ const wonIsPanelOnly = () =>
 export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
   if (stage === 'won') throw wonIsPanelOnly();
-  return { ...shown(enterStage(tx, deal, stage)), tasks };
+  return { ...shownDeal(enterStage(tx, deal, stage)), tasks };
 }
 
 /**
@@ -137,14 +132,14 @@ export async function moveDeal(tx: UnitOfWork, id: number, stage: DealStage): Pr
  */
 export async function winDeal(tx: UnitOfWork, id: number): Promise<Shown> {
   const [deal, tasks] = await readDeal(tx, id);
-  if (deal.stage === 'won') return { ...shown(deal), tasks };
+  if (deal.stage === 'won') return { ...shownDeal(deal), tasks };
   let { wonTransactionId } = deal;
   if (wonTransactionId === null && deal.value > 0) {
     const { title, value, currency, contactId } = deal;
     const facts = { amount: value, currency, contactId, dealId: id, description: title, source: 'deal' } as const;
     wonTransactionId = (await book(tx, { ...facts, type: 'income', status: 'realized', occurredAt: tx.now })).id;
   }
-  return { ...shown(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
+  return { ...shownDeal(enterStage(tx, { ...deal, wonTransactionId }, 'won')), tasks };
 }
 
 function enterStage(tx: UnitOfWork, deal: StoredDeal, stage: DealStage): StoredDeal {

@@ -1,5 +1,6 @@
 import type { Mailbox, Participant, StoredThread } from '#lib/entities/email-thread.ts';
-import { distinct, sameAddress } from './address.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { distinct, isOwnAddress, sameAddress } from './address.ts';
 
 /** Of a thread, and of those whom a reply to all goes to. */
 export const maxParticipants = 100;
@@ -22,3 +23,13 @@ export function participantsWith(
 export const takesPart = ({ participants, contactId }: StoredThread, email: string, senderId: number | undefined) =>
   participants.some((participant) => sameAddress(participant.email, email)) ||
   (senderId !== undefined && senderId === contactId);
+
+/** Whoever of a thread is neither the workspace nor the deployment's sender. */
+export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>
+  participants.filter(({ email }) => !isOwnAddress(tenant, email));
+
+/** Whether nobody but who has this address takes part in a thread from outside. */
+export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: string): boolean {
+  const [only, ...others] = outsidersOf(tenant, thread);
+  return only !== undefined && others.length === 0 && sameAddress(only.email, email);
+}

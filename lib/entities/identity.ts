@@ -1,6 +1,13 @@
 import * as v from 'valibot';
-import { id, time } from '#lib/schema.ts';
+import { platforms } from '#lib/channels/channel.ts';
+import { id, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
+
+/** Whom the deployment knows as a contact: by the id on a channel, or by a username there. */
+export const ContactIdentity = v.pipe(
+  v.object({ channel: storedChoice(platforms), userId: v.nullable(v.string()), username: v.nullable(v.string()) }),
+  v.title('ContactIdentity'),
+);
 
 /**
  * Whom a sender on a platform is known as. One row per sender, so that two first messages at once make one contact,
@@ -23,3 +30,12 @@ export const Identities = entity({
 });
 
 export type Identity = v.InferOutput<(typeof Identities)['schema']>;
+
+/** What an identity says: `telegram/4711`, or `telegram/@anna` of a username. */
+export function shownIdentity({ sender, told }: Identity) {
+  const slash = sender.indexOf('/');
+  const [channel, known] = [sender.slice(0, slash), sender.slice(slash + 1)];
+  return known.startsWith('@')
+    ? { channel, userId: null, username: known.slice(1) }
+    : { channel, userId: known, username: told?.username ?? null };
+}

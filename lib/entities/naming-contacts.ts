@@ -3,6 +3,7 @@ import { Activities } from './activity.ts';
 import { Deals } from './deal.ts';
 import { Threads } from './email-thread.ts';
 import { Enrollments } from './enrollment.ts';
+import { Exports } from './export.ts';
 import { Identities } from './identity.ts';
 import { Invoices } from './invoice.ts';
 import { Jobs } from './job.ts';
@@ -18,6 +19,7 @@ export const namingContacts: readonly Entity[] = [
   Activities,
   Deals,
   Enrollments,
+  Exports,
   Identities,
   Invoices,
   Jobs,

@@ -26,14 +26,11 @@ export type TaskStatus = (typeof taskStatuses)[number];
 type TaskPriority = (typeof taskPriorities)[number];
 
 /** Lower case inside, in filters, bodies and events; responses show these names (base document, "Deal"). */
-export const statusNames = { open: 'Open', inprogress: 'InProgress', done: 'Done' } as const satisfies Record<
+const statusNames = { open: 'Open', inprogress: 'InProgress', done: 'Done' } as const satisfies Record<
   TaskStatus,
   string
 >;
-export const priorityNames = { low: 'Low', medium: 'Medium', high: 'High' } as const satisfies Record<
-  TaskPriority,
-  string
->;
+const priorityNames = { low: 'Low', medium: 'Medium', high: 'High' } as const satisfies Record<TaskPriority, string>;
 
 const shownInDeal = {
   id: id(),
@@ -144,3 +141,15 @@ export const Tasks = entity({
 });
 
 export type StoredTask = v.InferOutput<(typeof Tasks)['schema']>;
+
+/** Contract section 7: computed when it is read. */
+export const isOverdue = ({ status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>, now: string) =>
+  status !== 'done' && dueAt !== null && dueAt < now;
+
+/** As it is shown at a time. */
+export const shownTask = <T extends v.InferOutput<typeof TaskCopy>>(task: T, now: string) => ({
+  ...task,
+  status: statusNames[task.status] ?? task.status,
+  priority: priorityNames[task.priority] ?? task.priority,
+  isOverdue: isOverdue(task, now),
+});

@@ -3,7 +3,7 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Erasures } from '#lib/entities/erasure.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { Messages, type StoredMessage } from '#lib/entities/message.ts';
+import type { StoredMessage } from '#lib/entities/message.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { stillUnpublished, unpublishedNow } from '#lib/feed/published.ts';
@@ -14,7 +14,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { pluralOf } from '#lib/text.ts';
 import { eraseEvents } from './events.ts';
-import { eraseFiles } from './files.ts';
+import { eraseFilesOf } from './files.ts';
 import { eraseJob } from './jobs.ts';
 import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
 import type { Count, Part } from './part.ts';
@@ -54,10 +54,10 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
       place.since ?? null,
       async (of, row) => {
         count(pluralOf(of.name));
-        const message = of.name === Messages.name ? (row as StoredMessage) : undefined;
         // A thread that stays shows the files of its mails.
-        const isShared = message?.channel === 'email' && !threadIds.includes(Number(message.threadId));
-        if (message && !isShared) await eraseFiles(tx, message);
+        const isShared = ({ channel, threadId }: StoredMessage) =>
+          channel === 'email' && !threadIds.includes(Number(threadId));
+        await eraseFilesOf(tx, of, row, isShared);
       },
     );
     return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };

@@ -1,7 +1,9 @@
-import type { StoredMessage } from '#lib/entities/message.ts';
+import { Exports, type StoredExport } from '#lib/entities/export.ts';
+import { Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
-import { removeFiles } from '#lib/files/bucket.ts';
-import { attachmentKey } from '#lib/files/keys.ts';
+import { removeFiles, removeFolder } from '#lib/files/bucket.ts';
+import { attachmentKey, exportFolder } from '#lib/files/keys.ts';
+import type { Entity } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /**
@@ -20,4 +22,15 @@ export async function eraseFiles(
   await removeFiles([...new Set(keys)]);
   const transfer = await tx.find(Transfers, { id });
   if (transfer) tx.delete(Transfers, transfer);
+}
+
+/** Removes what the bucket holds of a row that goes with its contact, but for files that `stays` says are shown elsewhere. */
+export async function eraseFilesOf(
+  tx: UnitOfWork,
+  of: Entity,
+  row: object,
+  stays: (message: StoredMessage) => boolean,
+): Promise<void> {
+  if (of.name === Exports.name) await removeFolder(exportFolder(tx.tenant, (row as StoredExport).id));
+  if (of.name === Messages.name && !stays(row as StoredMessage)) await eraseFiles(tx, row as StoredMessage);
 }

@@ -1,4 +1,4 @@
-import { isOwnAddress, sameAddress } from '#lib/email/address.ts';
+import { isOnlyOutsider, outsidersOf } from '#lib/email/participants.ts';
 import { MailNotices } from '#lib/entities/bounce.ts';
 import { BodyParts, EmailMessages, MessageIds, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
@@ -19,17 +19,13 @@ interface State {
   place: Place;
 }
 
-/** Whoever of a thread is neither the workspace nor the deployment's sender. */
-const outsiders = ({ tenant }: UnitOfWork, { participants }: StoredThread) =>
-  participants.filter(({ email }) => !isOwnAddress(tenant, email));
-
 /** Removes the threads of a contact in which nobody else takes part; the others are no longer its own. */
 export async function eraseThreadsOf(tx: UnitOfWork, { contactId, threadIds }: State, count: Count): Promise<Part> {
   const { items, hasMore } = await listPage(tx, Threads, { where: { contact: contactId }, limit: 10 });
   const gone = [...threadIds];
   for (const thread of items) {
     if (!tx.hasRoom) return { isLeft: true, threadIds: gone };
-    if (outsiders(tx, thread).length > 1) tx.update(Threads, { ...thread, contactId: null });
+    if (outsidersOf(tx.tenant, thread).length > 1) tx.update(Threads, { ...thread, contactId: null });
     else if (await eraseThread(tx, thread, count)) gone.push(thread.id);
     else return { isLeft: true, threadIds: gone };
   }
@@ -43,10 +39,7 @@ export async function eraseThreadsNaming(
   count: Count,
 ): Promise<Part> {
   if (email === null) return { isLeft: false };
-  const isTheirs = (thread: StoredThread) => {
-    const [only, ...others] = outsiders(tx, thread);
-    return only !== undefined && others.length === 0 && sameAddress(only.email, email);
-  };
+  const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
   const contains = { search: searched(email) };
   const { items, nextCursor } = await listPage(tx, Threads, { contains, after, limit: 10, matches: isTheirs });

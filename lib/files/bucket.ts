@@ -4,6 +4,7 @@ import {
   CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
   S3Client,
@@ -26,6 +27,11 @@ export async function storeFile(key: string, path: string, sizeBytes: number): P
   } finally {
     Body.destroy();
   }
+}
+
+/** Stores bytes that are few enough to be kept together. */
+export async function storeBytes(key: string, Body: Uint8Array): Promise<void> {
+  await s3().send(new PutObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key, Body }));
 }
 
 /** Copies a file within the bucket; false where there is none. */
@@ -54,6 +60,15 @@ export async function removeFiles(keys: readonly string[]): Promise<void> {
     const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
     const { Errors = [] } = await s3().send(new DeleteObjectsCommand({ Bucket: env('FILES_BUCKET'), Delete }));
     if (Errors.length > 0) throw new Error(`${Errors.length} files are not removed: ${Errors[0]?.Code}`);
+  }
+}
+
+/** Removes whatever is in a folder, also what nobody has written down. Needs `list-export-files` besides. */
+export async function removeFolder(folder: string): Promise<void> {
+  for (;;) {
+    const found = await s3().send(new ListObjectsV2Command({ Bucket: env('FILES_BUCKET'), Prefix: folder }));
+    await removeFiles((found.Contents ?? []).map(({ Key }) => String(Key)));
+    if (!found.IsTruncated) return;
   }
 }
 

@@ -4,6 +4,9 @@ import type { Tenant } from '#lib/tenant.ts';
 /** Where callers put what no message has taken yet: the bucket removes it after a day. */
 export const uploadsPrefix = 'uploads/';
 
+/** Where exports of contacts are: the bucket removes them after a day. */
+export const exportsPrefix = 'exports/';
+
 const placeOf = ({ workspaceId, env }: Tenant) => `${workspaceId}/${env}`;
 
 /** Of a file that a caller is about to upload. */
@@ -12,3 +15,9 @@ export const uploadKey = (tenant: Tenant) => `${uploadsPrefix}${placeOf(tenant)}
 /** Of an attachment, whatever attempt stores it. */
 export const attachmentKey = (tenant: Tenant, messageId: number, attachmentId: number) =>
   `messages/${placeOf(tenant)}/${messageId}/${attachmentId}`;
+
+/** Of an export: all that is written of it lies there. */
+export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPrefix}${placeOf(tenant)}/${exportId}/`;
+
+/** Of an export that is complete. */
+export const exportKey = (tenant: Tenant, exportId: number) => `${exportFolder(tenant, exportId)}document`;

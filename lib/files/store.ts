@@ -68,12 +68,21 @@ export async function attachmentFile(
   const { key, ...attachment } = attachments.find((one) => one.id === id) ?? {};
   if (!('status' in attachment)) throw notFound('attachment');
   if (attachment.status !== 'stored' || key == null) return { ...attachment, url: null, expiresAt: null };
+  return { ...attachment, ...(await download(tx, key, attachment)) };
+}
+
+/** Where the bytes of a file are for five minutes, always as a download. */
+export async function download(
+  { now }: Pick<UnitOfWork, 'now'>,
+  key: string,
+  { fileName, contentType }: Pick<StoredAttachment, 'fileName' | 'contentType'>,
+): Promise<{ url: string; expiresAt: string }> {
   const query = {
-    'response-content-disposition': dispositionOf(attachment.fileName),
-    'response-content-type': servedType(attachment.contentType),
+    'response-content-disposition': dispositionOf(fileName),
+    'response-content-type': servedType(contentType),
   };
   const url = await presignedUrl({ method: 'GET', key, expiresSeconds: downloadMs / secondMs, query });
-  return { ...attachment, url, expiresAt: shifted(tx.now, downloadMs) };
+  return { url, expiresAt: shifted(now, downloadMs) };
 }
 
 /** RFC 6266: the name in ASCII for whoever knows no other, and as it is. */

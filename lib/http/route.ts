@@ -42,6 +42,8 @@ export interface Route<
   /** Other success statuses that the work may set in `reply.status`. */
   otherStatuses?: readonly (200 | 201 | 202)[];
   response: Response;
+  /** What it answers with each status, where that differs; `response` is then any of them. */
+  responseOf?: Readonly<Partial<Record<200 | 201 | 202, v.GenericSchema>>>;
   /** Error codes besides those every route can answer. */
   errors: readonly ErrorCode[];
   /**

@@ -19,6 +19,8 @@ const quotas = {
   erasures: { perDay: 1_000, unit: 'erasures of contacts' },
   /** They are kept for good once a message takes them. */
   uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
+  /** Each reads everything of a contact that has more than an answer holds. */
+  exports: { perDay: 1_000, unit: 'exports of contacts as files' },
   /** Each sends a code to a phone that may be anybody's. */
   logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;

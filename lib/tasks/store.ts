@@ -5,11 +5,11 @@ import {
   type CreateTask,
   type DealTask,
   isOpen,
+  isOverdue,
   maxTasksInDeal,
   type PatchTask,
-  priorityNames,
   type StoredTask,
-  statusNames,
+  shownTask,
   type Task,
   TaskCopy,
   type TaskQuery,
@@ -35,16 +35,7 @@ const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
 /** The task. Raises 404. */
 export const getTask = async (tx: UnitOfWork, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
 
-const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => ({
-  ...task,
-  status: statusNames[task.status] ?? task.status,
-  priority: priorityNames[task.priority] ?? task.priority,
-  isOverdue: isOverdue(tx, task),
-});
-
-/** Contract section 7: computed when it is read. */
-const isOverdue = (tx: UnitOfWork, { status, dueAt }: Pick<StoredTask, 'status' | 'dueAt'>) =>
-  status !== 'done' && dueAt !== null && dueAt < tx.now;
+const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => shownTask(task, tx.now);
 
 /** The newest tasks of a deal as it shows them, descending by id. One round trip. */
 export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
@@ -64,7 +55,7 @@ export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof Task
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       overdue: (overdue) => ({
         ...(overdue && { where: { awaited: true } }),
-        matches: (task) => isOverdue(tx, task) === overdue,
+        matches: (task) => isOverdue(task, tx.now) === overdue,
       }),
       dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time }),
       dueAfter: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt > time }),

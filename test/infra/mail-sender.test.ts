@@ -22,7 +22,7 @@ async function synthesised(context: Record<string, string>) {
   }
 }
 
-test('every function that may send mail, refuse to or get it back knows the sender address', async () => {
+test('every function that may send mail, refuse to, get it back or tell who takes part in it knows the sender address', async () => {
   const { warning, senderOf } = await synthesised({ mailDomain: 'mail.example.com' });
   expect(warning).toBeUndefined();
   const refusing = (await loadRoutes()).filter(({ route }) => route.needs?.includes('mail-sender'));
@@ -32,7 +32,9 @@ test('every function that may send mail, refuse to or get it back knows the send
     'mcp-post',
     'sequences-resume',
   ]);
-  for (const name of [...refusing.map((route) => route.name), 'workers-send-email', 'workers-receive-mail'])
+  // And what has to tell the workspace's own addresses from those of others.
+  const others = ['workers-send-email', 'workers-receive-mail', 'workers-finish-sagas', 'contacts-export'];
+  for (const name of [...refusing.map((route) => route.name), ...others])
     expect(senderOf(name), name).toBe('crm@mail.example.com');
 });
 

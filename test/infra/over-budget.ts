@@ -2,6 +2,7 @@
 export const overBudget: Record<string, string> = {
   'agents-test-run': 'the Bedrock client',
   'contacts-batch': 'every operation that a batch may hold, with the entities that name a contact',
+  'contacts-export': 'every noun that names a contact, with its mail, and a signature for S3',
   'contacts-merge': 'the entities that name a contact, whose rows it moves',
   'contacts-upsert': 'what follows when a contact is renamed, with the entities that show its name',
   'email-create-message': 'the same as of a reply',

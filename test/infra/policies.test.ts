@@ -6,6 +6,7 @@ import type { Placed } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { secretContext as contextOfAccount } from '#lib/accounts/store.ts';
 import { loginContext } from '#lib/channels/telegram/login.ts';
+import { exportFolder } from '#lib/files/keys.ts';
 import { secretContext as contextOfSource } from '#lib/finance/revenue-source-store.ts';
 import { type SecretKind, secretKinds } from '#lib/needs.ts';
 import { secretContext as contextOfWebhooks } from '#lib/webhooks/registry.ts';
@@ -127,6 +128,20 @@ const uses: Record<string, () => Request[]> = {
         ...(bucket ? [{ caller, action: 's3:GetObject', resource: `${bucket}/mail` }] : []),
       ];
     }),
+  'exports of contacts are written, listed, removed and read': () => {
+    const bucket = of('AWS::S3::Bucket').find(({ id }) => id.startsWith('Files'))?.arn;
+    const folder = exportFolder({ workspaceId: 7, env: 'live' }, 1);
+    const [worker, endpoint] = [roleOf('CrmApi-WorkersFinishSagas'), roleOf('CrmApi-ContactsExport')];
+    return [
+      ...['s3:PutObject', 's3:GetObject', 's3:DeleteObject'].map((action) => ({
+        caller: worker,
+        action,
+        resource: `${bucket}/${folder}piece`,
+      })),
+      { caller: worker, action: 's3:ListBucket', resource: String(bucket), context: { 's3:prefix': folder } },
+      { caller: endpoint, action: 's3:GetObject', resource: `${bucket}/${folder}document` },
+    ];
+  },
   'schedules reach the queues that functions name in them': () =>
     environments().flatMap(({ variables: { SCHEDULE_ROLE_ARN: role, ...variables } }) => {
       if (role === undefined) return [];
