@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { minuteMs } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { askTelegram } from '#lib/receiving/telegram-user.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { lookedAfterKill } from '#test/receiving/look.ts';
+import { dyingAfter } from '#test/crash.ts';
 import { person, personOf, phoneOf, rightCode } from '#test/telegram/data-centre.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -232,23 +235,24 @@ test('sending and receiving never hold two connections at once', async () => {
   expect(account.seen.maxLive).toBe(1);
 });
 
-test('what a killed process has stored is not stored again, and nothing is lost', async () => {
+test('what a process has stored that died is not stored again, and nothing is lost', async () => {
   const account = await listening();
   const ann = somebody();
   account.box.sliceSize = 4;
   const texts: string[] = [];
-  for (const stored of [0, 5]) {
+  for (const writes of [0, 6]) {
     for (let count = 0; count < 12; count += 1) texts.push(`Message ${texts.length}`);
     for (const text of texts.slice(-12)) account.box.write(ann, text);
-    const before = account.calls['updates.getDifference'] ?? 0;
-    await hurry(account);
-    await eventually(
-      async () =>
-        (account.calls['updates.getDifference'] ?? 0) > before &&
-        (await conversation(account, ann)).length >= texts.length - 12 + stored,
-      'the look to be under way',
-    );
-    await lookedAfterKill(tenant, account);
+    const before = (await conversation(account, ann)).length;
+    const due = await inTenant(async (tx) => ({
+      account: await tx.get(Accounts, account),
+      inbound: await tx.get(Inbounds, account),
+    }));
+    expect(await dyingAfter(writes, () => askTelegram(tenant, due, Date.now() + minuteMs))).toBe(false);
+    const stored = (await conversation(account, ann)).length - before;
+    expect(stored > 0).toBe(writes > 0);
+    expect(stored).toBeLessThan(12);
+    await looked(account);
     expect(bodies(await conversation(account, ann))).toEqual(texts);
   }
-}, 180_000);
+});

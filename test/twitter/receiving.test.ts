@@ -6,12 +6,13 @@ import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { type EventsKnown, Inbounds } from '#lib/entities/inbound.ts';
 import { advanced, begunAt, isKnown } from '#lib/receiving/twitter-known.ts';
+import { askTwitter } from '#lib/receiving/twitter-user.ts';
 import { encrypt } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
-import { hurry, looked, lookedAfterKill } from '#test/receiving/look.ts';
+import { hurry, looked } from '#test/receiving/look.ts';
 import { newPerson, type Person } from '#test/twitter/person.ts';
 import { newXId, type XPerson } from '#test/twitter/x-double.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -404,34 +405,21 @@ describe('the tokens of an account that is listened to', () => {
   });
 });
 
-/** The texts of all that an account has, the oldest first. */
-async function everything({ id }: Listening): Promise<string[]> {
-  const found: { body: string }[] = [];
-  for (let after: string | undefined; ; ) {
-    const { body } = await live.get('/v1/messages', { accountId: id, limit: 100, ...(after && { after }) });
-    found.push(...body.items);
-    if (!body.hasMore) return bodies(found.toReversed());
-    after = body.nextCursor;
-  }
-}
-
-test('what a killed process has stored is not stored again, and nothing is lost', async () => {
+test('what a process has stored that died is not stored again, and nothing is lost', async () => {
   const us = await listening();
   const ann = somebody();
   await us.has({ pageSize: 10 });
-  const written: string[] = [];
-  for (const stored of [3, 25]) {
-    const more = texts(60, written.length);
-    written.push(...more);
-    await us.write(...more.map((text) => ({ from: ann, text })));
-    await hurry(tenant, us);
-    const known = written.length - 60 + stored;
-    await eventually(async () => (await everything(us)).length >= known, 'the look to be under way');
-    await lookedAfterKill(tenant, us);
-    const all = await everything(us);
-    expect(all).toEqual(written);
+  for (const [round, writes] of [0, 1, 7, 30].entries()) {
+    await us.write(...texts(20, 20 * round).map((text) => ({ from: ann, text })));
+    const due = await inTenant(async (tx) => ({
+      account: await tx.get(Accounts, us),
+      inbound: await tx.get(Inbounds, us),
+    }));
+    expect(await dyingAfter(writes, () => askTwitter(tenant, due, Date.now() + minuteMs))).toBe(writes > 20);
+    await looked(tenant, us);
+    expect(bodies(await conversation(us, ann))).toEqual(texts(20 * (round + 1)));
   }
-}, 180_000);
+});
 
 test('what is known: everything up to a point, and what came lately beyond it', () => {
   const at = (ms: number, index = 0) => String((BigInt(ms) << 22n) + BigInt(index));
