@@ -5,7 +5,6 @@ export type SagaName =
   | 'detach'
   | 'erase'
   | 'export'
-  | 'forget'
   | 'job-end'
   | 'key-cancel'
   | 'mail-end'

@@ -4,7 +4,6 @@ import { renaming } from '#lib/contacts/rename.ts';
 import { detaching } from '#lib/contacts/tagging.ts';
 import { entities } from '#lib/entities/all.ts';
 import { erasing } from '#lib/erasure/erase.ts';
-import { forgetting } from '#lib/erasure/forget.ts';
 import { exporting } from '#lib/export/file.ts';
 import { reading } from '#lib/messages/read.ts';
 import type { SagaName } from '#lib/sagas.ts';
@@ -27,7 +26,6 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   detach: detaching,
   erase: erasing,
   export: exporting,
-  forget: forgetting,
   'job-end': followingMessage.saga,
   'key-cancel': cancelQueued,
   'mail-end': followingMail.saga,

@@ -30,3 +30,11 @@ export const targetOf = (channel: Platform, userId: UserId | undefined, username
     ...(userId !== undefined && { [messaging[channel].identity.field]: userId }),
     ...(username && messaging[channel].hasUsernames && { username }),
   });
+
+/** `telegram/4711`, or `telegram/@anna` when only the username is known. */
+export function senderName(channel: Platform, sender: Target): string | undefined {
+  const { username } = sender;
+  const userId = userIdOn(channel, sender);
+  if (userId !== undefined) return `${channel}/${userId}`;
+  return username === undefined ? undefined : `${channel}/@${username.toLowerCase()}`;
+}

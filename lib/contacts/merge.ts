@@ -7,10 +7,10 @@ import { Tags } from '#lib/entities/tag.ts';
 import { united } from '#lib/metadata.ts';
 import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
-import { reachOf, united as unitedReach } from '#lib/references/reach.ts';
+import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
+import { reachOf, tracesOf, united as unitedReach } from '#lib/references/reach.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
-import { leaveSaga, startSaga } from '#lib/table/transact.ts';
+import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { startRename } from './rename.ts';
@@ -43,11 +43,12 @@ export async function mergeContacts(
     else tx.requireExists(Tags, { id });
   }
   const { metadata, left } = united(target.metadata, source.metadata);
-  const reach = unitedReach(await reachOf(tx, target), await reachOf(tx, source));
+  const reaches = [await reachOf(tx, target), await reachOf(tx, source)] as const;
+  const reach = unitedReach(...reaches);
   const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
   for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
-  tx.create(MergedContacts, { id: sourceId, into: targetId });
+  tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
   if (merged.name !== target.name) startRename(tx, merged);
   startSaga(tx, merging, { from: sourceId, to: targetId, next: null });
   tx.emit({
@@ -63,14 +64,11 @@ export const merging: SagaKind<{ from: number; to: number; next: string | null }
   name: 'merge',
   async step(tx, { from, to, next }) {
     const target = await resolveMerged(tx, to);
-    if (!target) {
-      // It has been erased, and what still names the source goes, too.
-      leaveSaga(tx, 'forget', { contactId: from, since: next });
-      return undefined;
-    }
-    tx.requireUnchanged(Contacts, target);
-    const left = await moveReferences(tx, Contacts, namingContacts, from, target, next);
-    return left === undefined ? undefined : { from, to: target.id, next: left };
+    if (target) tx.requireUnchanged(Contacts, target);
+    // Whose erasure has begun takes along what is still to come (lib/erasure/merged.ts).
+    const into = target ?? { id: await mergedInto(tx, to), name: null };
+    const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
+    return left === undefined ? undefined : { from, to: into.id, next: left };
   },
 };
 

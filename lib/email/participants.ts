@@ -28,8 +28,8 @@ export const takesPart = ({ participants, contactId }: StoredThread, email: stri
 export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>
   participants.filter(({ email }) => !isOwnAddress(tenant, email));
 
-/** Whether nobody but who has this address takes part in a thread from outside. */
+/** Whether a thread is no contact's, and nobody but who has this address takes part in it from outside. */
 export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: string): boolean {
   const [only, ...others] = outsidersOf(tenant, thread);
-  return only !== undefined && others.length === 0 && sameAddress(only.email, email);
+  return thread.contactId === null && only !== undefined && others.length === 0 && sameAddress(only.email, email);
 }

@@ -228,10 +228,33 @@ export const Contacts = entity({
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
 
+/** By what somebody was known. */
+export const Traces = v.object({
+  email: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  /** At the platforms. */
+  userIds: v.array(v.string()),
+  /** The same by platform: `telegram/4711`, `telegram/@anna`. */
+  names: v.array(v.string()),
+  /** The accounts that had to do with them. */
+  accountIds: v.array(v.number()),
+});
+export type Traces = v.InferOutput<typeof Traces>;
+
 /** Into whom a contact was merged. Rows that still name it find their way. */
 export const MergedContacts = entity({
   name: 'merged-contact',
-  schema: v.object({ id: id(), into: v.number() }),
+  schema: v.object({
+    id: id(),
+    into: v.number(),
+    /** What the contact has not taken over from it, should that one be erased. */
+    traces: v.optional(Traces),
+  }),
+  upgrades: [
+    // 2: a contact knows whom it was made of.
+    (older) => ({ ...older }),
+  ],
+  indexes: { into: { of: ({ into }) => into, since: 2 } },
 });
 
 const upsertKeptSeconds = 60;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
-import { Target } from '#lib/channels/target.ts';
+import { senderName, Target } from '#lib/channels/target.ts';
 import { jobStatuses } from '#lib/choices.ts';
 import { timestamp } from '#lib/clock.ts';
 import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
@@ -108,6 +108,10 @@ export const Jobs = entity({
     /** What the platform calls the message that was sent. */
     atPlatform: v.optional(AtPlatform),
   }),
+  upgrades: [
+    // 2: those to people who are no contacts are found by whom they name.
+    (older) => ({ ...older }),
+  ],
   references: [
     { to: 'contact', field: 'contactId', with: 'message', isOwned: true },
     { to: 'message', field: 'messageId' },
@@ -130,6 +134,12 @@ export const Jobs = entity({
       at: 'file/{accountId}/{userId}/{fileId}',
     },
     sequence: ({ sequenceId }) => sequenceId,
+    /** Those to somebody who was named otherwise than as a contact. */
+    stated: {
+      of: ({ contactId, channel, target }) => contactId === null && channel !== 'email' && senderName(channel, target),
+      at: 'to/{stated}',
+      since: 2,
+    },
     day: {
       of: (job) => countedAt(job).slice(0, 10),
       order: (job) => countedAt(job),

@@ -15,15 +15,17 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { pluralOf } from '#lib/text.ts';
 import { eraseEvents } from './events.ts';
 import { eraseFilesOf } from './files.ts';
-import { eraseJob } from './jobs.ts';
+import { eraseJob, eraseJobsNaming } from './jobs.ts';
 import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
-import type { Count, Part } from './part.ts';
-import { type Erasing, getErasure, type Stage, stages } from './start.ts';
+import { awaitMerges, erasePredecessor } from './merged.ts';
+import { type Count, type Part, type Stage, stages } from './part.ts';
+import { type Erasing, getErasure } from './start.ts';
 import { eraseTraces } from './traces.ts';
 
 type Work = (tx: UnitOfWork, state: Erasing, count: Count) => Promise<Part>;
 
 const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
+  merges: awaitMerges,
   jobs: async (tx, { contactId }, count) => {
     const { items, hasMore } = await listPage(tx, Jobs, { where: { contact: contactId }, limit: 20 });
     for (const job of items) {
@@ -45,6 +47,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   },
   threads: eraseThreadsOf,
   'threads-naming': eraseThreadsNaming,
+  'jobs-naming': eraseJobsNaming,
   rows: async (tx, { contactId, place, threadIds }, count) => {
     const left = await forgetReferences(
       tx,
@@ -66,12 +69,14 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     await eraseTraces(tx, state);
     return { isLeft: false };
   },
+  'made-of': erasePredecessor,
   'loose-messages': eraseLooseMessages,
   'message-ids': eraseMessageIds,
   events: eraseEvents,
 };
 
 const publishingMs = 5 * secondMs;
+const mergingMs = secondMs;
 
 /** Erases what is about a contact that is gone. */
 export const erasing: SagaKind<Erasing, 'erase'> = {
@@ -89,7 +94,10 @@ export const erasing: SagaKind<Erasing, 'erase'> = {
     });
     return next;
   },
-  waitMs: ({ stage, unpublished }) => (stage === 'publishing' && unpublished !== null ? publishingMs : 0),
+  waitMs: ({ stage, unpublished, place }) => {
+    if (stage === 'publishing' && unpublished !== null) return publishingMs;
+    return stage === 'merges' && place.isWaiting ? mergingMs : 0;
+  },
 };
 
 async function part(tx: UnitOfWork, state: Erasing, counts: Record<string, number>): Promise<Erasing | undefined> {

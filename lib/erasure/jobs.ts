@@ -1,11 +1,33 @@
+import type { Traces } from '#lib/entities/contact.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
 import { fail } from '#lib/sending/end.ts';
+import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Count } from './part.ts';
+import { eraseFiles } from './files.ts';
+import type { Count, Part } from './part.ts';
 
 /** Takes a job away, canceled where it was still to be sent: who has it in hand finds nothing to write down. */
 export async function eraseJob(tx: UnitOfWork, job: StoredJob, count: Count): Promise<void> {
   if (job.status === 'queued') await fail(tx, job, 'canceled');
   tx.delete(Jobs, job);
   count('jobs');
+}
+
+/** Takes away what was sent, or is to be sent, to somebody by name and not as a contact, with its messages. */
+export async function eraseJobsNaming(tx: UnitOfWork, { names }: Traces, count: Count): Promise<Part> {
+  for (const stated of names) {
+    const { items, hasMore } = await listPage(tx, Jobs, { where: { stated }, limit: 20 });
+    for (const job of items) {
+      if (!tx.hasRoom) return { isLeft: true };
+      const message = await tx.find(Messages, { contactId: null, id: job.messageId });
+      await eraseJob(tx, job, count);
+      if (!message) continue;
+      await eraseFiles(tx, message);
+      tx.delete(Messages, message);
+      count('messages');
+    }
+    if (hasMore) return { isLeft: true };
+  }
+  return { isLeft: false };
 }

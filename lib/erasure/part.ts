@@ -1,5 +1,27 @@
+import type { Traces } from '#lib/entities/contact.ts';
+
 /** Counts what has been erased, by kind. */
 export type Count = (kind: string) => void;
+
+/** What is erased, in this order: no stage makes anything that an earlier one would have to erase. */
+export const stages = [
+  // What is merged into the contact comes first.
+  'merges',
+  'jobs',
+  'enrollments',
+  'threads',
+  // By what the contact was known; then once more by what each was known whom it was made of.
+  'threads-naming',
+  'jobs-naming',
+  'rows',
+  'traces',
+  'made-of',
+  'loose-messages',
+  'message-ids',
+  'publishing',
+  'events',
+] as const;
+export type Stage = (typeof stages)[number];
 
 /** Where a stage is. */
 export interface Place {
@@ -7,17 +29,20 @@ export interface Place {
   after?: number | null;
   above?: string;
   below?: string;
+  isWaiting?: true;
 }
 
 /** So many pages of a partition are read for one part of the work. */
 export const pagesPerPart = 10;
 
-/** A part of a stage that was done. */
-export interface Part {
-  /** Whether some of the stage may be left. */
+/** A part of a stage that was done, and what it changes of the state. */
+export interface Part extends Partial<Traces> {
+  /** Whether some of the stage may be left, or of another one that is to be done now. */
   isLeft: boolean;
+  stage?: Stage;
   /** From where. */
   place?: Place;
   threadIds?: number[];
   contactIds?: number[];
+  madeOf?: number[];
 }

@@ -1,30 +1,14 @@
 import type * as v from 'valibot';
 import { getStoredContact } from '#lib/contacts/store.ts';
-import { Contacts } from '#lib/entities/contact.ts';
+import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
 import { spend } from '#lib/quotas/quota.ts';
-import { reachOf } from '#lib/references/reach.ts';
+import { reachOf, tracesOf } from '#lib/references/reach.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Place } from './part.ts';
-import type { Traces } from './traces.ts';
-
-/** What is erased, in this order: no stage makes anything that an earlier one would have to erase. */
-export const stages = [
-  'jobs',
-  'enrollments',
-  'threads',
-  'threads-naming',
-  'rows',
-  'traces',
-  'loose-messages',
-  'message-ids',
-  'publishing',
-  'events',
-] as const;
-export type Stage = (typeof stages)[number];
+import { type Place, type Stage, stages } from './part.ts';
 
 export interface Erasing extends Traces, Record<string, unknown> {
   erasureId: number;
@@ -35,13 +19,15 @@ export interface Erasing extends Traces, Record<string, unknown> {
   threadIds: number[];
   /** The contact, and those that were merged into it. */
   contactIds: number[];
+  /** Of them those whose predecessors are still to be looked for. */
+  madeOf: number[];
   /** What had yet to become events when the last row was gone. */
   unpublished: string[] | null;
 }
 
 /**
- * Erases a contact and everything that is about it alone: it is gone with this commit, the rest is left to the saga (contract section 26). Raises 404, 400 without its id as
- * confirmation, 429 daily_quota.
+ * Erases a contact and everything that is about it alone: it is gone with this commit, the rest is left to the saga (contract
+ * section 26). Raises 404, 400 without its id as confirmation, 429 daily_quota.
  */
 export async function eraseContact(
   tx: UnitOfWork,
@@ -68,14 +54,10 @@ export async function eraseContact(
     contactId: id,
     stage: stages[0],
     place: {},
-    email: contact.email,
-    username: contact.username,
-    userIds: [
-      ...new Set([...Object.values(contact.identities).map(String), ...reach.flatMap(({ userId }) => userId ?? [])]),
-    ],
-    accountIds: [...new Set(reach.map(({ accountId }) => accountId))],
+    ...tracesOf(contact, reach),
     threadIds: [],
     contactIds: [id],
+    madeOf: [id],
     unpublished: null,
   });
   return erasure;

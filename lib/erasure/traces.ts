@@ -1,18 +1,8 @@
 import { Blocks } from '#lib/entities/block.ts';
-import { normalised } from '#lib/entities/contact.ts';
+import { normalised, type Traces } from '#lib/entities/contact.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-
-/** By what somebody was known. */
-export interface Traces {
-  email: string | null;
-  username: string | null;
-  /** At the platforms. */
-  userIds: string[];
-  /** The accounts that had to do with them. */
-  accountIds: number[];
-}
 
 /**
  * Removes what accounts keep of somebody beside contacts: who they are for an account, their blocks, its pace. That mail to an address

@@ -122,9 +122,9 @@ type ThreadsOf = (
 const ownThreads: ThreadsOf = (tx, { id }, paging) => listPage(tx, Threads, { where: { contact: id }, ...paging });
 
 /** Those of mail that came when nobody knew whose the address is: the contact alone takes part, as who is erased with it. */
-const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
+const threadsNaming: ThreadsOf = async (tx, { email }, paging) => {
   if (email === null) return { items: [], nextCursor: null, hasMore: false };
-  const matches = (thread: StoredThread) => thread.contactId !== id && isOnlyOutsider(tx.tenant, thread, email);
+  const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   return listPage(tx, Threads, { contains: { search: searched(email) }, matches, ...paging });
 };
 

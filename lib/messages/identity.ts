@@ -1,17 +1,7 @@
-import type { Platform } from '#lib/channels/channel.ts';
-import { type Target, userIdOn } from '#lib/channels/target.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-
-/** `telegram/4711`, or `telegram/@anna` when only the username is known. */
-export function senderName(channel: Platform, sender: Target): string | undefined {
-  const { username } = sender;
-  const userId = userIdOn(channel, sender);
-  if (userId !== undefined) return `${channel}/${userId}`;
-  return username === undefined ? undefined : `${channel}/@${username.toLowerCase()}`;
-}
 
 /** The row of a sender and its contact, if both are there; of a username that was given up the contact is nobody. */
 export async function findIdentity(

@@ -1,7 +1,7 @@
 import { messaging, type Platform } from '#lib/channels/channel.ts';
-import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
+import { senderName, type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
-import { findIdentity, senderName } from '#lib/messages/identity.ts';
+import { findIdentity } from '#lib/messages/identity.ts';
 import { namesakes } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

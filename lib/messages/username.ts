@@ -1,9 +1,9 @@
 import { messaging, type Platform } from '#lib/channels/channel.ts';
-import { type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
+import { senderName, type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { changeContact } from '#lib/contacts/store.ts';
 import { Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
-import { findHolder, findIdentity, senderName } from '#lib/messages/identity.ts';
+import { findHolder, findIdentity } from '#lib/messages/identity.ts';
 import { namesakes } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

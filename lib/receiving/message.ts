@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { getStoredAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
-import { type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
+import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
 import { directions } from '#lib/choices.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
 import { Source } from '#lib/entities/transfer.ts';
 import { fetchLater, pendingAttachments } from '#lib/messages/attachments.ts';
-import { findIdentity, keepIdentity, senderName } from '#lib/messages/identity.ts';
+import { findIdentity, keepIdentity } from '#lib/messages/identity.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
 import { noteUsername } from '#lib/messages/username.ts';

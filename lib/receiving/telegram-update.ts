@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { senderName } from '#lib/channels/target.ts';
 import { maxBotFileBytes, telegram } from '#lib/channels/telegram/channel.ts';
 import { unnamedMedia } from '#lib/channels/telegram/media.ts';
 import { secondMs, timestamp } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { hasWrittenAfter, noteBlock, noteWritten } from '#lib/messages/block.ts';
-import { findIdentity, senderName } from '#lib/messages/identity.ts';
+import { findIdentity } from '#lib/messages/identity.ts';
 import { noteUsername } from '#lib/messages/username.ts';
 import { failQueuedFor } from '#lib/sending/blocked.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -32,12 +32,12 @@ const referrersTo = ({ name }: Entity, among: readonly Entity[]): Referrer[] =>
  * Returns the entity of which some may be left: it is then called again in a unit of work of its own. A moved row is no longer
  * found under `from`, so each moves exactly once.
  */
-export async function moveReferences<E extends Entity>(
+export async function moveReferences(
   tx: UnitOfWork,
-  target: E,
+  target: Entity,
   among: readonly Entity[],
   from: number,
-  to: Item<E> & Named,
+  to: Named,
   since: string | null,
 ): Promise<string | undefined> {
   const referrers = referrersTo(target, among);

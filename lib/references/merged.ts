@@ -8,3 +8,9 @@ export async function resolveMerged(tx: UnitOfWork, id: number): Promise<StoredC
   const merged = await tx.find(MergedContacts, { id });
   return merged && resolveMerged(tx, merged.into);
 }
+
+/** The last one that it has been merged into, whether that one is still there or not; itself if nobody. */
+export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
+  const merged = await tx.find(MergedContacts, { id });
+  return merged ? mergedInto(tx, merged.into) : id;
+}

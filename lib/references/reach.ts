@@ -1,5 +1,5 @@
 import { latest } from '#lib/clock.ts';
-import type { Reach, StoredContact } from '#lib/entities/contact.ts';
+import { normalised, type Reach, type StoredContact, type Traces } from '#lib/entities/contact.ts';
 import { happenedAt, hasHappened, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -17,6 +17,24 @@ export async function reachOf(tx: UnitOfWork, { id, reach }: StoredContact): Pro
   const { items } = await listPage(reading, Messages, { within: { contactId: id }, limit: maxMessages });
   return items.filter(hasHappened).reduce<Reach[]>((known, message) => united(known, reachBy(message)), []);
 }
+
+/** By what a contact with this reach is known. */
+export function tracesOf(contact: StoredContact, reach: readonly Reach[]): Traces {
+  const { platform, email, username, identities } = contact;
+  const ids = Object.entries(identities);
+  return {
+    email,
+    username,
+    userIds: unique([...ids.map(([, userId]) => String(userId)), ...reach.flatMap(({ userId }) => userId ?? [])]),
+    names: [
+      ...ids.map(([channel, userId]) => `${channel}/${userId}`),
+      ...(username === null ? [] : [`${platform}/@${normalised.username(username)}`]),
+    ],
+    accountIds: unique(reach.map(({ accountId }) => accountId)),
+  };
+}
+
+const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
 /** What a message that was received or sent tells. */
 export function reachBy(message: StoredMessage, userId = message.atPlatform?.userId ?? null): Reach[] {

@@ -8,7 +8,6 @@ import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { erasing } from '#lib/erasure/erase.ts';
-import { forgetting } from '#lib/erasure/forget.ts';
 import { eraseContact } from '#lib/erasure/start.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { listAll } from '#lib/table/list.ts';
@@ -203,8 +202,7 @@ const finished = async () => {
   throw new Error('the sagas come to no end');
 };
 const activitiesOf = async (tx: UnitOfWork, contactId: number) => (await listAll(tx, Activities, { contactId })).length;
-const kindOf = ({ kind }: Saga) =>
-  [erasing, forgetting, merging].find(({ name }) => name === kind) as unknown as typeof merging;
+const kindOf = ({ kind }: Saga) => [erasing, merging].find(({ name }) => name === kind) as unknown as typeof merging;
 
 test('whenever the process dies, a person is erased whole or not at all', async () => {
   for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
@@ -229,20 +227,77 @@ test('whenever the process dies, a person is erased whole or not at all', async 
   }
 }, 240_000);
 
-test('what a merge has not moved yet goes with the one that it was to be moved to', async () => {
-  const [target, source] = [await newContact(), await newContact()];
+test('what a merge has not moved yet goes with the one that it is moved to: mail, files, and messages before they are sent', async () => {
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Merging', botToken: '2:x' });
+  const target = await newContact({ email: 'target@merged.example' });
+  const { contactId: source } = await run<{ contactId: number }>(message.receive, {
+    channel: 'telegram',
+    accountId: bot.id,
+    from: { telegramUserId: 880_088, name: 'Yolanda' },
+    body: 'yolandaword',
+  });
+  await workspace.live.patch(`/v1/contacts/${source}`, { email: 'yolanda@merged.example' });
+  const { threadId } = await receive(mail('Yolanda <yolanda@merged.example>', us(), 'yolandaword'));
+  const later = { accountId: bot.id, contactId: source, text: 'for Yolanda', runAt: '2027-01-01T00:00:00Z' };
+  const job = await post('/v1/telegram/messages', later);
   await transact(tenant(), operator, async (tx) => {
     await tx.reserveIds({ activity: 90 });
-    for (let index = 0; index < 90; index += 1) await addActivity(tx, source.id, 'Note', { text: `note ${index}` });
+    for (let index = 0; index < 90; index += 1) await addActivity(tx, source, 'Note', { text: `note ${index}` });
   });
   await dyingAfter(1, () =>
-    transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
+    transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source })),
   );
-  expect(await transact(tenant(), operator, (tx) => activitiesOf(tx, source.id))).toBeGreaterThan(0);
-  expect((await erase(target.id)).status).toBe(202);
+  expect(await transact(tenant(), operator, (tx) => activitiesOf(tx, source))).toBeGreaterThan(0);
+  const { status, body } = await erase(target.id);
+  expect(status).toBe(202);
   await eventually(async () => {
     await finished();
-    const left = await transact(tenant(), operator, (tx) => activitiesOf(tx, source.id));
-    return left === 0;
-  }, 'nothing is left of the source');
+    return (await get(`/v1/erasures/${body.id}`)).body.status === 'completed';
+  }, 'the erasure is completed');
+  expect(await transact(tenant(), operator, (tx) => activitiesOf(tx, source))).toBe(0);
+  for (const path of [`/v1/jobs/${job.id}`, `/v1/email/threads/${threadId}`])
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  const left = await everyByteOf(workspace.id);
+  expect(left.split('\n').filter((line) => /yolanda|880088/i.test(line))).toEqual([]);
+});
+
+test('a person goes by every name of those whom the contact was made of', async () => {
+  const from = 'Quentin <quentin@old.example>';
+  const { threadId } = await receive(mail(from, us(), 'quentinword'));
+  const [first, second, last] = [
+    await newContact({ name: 'Q', platform: 'telegram', email: 'quentin@old.example', username: 'quentin_q' }),
+    await newContact({ platform: 'telegram', email: 'second@new.example' }),
+    await newContact({ platform: 'telegram', email: 'last@new.example' }),
+  ];
+  await post(`/v1/contacts/${second.id}/merge`, { sourceContactId: first.id });
+  await post(`/v1/contacts/${last.id}/merge`, { sourceContactId: second.id });
+  await erased(last.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  const left = await everyByteOf(workspace.id);
+  expect(left.split('\n').filter((line) => /quentin|second@new/i.test(line))).toEqual([]);
+});
+
+test("the mail of another contact with the same address is that one's", async () => {
+  const address = 'shared@one.example';
+  const own = await newContact({ name: 'Own', email: address });
+  const { threadId } = await receive(mail(`Shared <${address}>`, us(), 'sharedword'));
+  expect((await get(`/v1/email/threads/${threadId}`)).body.contactId).toBe(own.id);
+  const other = await newContact({ name: 'Other', email: address });
+  await erased(other.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ id: threadId, contactId: own.id });
+  await erased(own.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+});
+
+test('what is to be sent to somebody by name goes with the contact of that name on that platform', async () => {
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Stating', botToken: '3:x' });
+  const contact = await newContact({ name: 'Vera', platform: 'telegram', username: 'Vera_V' });
+  const send = (to: object) =>
+    post('/v1/telegram/messages', { accountId: bot.id, text: 'for you alone', runAt: '2027-01-01T00:00:00Z', ...to });
+  const [theirs, foreign] = [await send({ username: 'vera_v' }), await send({ username: 'vera_w' })];
+  const { erased: counts } = await erased(contact.id);
+  expect(counts).toMatchObject({ jobs: 1, messages: 1 });
+  expect((await get(`/v1/jobs/${theirs.id}`)).status).toBe(404);
+  expect((await get(`/v1/jobs/${foreign.id}`)).body.status).toBe('queued');
+  expect(await everyByteOf(workspace.id)).not.toMatch(/vera_v/i);
 });

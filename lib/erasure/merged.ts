@@ -1,0 +1,35 @@
+import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { mergedInto } from '#lib/references/merged.ts';
+import { listAll, listPage } from '#lib/table/list.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Part } from './part.ts';
+import type { Erasing } from './start.ts';
+
+/** Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. */
+export async function awaitMerges(tx: UnitOfWork, { contactId }: Erasing): Promise<Part> {
+  for (const { kind, state } of await listAll(tx, Sagas)) {
+    const isInto = kind === 'merge' && (await mergedInto(tx, Number(state['to']))) === contactId;
+    if (isInto) return { isLeft: true, place: { isWaiting: true } };
+  }
+  return { isLeft: false };
+}
+
+const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
+
+/** Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. */
+export async function erasePredecessor(tx: UnitOfWork, { madeOf, contactIds }: Erasing): Promise<Part> {
+  const [into, ...others] = madeOf;
+  if (into === undefined) return { isLeft: false };
+  const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
+  if (!merged) return { isLeft: true, madeOf: others };
+  tx.delete(MergedContacts, merged);
+  return {
+    isLeft: true,
+    stage: 'threads-naming',
+    place: {},
+    ...(merged.traces ?? unknown),
+    contactIds: [...contactIds, merged.id],
+    madeOf: [merged.id, ...madeOf],
+  };
+}
