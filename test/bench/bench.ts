@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coldStart } from '#test/bench/cold.ts';
 import { deliveryCpu } from '#test/bench/deliveries.ts';
+import { inbound } from '#test/bench/inbound.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
 import { roundTrips } from '#test/bench/round-trips.ts';
@@ -18,7 +19,8 @@ try {
   await system.stop();
   lines.push(...(await warmCpu()));
   const { rawPerCpuSecond, line } = await deliveryCpu();
-  lines.push(line, ...(await pipeline(workDir, rawPerCpuSecond)), ...(await roundTrips(workDir)));
+  lines.push(line, ...(await pipeline(workDir, rawPerCpuSecond)), ...(await inbound(workDir)));
+  lines.push(...(await roundTrips(workDir)));
 } finally {
   await rm(workDir, { recursive: true, force: true });
 }

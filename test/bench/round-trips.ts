@@ -2,7 +2,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { demoClient } from '#test/bench/demo.ts';
 import { atMost, type Line } from '#test/bench/report.ts';
-import { readEnvironment, type System, startSystem } from '#test/system.ts';
+import { startOwnEngine } from '#test/engine.ts';
+import { type System, startSystem } from '#test/system.ts';
 
 const addedMs = 20;
 
@@ -11,9 +12,8 @@ const addedMs = 20;
  * of which each began after the one before had ended.
  */
 export async function roundTrips(dataDir: string): Promise<Line[]> {
-  const engine = await startSystem(`${dataDir}/engine`, {}, []);
-  const proxy = await startProxy((await readEnvironment(`${dataDir}/engine`))['AWS_ENDPOINT_URL_DYNAMODB'] as string);
-  // The system under measurement reaches the first one's table through the proxy.
+  const engine = await startOwnEngine(`${dataDir}/measured`);
+  const proxy = await startProxy(engine.url);
   const system = await startSystem(`${dataDir}/measured`, { DYNAMODB_ENDPOINT: proxy.url }, []);
   try {
     return await measure(system, proxy, `${dataDir}/measured`);

@@ -3,9 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { type Engine, startEngine } from '#infra/local/engine.ts';
+import type { Engine } from '#infra/local/engine.ts';
 import { createDataDir, credentialsOf } from '#infra/local/files.ts';
 import type { QueueName } from '#lib/queues.ts';
+import { startOwnEngine } from '#test/engine.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
 import type { Random } from '#test/faults/random.ts';
 import { commandOf, descendants } from '#test/processes.ts';
@@ -56,13 +57,8 @@ export class FaultySystem {
   }
 
   static async start(dataDir: string, providerUrl: string, random: Random, isProxied: boolean) {
-    const fail = (error: Error) => {
-      throw error;
-    };
     createDataDir(dataDir);
-    const { accessKeyId } = credentialsOf(dataDir);
-    const own = { host: '127.0.0.1', port: 0, accessKeyId, folder: join(dataDir, 'engine') };
-    const engine = isProxied ? await startEngine({ ...own, endpoint: undefined, onGivenUp: fail }) : undefined;
+    const engine = isProxied ? await startOwnEngine(dataDir) : undefined;
     const proxy = engine && (await startProxy(engine.url, random, spoiledShare));
     const faulty = new FaultySystem(dataDir, providerUrl, engine, proxy);
     await faulty.#boot();

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { demoClient } from '#test/bench/demo.ts';
+import { atMost, beside, type Line, quantile } from '#test/bench/report.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { startOwnEngine } from '#test/engine.ts';
+import { cpuSeconds, descendants } from '#test/processes.ts';
+import { startSystem } from '#test/system.ts';
+import { startDouble } from '#test/telegram/double.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
+
+const counted = 50;
+const quiet = 100;
+const warmUps = 10;
+const quietGapMs = 50;
+/** An environment has 100 accounts at most, and the demo has some. */
+const idleBots = 90;
+/** Two turns of the poller. */
+const idleMs = 60_000;
+const giveUpMs = 120_000;
+
+/**
+ * What people write to bots, through the whole local system: how long after Telegram's post the event arrives at a webhook, how many
+ * write units of the table it costs, publishing included, and what it costs to poll for bots that nobody writes to.
+ */
+export async function inbound(workDir: string): Promise<Line[]> {
+  const dataDir = join(workDir, 'inbound');
+  const double = await startDouble();
+  const engine = await startOwnEngine(dataDir);
+  const meter = await startMeter(engine.url);
+  const settings = { DYNAMODB_ENDPOINT: meter.url, TELEGRAM_API_ROOT: double.url, PUBLIC_URL: 'https://crm.example' };
+  const system = await startSystem(dataDir, settings, []);
+  const receiver = await startReceiver();
+  try {
+    const client = await demoClient(dataDir, system.baseUrl);
+    const bot = await Bot.connect(client, double.url, system.baseUrl);
+    for (let index = 0; index < warmUps; index += 1) await bot.hears('Warm');
+    const units = await unitsOf(client, bot, meter);
+    await succeed(client, '/v1/webhooks', { url: receiver.url, eventKinds: ['message.created'] });
+    const latenciesMs = await latencies(bot, receiver);
+    const spent = () => {
+      const pid = system.process.pid as number;
+      return [pid, ...descendants(pid)].reduce((sum, one) => sum + cpuSeconds(one), 0);
+    };
+    const share = await idleShare(client, double.url, spent);
+    const shown = (q: number) => `${quantile(latenciesMs, q).toFixed(0)} ms`;
+    return [
+      atMost(
+        'from an update to message.created at a webhook, p95',
+        quantile(latenciesMs, 0.95),
+        400,
+        ' ms',
+        `p50 / p99 ${shown(0.5)} / ${shown(0.99)}`,
+      ),
+      atMost('write units of a message that comes in, publishing included', units, 24, ''),
+      // With the engine and the other services, which on AWS are not ours.
+      beside(
+        'of a core for 100 bots that are polled for and idle, whole local system',
+        `${((100 * share * 100) / idleBots).toFixed(1)} %`,
+      ),
+    ];
+  } finally {
+    await system.stop();
+    await engine.stop();
+    meter.close();
+    await Promise.all([double.close(), receiver[Symbol.asyncDispose]()]);
+  }
+}
+
+async function succeed(client: Client, path: string, body: object) {
+  const answer = await client.post(path, body);
+  if (answer.status >= 300) throw new Error(`POST ${path} answers ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** What Telegram has of a bot. */
+async function seen(
+  url: string,
+): Promise<{ webhook?: { url: string; secretToken: string }; calls: Record<string, number> }> {
+  const { body } = await request(url, { method: 'POST', body: '{}' });
+  return (await body.json()) as Awaited<ReturnType<typeof seen>>;
+}
+
+/** A bot with a webhook, to which one person writes. */
+class Bot {
+  readonly #url: string;
+  readonly #secret: string;
+  #last = 0;
+
+  private constructor(url: string, secret: string) {
+    this.#url = url;
+    this.#secret = secret;
+  }
+
+  static async connect(client: Client, providerUrl: string, baseUrl: string): Promise<Bot> {
+    const token = randomUUID();
+    await succeed(client, '/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'webhook' });
+    const webhook = await eventually(
+      async () => (await seen(`${providerUrl}/double/${token}`)).webhook,
+      'the hook',
+      giveUpMs,
+    );
+    return new Bot(`${baseUrl}${new URL(webhook.url).pathname}`, webhook.secretToken);
+  }
+
+  async hears(text: string): Promise<void> {
+    this.#last += 1;
+    const from = { id: 77, first_name: 'Ann' };
+    const date = Math.floor(Date.now() / 1000);
+    const message = { message_id: this.#last, date, chat: { ...from, type: 'private' }, from, text };
+    const { statusCode, body } = await request(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': this.#secret },
+      body: JSON.stringify({ update_id: this.#last, message }),
+    });
+    await body.dump();
+    if (statusCode !== 200) throw new Error(`the hook answers ${statusCode}`);
+  }
+}
+
+/** Of one message of somebody who is known already. */
+async function unitsOf(client: Client, bot: Bot, meter: Meter): Promise<number> {
+  const last = async () => {
+    let since = 0;
+    for (;;) {
+      const { items } = (await client.get('/v1/events', { since, limit: 100 })).body;
+      if (items.length === 0) return since;
+      since = items.at(-1).sequence;
+    }
+  };
+  const before = await last();
+  await sleep(5000);
+  // Beside them the system is not quite idle.
+  meter.units();
+  await sleep(10_000);
+  const idlePerMs = meter.units() / 10_000;
+  const startedMs = Date.now();
+  for (let index = 0; index < counted; index += 1) await bot.hears(`Counted ${index}`);
+  await eventually(async () => (await last()) >= before + counted, 'the events', giveUpMs);
+  await sleep(2000);
+  const units = meter.units();
+  return (units - idlePerMs * (Date.now() - startedMs)) / counted;
+}
+
+async function latencies(bot: Bot, receiver: Awaited<ReturnType<typeof startReceiver>>): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  for (let index = 0; index < warmUps + quiet; index += 1) {
+    const [text, startedMs] = [`Quiet ${index}`, Date.now()];
+    await bot.hears(text);
+    const arrived = await eventually(
+      async () => receiver.received.find(({ body }) => body.data.body === text),
+      `the webhook of ${text}`,
+    );
+    if (index >= warmUps) latenciesMs.push(arrived.atMs - startedMs);
+    await sleep(quietGapMs);
+  }
+  return latenciesMs;
+}
+
+/** How much of a core more is used while bots are polled for to which nobody writes. */
+async function idleShare(client: Client, providerUrl: string, spent: () => number): Promise<number> {
+  const use = async () => {
+    const [before, startedMs] = [spent(), Date.now()];
+    await sleep(idleMs);
+    return (spent() - before) / ((Date.now() - startedMs) / 1000);
+  };
+  await sleep(5000);
+  const without = await use();
+  const tokens = Array.from({ length: idleBots }, () => randomUUID());
+  for (const token of tokens)
+    await succeed(client, '/v1/telegram/accounts', { kind: 'bot', botToken: token, inbound: 'polling' });
+  const isHeard = async (token: string) => (await seen(`${providerUrl}/double/${token}`)).calls['getUpdates'];
+  for (const token of tokens) await eventually(() => isHeard(token), 'the polls', giveUpMs);
+  await sleep(5000);
+  return Math.max(0, (await use()) - without);
+}
+
+interface Meter {
+  url: string;
+  /** Write units since the last time it was asked. */
+  units(): number;
+  close(): void;
+}
+
+const writing = /\.(PutItem|UpdateItem|DeleteItem|TransactWriteItems|BatchWriteItem)$/;
+
+/** A way to DynamoDB that has every write say what it costs. */
+async function startMeter(target: string): Promise<Meter> {
+  let sum = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const isWriting = writing.test(String(headers['x-amz-target']));
+    const asked = (await json(incoming)) as object;
+    const body = JSON.stringify(isWriting ? { ...asked, ReturnConsumedCapacity: 'TOTAL' } : asked);
+    const forwarded = httpRequest(
+      target,
+      { method, path, headers: { ...headers, 'content-length': Buffer.byteLength(body) } },
+      async (answer) => {
+        const said = await new Response(answer as never).text();
+        if (isWriting) sum += unitsIn(said);
+        const { 'x-amz-crc32': _, ...kept } = answer.headers;
+        outgoing.writeHead(answer.statusCode ?? 502, kept).end(said);
+      },
+    );
+    forwarded.on('error', () => outgoing.destroy());
+    forwarded.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    units() {
+      const units = sum;
+      sum = 0;
+      return units;
+    },
+    close: () => server.close(),
+  };
+}
+
+type Consumed = { CapacityUnits?: number; WriteCapacityUnits?: number };
+
+function unitsIn(said: string): number {
+  const { ConsumedCapacity: consumed = [] } = JSON.parse(said) as { ConsumedCapacity?: Consumed | Consumed[] };
+  return [consumed].flat().reduce((sum, one) => sum + (one.WriteCapacityUnits ?? one.CapacityUnits ?? 0), 0);
+}
