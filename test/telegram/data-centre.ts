@@ -186,6 +186,11 @@ export async function startDataCentre({ id = 2, serverKey, password, files = new
   const main = { id, ipAddress: '127.0.0.1', port: mtproto.port };
   return {
     session: writeStringSession({ version: 3, primaryDcs: { main, media: main }, authKey }),
+    /** One that says whose it is, as those do that mtcute exports. */
+    ownSession: writeStringSession({
+      ...{ version: 3, primaryDcs: { main, media: main }, authKey },
+      self: { userId: self.id, isBot: false, isPremium: false, usernames: [] },
+    }),
     port: mtproto.port,
     self,
     seen,

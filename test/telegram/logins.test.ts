@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { commands } from '#infra/admin/commands/telegram-account.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
@@ -99,6 +100,19 @@ describe('a Telegram user logs in', () => {
     expect(fieldOf(await enter(login.id, 'password', 'x'))).toEqual([400, 'password']);
     expect(fieldOf(await enter(login.id, 'password', 'y'))).toEqual([409, 'login_over']);
     expect(fieldOf(await enter(login.id, 'password', 'secret'))).toEqual([409, 'login_over']);
+  });
+
+  test('into the account that an operator has connected, whose session says whose it is', async () => {
+    const { centre, phone } = await somebody();
+    const place = { workspaceId: workspace.id, env: 'live' } as const;
+    const create = { ...place, kind: 'user', name: 'Uwe', session: centre.ownSession } as const;
+    const { id } = (await commands.create.run(create as never)) as { id: number };
+    await expect(commands.create.run(create as never)).rejects.toMatchObject({
+      status: 409,
+      details: { reason: 'account_exists' },
+    });
+    const { body } = await enter((await begin(phone)).body.id, 'code', rightCode);
+    expect(body.accountId).toBe(id);
   });
 
   test('again, with another session of the same account', async () => {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
+import { readSession } from '#lib/channels/telegram/connection.ts';
 import { enterCode, enterPassword, startLogin } from '#lib/channels/telegram/login.ts';
 import { inboundModes } from '#lib/choices.ts';
 import { newAccountFields } from '#lib/entities/account.ts';
@@ -24,10 +25,20 @@ const Create = v.intersect([
   ]),
 ]);
 
+/** Whose session it is, where it says so. */
+function holderOf(session: string): { platformUserId?: string } {
+  const userId = readSession(session)?.self?.userId;
+  return userId === undefined ? {} : { platformUserId: String(userId) };
+}
+
 async function create(input: v.InferOutput<typeof Create>) {
   const { kind, name, username = null, dailyLimit = telegram.kinds[kind].dailyLimit, pacing } = input;
   const secret = input.kind === 'bot' ? input.botToken : input.session;
-  const account = { channel: telegram.name, kind, name, username, dailyLimit, ...(pacing && { pacing }), secret };
+  const account = {
+    ...{ channel: telegram.name, kind, name, username, dailyLimit, secret },
+    ...(pacing && { pacing }),
+    ...(input.kind === 'user' && holderOf(input.session)),
+  };
   const mode = input.kind === 'bot' ? input.inbound : undefined;
   const { id } = await asOperator(input, async (tx) => listening(tx, await createAccount(tx, account), mode));
   return { id };
@@ -43,7 +54,7 @@ async function connect(input: v.InferOutput<typeof Connect>) {
   const secret =
     'botToken' in input
       ? ({ kind: 'bot', secret: input.botToken } as const)
-      : ({ kind: 'user', secret: input.session } as const);
+      : ({ kind: 'user', secret: input.session, ...holderOf(input.session) } as const);
   const { id, state } = await asOperator(input, async (tx) =>
     listening(tx, await connectAccount(tx, { id: input.id, channel: telegram.name }, secret)),
   );

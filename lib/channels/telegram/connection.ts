@@ -16,7 +16,7 @@ export type Session = Pick<Parsed, 'primaryDcs' | 'authKey'>;
 export type Home = Parsed['primaryDcs'];
 
 /** A session string as mtcute exports it; undefined when it is none. */
-export function readSession(text: string): Session | undefined {
+export function readSession(text: string): Parsed | undefined {
   try {
     return readStringSession(text);
   } catch {
