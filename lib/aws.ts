@@ -17,3 +17,7 @@ export function isPassing(error: unknown): boolean {
 /** Whether a service takes fewer calls at a time than were made. */
 export const isThrottled = (error: unknown): boolean =>
   error instanceof Error && isThrottlingError(error as Classified);
+
+/** Whether S3 says that an object is not there: who may not list a bucket is refused what is not in it. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && ['NoSuchKey', 'AccessDenied'].includes(error.name);

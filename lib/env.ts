@@ -94,5 +94,3 @@ const upperSnake = (name: string) => name.toUpperCase().replaceAll('-', '_');
 
 /** `QUEUE_URL_TELEGRAM`: given to functions with the need `send:telegram`. */
 export const queueUrlVariable = (queue: string) => `QUEUE_URL_${upperSnake(queue)}`;
-/** `QUEUE_ARN_TELEGRAM`: given besides to functions that also need `schedule`. */
-export const queueArnVariable = (queue: string) => `QUEUE_ARN_${upperSnake(queue)}`;

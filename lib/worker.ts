@@ -21,6 +21,8 @@ export interface WorkerSettings {
   needs?: readonly Need[];
   timeoutSeconds: number;
   memoryMb?: number;
+  /** Of the local disk, which outlives an invocation that is killed; 512 without. */
+  diskMb?: number;
 }
 
 /** Of a worker that is fed by a queue, or by the stream. */

@@ -44,6 +44,7 @@ export const handler = queueWorker(
     trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
+    diskMb: 2048,
     needs: ['store-files', 'list-export-files', 'own-addresses'],
   },
   (messages) =>

@@ -13,6 +13,7 @@ export const handler = queueWorker(
     readsStrangers: true,
     needs: ['decrypt:account', 'mail-bucket', 'store-files'],
     timeoutSeconds: attachmentTimeoutSeconds,
+    diskMb: 1024,
   },
   (messages) => receive(messages, { messageId: id() }, (tenant, { messageId }) => storeAttachments(tenant, messageId)),
 );

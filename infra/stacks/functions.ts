@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, type Stack } from 'aws-cdk-lib';
 import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -13,6 +13,7 @@ export interface FunctionSettings extends LoadedFunction {
   summary: string;
   timeoutSeconds: number;
   memoryMb: number;
+  diskMb?: number;
 }
 
 /** What functions of one domain share: their log and the role they run with. */
@@ -63,7 +64,7 @@ function createShared(stack: Stack, id: string, permissions: Permission[]): Shar
 
 function createFunction(
   stack: Stack,
-  { name, summary, timeoutSeconds, memoryMb }: FunctionSettings,
+  { name, summary, timeoutSeconds, memoryMb, diskMb }: FunctionSettings,
   { logGroup, role }: Shared,
   environment: Record<string, string>,
   bundles: string,
@@ -76,6 +77,7 @@ function createFunction(
     code: Code.fromAsset(join(bundles, name)),
     handler: 'index.handler',
     memorySize: memoryMb,
+    ...(diskMb && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
     timeout: Duration.seconds(timeoutSeconds),
     tracing: Tracing.ACTIVE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
+import { queueUrlVariable } from '#lib/env.ts';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { type Need, type SecretKind, secretKinds } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
@@ -55,8 +55,7 @@ export const baseGrant = ({ table }: Resources): Grant => ({
 
 /** The environment variables and permissions that the needs of one function stand for. */
 export function grantsOf(needs: readonly Need[], resources: Resources): Grant[] {
-  const queues = needs.filter((need) => need.startsWith('send:')).map(queueNameOf);
-  return needs.map((need) => (need === 'schedule' ? schedule(queues, resources) : grantOf(need, resources)));
+  return needs.map((need) => (need === 'schedule' ? schedule(resources) : grantOf(need, resources)));
 }
 
 const queueNameOf = (need: Need) => need.slice('send:'.length) as QueueName;
@@ -185,14 +184,13 @@ const listFiles = (prefix: string, { files }: Resources): Grant => ({
   ],
 });
 
-function schedule(names: readonly QueueName[], { queues, schedules }: Resources): Grant {
+function schedule({ schedules }: Resources): Grant {
   const { group, role, deadLetters } = schedules;
   return {
     environment: {
       SCHEDULE_GROUP: group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: role.roleArn,
       SCHEDULE_DLQ_ARN: deadLetters.queueArn,
-      ...Object.fromEntries(names.map((name) => [queueArnVariable(name), queues[name].queueArn])),
     },
     permissions: [
       {

@@ -5,10 +5,10 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
-  NoSuchKey,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { isMissing } from '#lib/aws.ts';
 import { env } from '#lib/env.ts';
 import { sliced } from '#lib/parallel.ts';
 
@@ -71,7 +71,3 @@ export async function removeFolder(folder: string): Promise<void> {
     if (!found.IsTruncated) return;
   }
 }
-
-/** Who may not list a bucket is refused what is not in it. */
-const isMissing = (error: unknown) =>
-  error instanceof NoSuchKey || (error instanceof Error && ['NoSuchKey', 'AccessDenied'].includes(error.name));

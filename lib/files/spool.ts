@@ -1,11 +1,26 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { minuteMs } from '#lib/clock.ts';
 import { storeFile } from './bucket.ts';
 
 class TooLarge extends Error {}
+
+const prefix = 'crm-api-file-';
+/** Longer than any function runs. */
+const leftMs = 15 * minuteMs;
+
+/** What an invocation left that was killed: the disk of a function is kept for the next one. */
+async function removeLeftovers(): Promise<void> {
+  const names = await readdir(tmpdir());
+  for (const path of names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))) {
+    // Somebody else may remove it first.
+    const madeMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    if (madeMs < Date.now() - leftMs) await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}
 
 /**
  * Brings bytes of unknown length into the bucket by way of a local file: S3 wants to know how many come, and an upload can be repeated.
@@ -16,7 +31,8 @@ export async function storeStream(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<number | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'file-'));
+  await removeLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), prefix));
   const path = join(folder, 'bytes');
   let sizeBytes = 0;
   async function* measured(source: AsyncIterable<Uint8Array>) {

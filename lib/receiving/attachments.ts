@@ -1,3 +1,4 @@
+import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
@@ -102,7 +103,7 @@ const maxMailFileBytes = 100 * 1024 * 1024;
 
 async function outOfMail(tenant: Tenant, { id, parts }: Transfer, { key }: SourceOf<'mail'>): Promise<Settled[]> {
   const raw = await fetchMail(key).catch((error: Error) => {
-    if (error.name === 'NoSuchKey') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
   if (!raw) return parts.map(expired);

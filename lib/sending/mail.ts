@@ -1,4 +1,4 @@
-import { isPassing, isThrottled } from '#lib/aws.ts';
+import { isMissing, isPassing, isThrottled } from '#lib/aws.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
 import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
@@ -90,7 +90,7 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
 const notPrepared = (error: Error): Outcome =>
   error instanceof Problem && error.status < 500
     ? { kind: 'failed', error: error.message }
-    : error.name === 'NoSuchKey'
+    : isMissing(error)
       ? { kind: 'failed', error: 'the bytes of an attachment are gone' }
       : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
 

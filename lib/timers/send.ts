@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { minuteMs } from '#lib/clock.ts';
-import { env, queueArnVariable, queueUrlVariable } from '#lib/env.ts';
+import { env, queueUrlVariable } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
 import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
@@ -160,4 +160,7 @@ function variable(name: string): string {
 }
 
 const queueUrl = (queue: QueueName) => variable(queueUrlVariable(queue));
-const queueArn = (queue: QueueName) => variable(queueArnVariable(queue));
+
+/** A queue lies beside that of dead schedules: the environment of a function has 4 KB, too few for every queue's ARN besides its URL. */
+const queueArn = (queue: QueueName) =>
+  String(env('SCHEDULE_DLQ_ARN')).replace(/[^:]+$/, String(queueUrl(queue).split('/').at(-1)));

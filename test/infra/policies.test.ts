@@ -145,10 +145,12 @@ const uses: Record<string, () => Request[]> = {
   'schedules reach the queues that functions name in them': () =>
     environments().flatMap(({ variables: { SCHEDULE_ROLE_ARN: role, ...variables } }) => {
       if (role === undefined) return [];
-      const queues = Object.entries(variables).filter(([name]) => /^(QUEUE_ARN_|SCHEDULE_DLQ_ARN)/.test(name));
+      const timers = of('AWS::SQS::Queue').find(({ ref }) => ref === variables['QUEUE_URL_TIMERS']);
       return [
         assumes('scheduler.amazonaws.com', role),
-        ...queues.map(([, resource]) => ({ caller: { role }, action: 'sqs:SendMessage', resource })),
+        ...[timers?.arn, variables['SCHEDULE_DLQ_ARN']].map((resource) => ({
+          ...{ caller: { role }, action: 'sqs:SendMessage', resource: String(resource) },
+        })),
       ];
     }),
   'API Gateway invokes the functions of its routes': () =>

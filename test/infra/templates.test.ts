@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
-import { queueArnVariable, queueUrlVariable } from '#lib/env.ts';
+import { queueUrlVariable, settings } from '#lib/env.ts';
 import type { Need } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { queues } from '#lib/queues.ts';
@@ -37,6 +37,31 @@ describe('templates', () => {
       expect(Object.keys(template.Resources).length, stack).toBeLessThanOrEqual(400);
       expect(Buffer.byteLength(text), stack).toBeLessThanOrEqual(800 * 1024);
     }
+  });
+
+  test('no function has more environment than the 4 KB of Lambda, wherever it is and whatever operators set', () => {
+    const of = Object.assign({}, ...assembly.templates.map(({ template }) => template.Resources));
+    const place = 'ap-southeast-2:123456789012:CrmApi-';
+    /** What CloudFormation puts there, with its own twelve characters behind the name. */
+    const resolved = (value: unknown): string => {
+      if (typeof value === 'string') return value;
+      const [[intrinsic, given] = []] = [Object.entries(value as object)[0] ?? []];
+      if (intrinsic === 'Fn::Join') return (given[1] as unknown[]).map(resolved).join('');
+      if (intrinsic === 'Ref' && String(given).startsWith('AWS::')) return 'ap-southeast-2';
+      const id = String(Array.isArray(given) ? given[0] : (given.Export ?? JSON.stringify(given)));
+      const isQueueUrl = intrinsic === 'Ref' && of[id]?.Type === 'AWS::SQS::Queue';
+      return `${isQueueUrl ? 'https://sqs.amazonaws.com/' : 'arn:aws:scheduler:'}${place}${id}-XXXXXXXXXXXX`;
+    };
+    const operator = Object.keys(settings).map((name) => [name, 'x'.repeat(name === 'TELEGRAM_PUBLIC_KEY' ? 380 : 30)]);
+    const sizes = assembly.ofType('AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const own = Object.entries(Properties.Environment?.Variables ?? {}).map(([name, value]) => [
+        name,
+        resolved(value),
+      ]);
+      return [id, Buffer.byteLength(JSON.stringify(Object.fromEntries([...operator, ...own])))] as const;
+    });
+    expect(sizes.length).toBeGreaterThan(100);
+    expect(sizes.filter(([, bytes]) => bytes > 4096)).toEqual([]);
   });
 
   test('CloudFormation would accept them without a warning', () => {
@@ -199,7 +224,7 @@ function variablesOf(needs: readonly Need[]): string[] {
   const ofSchedule = ['SCHEDULE_GROUP', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_DLQ_ARN'];
   return [
     ...sendsTo(needs).map(queueUrlVariable),
-    ...(needs.includes('schedule') ? [...ofSchedule, ...sendsTo(needs).map(queueArnVariable)] : []),
+    ...(needs.includes('schedule') ? ofSchedule : []),
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
     ...(needs.some((need) => need.endsWith('-files')) ? ['FILES_BUCKET'] : []),

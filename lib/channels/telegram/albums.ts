@@ -1,3 +1,4 @@
+import { isMissing } from '#lib/aws.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
@@ -66,7 +67,7 @@ export async function sendAlbums(
 }
 
 /** A file could not be read, so that nothing of it has left. */
-export const unreadable = ({ name }: Error): Outcome =>
-  name === 'NoSuchKey'
+export const unreadable = (error: Error): Outcome =>
+  isMissing(error)
     ? { kind: 'failed', error: 'the bytes of an attachment are gone' }
-    : { kind: 'failed-for-now', error: `an attachment could not be read (${name})` };
+    : { kind: 'failed-for-now', error: `an attachment could not be read (${error.name})` };

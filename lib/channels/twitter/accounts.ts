@@ -23,10 +23,10 @@ export const CreateTwitterAccount = v.pipe(
   v.title('CreateTwitterAccount'),
 );
 
-/** Raises 400 for a refresh token or a client secret that belongs to no client: X would take neither. */
-export function requireClient({ refreshToken, clientId, clientSecret }: Tokens): void {
-  if (clientId === undefined && (refreshToken ?? clientSecret) !== undefined)
-    throw invalidField('clientId', 'required', 'a refreshToken and a clientSecret need the clientId they belong to');
+/** Raises 400 for a client secret that belongs to no client. */
+export function requireClient({ clientId, clientSecret }: Tokens): void {
+  if (clientId === undefined && clientSecret !== undefined)
+    throw invalidField('clientId', 'required', 'a clientSecret needs the clientId that it belongs to');
 }
 
 /**

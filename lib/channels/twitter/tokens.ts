@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accountSecret, secretContext } from '#lib/accounts/store.ts';
-import { hourMs, shifted, timestamp } from '#lib/clock.ts';
+import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { pattern } from '#lib/schema.ts';
 import { encrypt } from '#lib/secrets.ts';
@@ -68,7 +68,7 @@ export async function keepTokens(
 }
 
 /** So long before an access token ends it is renewed. */
-const earlyMs = hourMs / 12;
+const earlyMs = 5 * minuteMs;
 
 /** Whether an access token is about to end and can be renewed. */
 export const isEnding = ({ refreshToken, expiresAt }: Tokens): boolean =>
