@@ -10,7 +10,17 @@ export function log(): Logger {
 }
 
 class Log extends Logger {
-  protected override printLog(...line: Parameters<Logger['printLog']>): void {
-    if (!isQuiet()) super.printLog(...line);
+  protected override printLog(...[level, item]: Parameters<Logger['printLog']>): void {
+    withhold(item.getAttributes());
+    if (!isQuiet()) super.printLog(level, item);
   }
+}
+
+/** What a validator refuses it quotes: of such errors only their kind and place are printed. */
+function withhold(value: unknown, seen = new WeakSet()): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
+  if ('issues' in value && 'stack' in value)
+    Object.assign(value, { issues: undefined, message: 'it does not fit its declaration', stack: undefined });
+  for (const inner of Object.values(value)) withhold(inner, seen);
 }

@@ -1,4 +1,7 @@
+import { Contacts, normalised } from '#lib/entities/contact.ts';
 import type { Mailbox, Participant, StoredThread } from '#lib/entities/email-thread.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { distinct, isOwnAddress, sameAddress } from './address.ts';
 
@@ -32,4 +35,22 @@ export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>
 export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: string): boolean {
   const [only, ...others] = outsidersOf(tenant, thread);
   return thread.contactId === null && only !== undefined && others.length === 0 && sameAddress(only.email, email);
+}
+
+/** Whether a contact has this address, other than this one. */
+export async function isAddressOfAnother(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
+  const { items } = await listPage(tx, Contacts, { where: { email: normalised.email(email) }, limit: 2 });
+  return items.some(({ id }) => id !== contactId);
+}
+
+/** Whether a thread of a contact is with another one alone: who begins a thread may give it to any contact. */
+export async function isThreadOfAnother(
+  tx: UnitOfWork,
+  thread: StoredThread,
+  contactId: number,
+  email: string | null,
+): Promise<boolean> {
+  const [only, ...others] = outsidersOf(tx.tenant, thread);
+  if (only === undefined || others.length > 0 || (email !== null && sameAddress(only.email, email))) return false;
+  return isAddressOfAnother(tx, only.email, contactId);
 }

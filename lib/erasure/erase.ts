@@ -111,7 +111,9 @@ async function part(tx: UnitOfWork, state: Erasing, counts: Record<string, numbe
 /** The state of the next stage, undefined after the last one. */
 function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
   const stage = stages[stages.indexOf(state.stage) + 1];
-  if (stage === 'publishing')
+  if (stage === undefined && state.isOverfull)
+    return { ...state, stage: 'threads', place: {}, threadIds: [], isOverfull: false, unpublished: null };
+  if (stage === 'publishing' && !state.isOverfull)
     tx.emit({
       kind: 'contact.erased',
       subject: `contact/${state.contactId}`,

@@ -1,4 +1,5 @@
-import type { Traces } from '#lib/entities/contact.ts';
+import type { Platform } from '#lib/channels/channel.ts';
+import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { fail } from '#lib/sending/end.ts';
@@ -14,9 +15,23 @@ export async function eraseJob(tx: UnitOfWork, job: StoredJob, count: Count): Pr
   count('jobs');
 }
 
-/** Takes away what was sent, or is to be sent, to somebody by name and not as a contact, with its messages. */
+/** Whether a contact is known by this name: `telegram/4711`, `telegram/@anna`. */
+async function isNameOfAnother(tx: UnitOfWork, name: string): Promise<boolean> {
+  const slash = name.indexOf('/');
+  const [channel, known] = [name.slice(0, slash) as Platform, name.slice(slash + 1)];
+  const where = known.startsWith('@')
+    ? { handle: { platform: channel, username: known.slice(1) } }
+    : { identity: { channel, userId: known } };
+  return (await listPage(tx, Contacts, { where, limit: 1 })).items.length > 0;
+}
+
+/**
+ * Takes away what was sent, or is to be sent, to somebody by name and not as a contact, with its messages; but for names that another
+ * contact has.
+ */
 export async function eraseJobsNaming(tx: UnitOfWork, { names }: Traces, count: Count): Promise<Part> {
   for (const stated of names) {
+    if (await isNameOfAnother(tx, stated)) continue;
     const { items, hasMore } = await listPage(tx, Jobs, { where: { stated }, limit: 20 });
     for (const job of items) {
       if (!tx.hasRoom) return { isLeft: true };

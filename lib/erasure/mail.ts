@@ -1,4 +1,4 @@
-import { isOnlyOutsider, outsidersOf } from '#lib/email/participants.ts';
+import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother, outsidersOf } from '#lib/email/participants.ts';
 import { MailNotices } from '#lib/entities/bounce.ts';
 import { BodyParts, EmailMessages, MessageIds, type StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
@@ -19,26 +19,37 @@ interface State {
   place: Place;
 }
 
+/** So many are remembered in one round: what they leave elsewhere is looked for before the next ones go. */
+const maxThreadIds = 5000;
+
 /** Removes the threads of a contact in which nobody else takes part; the others are no longer its own. */
-export async function eraseThreadsOf(tx: UnitOfWork, { contactId, threadIds }: State, count: Count): Promise<Part> {
+export async function eraseThreadsOf(
+  tx: UnitOfWork,
+  { contactId, email, threadIds }: State,
+  count: Count,
+): Promise<Part> {
+  if (threadIds.length >= maxThreadIds) return { isLeft: false, isOverfull: true };
   const { items, hasMore } = await listPage(tx, Threads, { where: { contact: contactId }, limit: 10 });
   const gone = [...threadIds];
   for (const thread of items) {
     if (!tx.hasRoom) return { isLeft: true, threadIds: gone };
-    if (outsidersOf(tx.tenant, thread).length > 1) tx.update(Threads, { ...thread, contactId: null });
+    const isShared = outsidersOf(tx.tenant, thread).length > 1;
+    if (isShared || (await isThreadOfAnother(tx, thread, contactId, email)))
+      tx.update(Threads, { ...thread, contactId: null });
     else if (await eraseThread(tx, thread, count)) gone.push(thread.id);
     else return { isLeft: true, threadIds: gone };
   }
   return { isLeft: hasMore, threadIds: gone };
 }
 
-/** Removes the threads whose only outsider has the contact's address: such that belong to no contact. */
+/** Removes the threads whose only outsider has the contact's address: such that belong to no contact, of whom nobody else has it. */
 export async function eraseThreadsNaming(
   tx: UnitOfWork,
-  { email, threadIds, place }: State,
+  { contactId, email, threadIds, place }: State,
   count: Count,
 ): Promise<Part> {
-  if (email === null) return { isLeft: false };
+  if (email === null || (await isAddressOfAnother(tx, email, contactId))) return { isLeft: false };
+  if (threadIds.length >= maxThreadIds) return { isLeft: false, isOverfull: true };
   const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
   const contains = { search: searched(email) };

@@ -45,4 +45,6 @@ export interface Part extends Partial<Traces> {
   threadIds?: number[];
   contactIds?: number[];
   madeOf?: number[];
+  /** More threads are left than one round takes. */
+  isOverfull?: boolean;
 }

@@ -21,6 +21,8 @@ export interface Erasing extends Traces, Record<string, unknown> {
   contactIds: number[];
   /** Of them those whose predecessors are still to be looked for. */
   madeOf: number[];
+  /** Another round is to follow. */
+  isOverfull: boolean;
   /** What had yet to become events when the last row was gone. */
   unpublished: string[] | null;
 }
@@ -58,6 +60,7 @@ export async function eraseContact(
     threadIds: [],
     contactIds: [id],
     madeOf: [id],
+    isOverfull: false,
     unpublished: null,
   });
   return erasure;

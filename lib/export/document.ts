@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { getContact } from '#lib/contacts/store.ts';
-import { isOnlyOutsider } from '#lib/email/participants.ts';
+import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/email/participants.ts';
 import { listEmailMessages } from '#lib/email/store.ts';
 import { Activities, Activity } from '#lib/entities/activity.ts';
 import { ContactChannel, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
@@ -119,11 +119,17 @@ type ThreadsOf = (
   paging: { after: number | undefined; limit: number },
 ) => Promise<Page<StoredThread>>;
 
-const ownThreads: ThreadsOf = (tx, { id }, paging) => listPage(tx, Threads, { where: { contact: id }, ...paging });
+const ownThreads: ThreadsOf = async (tx, { id, email }, paging) => {
+  const page = await listPage(tx, Threads, { where: { contact: id }, ...paging });
+  const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, email));
+  const areTheirs = await Promise.all(page.items.map(isTheirs));
+  return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
+};
 
 /** Those of mail that came when nobody knew whose the address is: the contact alone takes part, as who is erased with it. */
-const threadsNaming: ThreadsOf = async (tx, { email }, paging) => {
-  if (email === null) return { items: [], nextCursor: null, hasMore: false };
+const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
+  if (email === null || (await isAddressOfAnother(tx, email, id)))
+    return { items: [], nextCursor: null, hasMore: false };
   const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   return listPage(tx, Threads, { contains: { search: searched(email) }, matches, ...paging });
 };

@@ -45,8 +45,6 @@ export const exporting: SagaKind<Exporting, 'export'> = {
     tx.requireExists(Contacts, contact);
     return state.isWhole ? join(tx, state, row) : writePiece(tx, state, contact, row);
   },
-  // The pieces are joined by an invocation of its own, which has all its time for it.
-  waitMs: ({ isWhole }) => (isWhole ? 1 : 0),
 };
 
 async function writePiece(

@@ -84,9 +84,12 @@ async function ask(tenant: Tenant, due: Due, connection: UserConnection, deadlin
     if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isLate) return;
   }
   const receivedTo = state ?? (await answered(connection.state()));
-  await markRead(tenant, account, connection);
   const reached = { receivedTo, ...(lastError !== undefined && { lastError }) };
   await keepHearing(tenant, due, reached, env('TELEGRAM_POLL_SECONDS'));
+  // The account hears all the same, and the next look tries it again.
+  await markRead(tenant, account, connection).catch((error: Error) =>
+    log().warn('what was read here is not marked as read at Telegram', { ...tenant, accountId: account.id, error }),
+  );
 }
 
 /** Has Telegram mark as read what was read here. */

@@ -162,5 +162,7 @@ function variable(name: string): string {
 const queueUrl = (queue: QueueName) => variable(queueUrlVariable(queue));
 
 /** A queue lies beside that of dead schedules: the environment of a function has 4 KB, too few for every queue's ARN besides its URL. */
-const queueArn = (queue: QueueName) =>
-  String(env('SCHEDULE_DLQ_ARN')).replace(/[^:]+$/, String(queueUrl(queue).split('/').at(-1)));
+function queueArn(queue: QueueName): string {
+  const [name, place] = [queueUrl(queue).split('/').at(-1), variable('SCHEDULE_DLQ_ARN').split(':').slice(0, -1)];
+  return [...place, name].join(':');
+}

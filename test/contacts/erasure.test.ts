@@ -4,14 +4,18 @@ import { commands as invoice } from '#infra/admin/commands/invoice.ts';
 import { commands as message } from '#infra/admin/commands/message.ts';
 import { commands as sequence } from '#infra/admin/commands/sequence.ts';
 import { commands as account } from '#infra/admin/commands/telegram-account.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { Activities } from '#lib/entities/activity.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Erasures } from '#lib/entities/erasure.ts';
 import { erasing } from '#lib/erasure/erase.ts';
-import { eraseContact } from '#lib/erasure/start.ts';
+import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
 import { take } from '#lib/quotas/quota.ts';
+import { tracesOf } from '#lib/references/reach.ts';
 import { listAll } from '#lib/table/list.ts';
-import { type Saga, Sagas } from '#lib/table/saga.ts';
+import { newSaga, type Saga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -300,4 +304,62 @@ test('what is to be sent to somebody by name goes with the contact of that name 
   expect((await get(`/v1/jobs/${theirs.id}`)).status).toBe(404);
   expect((await get(`/v1/jobs/${foreign.id}`)).body.status).toBe('queued');
   expect(await everyByteOf(workspace.id)).not.toMatch(/vera_v/i);
+});
+
+test('what another contact is named in stays, whatever names the erased one or those merged into it were given', async () => {
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Naming', botToken: '4:x' });
+  const { threadId } = await receive(mail('Dora <dora@named.example>', us(), 'doraword'));
+  const dora = { platform: 'telegram', email: 'dora@named.example', username: 'dora_d' };
+  const later = { accountId: bot.id, username: 'dora_d', text: 'for Dora', runAt: '2027-01-01T00:00:00Z' };
+  const job = await post('/v1/telegram/messages', later);
+  const [other, named] = [await newContact({ name: 'Z', platform: 'telegram' }), await newContact(dora)];
+  await newContact({ name: 'Dora', ...dora });
+  await post(`/v1/contacts/${other.id}/merge`, { sourceContactId: named.id });
+  await erased(other.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(200);
+  expect((await get(`/v1/jobs/${job.id}`)).body.status).toBe('queued');
+});
+
+test('mail to another contact is not of whom a caller has given its thread to', async () => {
+  const [ann, bob] = [
+    await newContact({ email: 'ann@given.example' }),
+    await newContact({ email: 'bob@given.example' }),
+  ];
+  const sent = { to: ['bob@given.example'], subject: 'For Bob', bodyText: 'bobword', contactId: ann.id };
+  const { threadId } = await post('/v1/email/messages', sent);
+  expect((await get(`/v1/contacts/${ann.id}/export`)).body.emailThreads).toEqual([]);
+  await erased(ann.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ contactId: null });
+  expect(JSON.stringify((await get(`/v1/contacts/${bob.id}/export`)).body.emailMessages)).toContain('bobword');
+});
+
+test('more threads than one round takes go in several', async () => {
+  const { id } = await newContact({ name: 'Many', email: 'many@rounds.example' });
+  const threads = [];
+  for (const text of ['manyone', 'manytwo', 'manythree'])
+    threads.push(await receive(mail('Many <many@rounds.example>', us(), text)));
+  // One that no worker goes on with.
+  const saga = await transact(tenant(), operator, async (tx) => {
+    const contact = await tx.get(Contacts, { id });
+    tx.delete(Contacts, contact);
+    const { id: erasureId } = tx.create(Erasures, {
+      id: await tx.nextId(Erasures),
+      ...{ status: 'queued', createdAt: tx.now, completedAt: null, erased: null, counts: {} },
+    });
+    const state: Erasing = {
+      ...{ erasureId, contactId: id, stage: 'threads', place: {}, ...tracesOf(contact, []) },
+      threadIds: Array.from({ length: 5000 }, (_, index) => 900_000 + index),
+      ...{ contactIds: [id], madeOf: [id], isOverfull: false, unpublished: null },
+    };
+    return tx.create(Sagas, { ...newSaga(tx, erasing, state), dueAt: shifted(tx.now, dayMs) });
+  });
+  await finishSaga(tenant(), erasing as never, saga);
+  const { erasureId } = saga.state as Erasing;
+  await eventually(
+    async () => (await get(`/v1/erasures/${erasureId}`)).body.status === 'completed',
+    'the erasure is completed',
+  );
+  for (const { threadId } of threads) expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  const told = (await workspace.live.get('/v1/events', { eventKind: 'contact.erased', limit: 100 })).body.items;
+  expect(told.filter(({ data }: { data: { contact_id: string } }) => data.contact_id === String(id))).toHaveLength(1);
 });

@@ -74,7 +74,7 @@ describe('somebody of whom there is one of everything', () => {
     ({ contactId: id } = await run<{ contactId: number }>(message.receive, {
       channel: 'telegram',
       accountId: bot.id,
-      from: { telegramUserId: 770_077, username: 'trillian_b', name: 'Trillian' },
+      from: { telegramUserId: 770_099, username: 'trillian_b', name: 'Trillian' },
       body: 'hello',
     }));
     await workspace.live.patch(`/v1/contacts/${id}`, { email: 'trillian@heart.example' });
@@ -131,7 +131,7 @@ describe('somebody of whom there is one of everything', () => {
       invoices: await all('/v1/finance/invoices'),
       transactions: await all('/v1/finance/transactions'),
       identities: expect.arrayContaining([
-        { channel: 'telegram', userId: '770077', username: 'trillian_b' },
+        { channel: 'telegram', userId: '770099', username: 'trillian_b' },
         { channel: 'telegram', userId: null, username: 'trillian_b' },
       ]),
       emailThreads: await Promise.all(threads.map((thread) => get(`/v1/email/threads/${thread}`))),
