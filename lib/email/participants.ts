@@ -31,10 +31,16 @@ export const takesPart = ({ participants, contactId }: StoredThread, email: stri
 export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>
   participants.filter(({ email }) => !isOwnAddress(tenant, email));
 
+/** The address of the only one who takes part in a thread from outside; undefined where nobody does, or several do. */
+function onlyOutsiderOf(tenant: Tenant, thread: StoredThread): string | undefined {
+  const [only, ...others] = outsidersOf(tenant, thread);
+  return others.length === 0 ? only?.email : undefined;
+}
+
 /** Whether a thread is no contact's, and nobody but who has this address takes part in it from outside. */
 export function isOnlyOutsider(tenant: Tenant, thread: StoredThread, email: string): boolean {
-  const [only, ...others] = outsidersOf(tenant, thread);
-  return thread.contactId === null && only !== undefined && others.length === 0 && sameAddress(only.email, email);
+  const only = onlyOutsiderOf(tenant, thread);
+  return thread.contactId === null && only !== undefined && sameAddress(only, email);
 }
 
 /** Whether a contact has this address, other than this one. */
@@ -50,7 +56,7 @@ export async function isThreadOfAnother(
   contactId: number,
   email: string | null,
 ): Promise<boolean> {
-  const [only, ...others] = outsidersOf(tx.tenant, thread);
-  if (only === undefined || others.length > 0 || (email !== null && sameAddress(only.email, email))) return false;
-  return isAddressOfAnother(tx, only.email, contactId);
+  const only = onlyOutsiderOf(tx.tenant, thread);
+  if (only === undefined || (email !== null && sameAddress(only, email))) return false;
+  return isAddressOfAnother(tx, only, contactId);
 }

@@ -25,7 +25,7 @@ export interface Exporting extends Record<string, unknown> {
 const pieceBytes = 4_000_000;
 const pagesPerPiece = 50;
 
-/** The pieces are made one object within one call, by way of a local file: a Lambda has room for 512 MB. */
+/** The pieces are made one object within one call, by way of a local file, of which the disk of their worker (`diskMb`) holds some. */
 const maxFileBytes = 400_000_000;
 
 /** Writes the data of a contact to a file: in pieces, which are then made one. Ends where the contact is gone. */
