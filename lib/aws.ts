@@ -2,17 +2,23 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 
 type Classified = Parameters<typeof isTransientError>[0];
 
-/** What the SDK does not repeat by itself, and yet may pass: a deadline of our own, a slow model, SES paused by its owner. */
+/** What nobody repeats at once, and yet may pass: a deadline of our own, a slow model, SES paused by its owner. */
 const others = ['AbortError', 'ModelTimeoutException', 'SendingPausedException'];
 
-/** Whether a call failed for a reason that may pass: a service is busy, paused, too slow or out of reach. */
-export function isPassing(error: unknown): boolean {
+/** DynamoDB's, of a write to an item that is in somebody's transaction, or has just been written in another region. */
+const conflicts = ['TransactionConflictException', 'ReplicatedWriteConflictException'];
+
+/** Whether a call may be repeated as it is: what the SDK repeats, and a write that met another one. */
+export function isRepeatable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (conflicts.includes(error.name)) return true;
   const failure = error as Classified;
-  return (
-    isThrottlingError(failure) || isTransientError(failure) || isServerError(failure) || others.includes(error.name)
-  );
+  return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure);
 }
+
+/** Whether a call failed for a reason that may pass: a service is busy, paused, too slow or out of reach. */
+export const isPassing = (error: unknown): boolean =>
+  isRepeatable(error) || (error instanceof Error && others.includes(error.name));
 
 /** Whether a service takes fewer calls at a time than were made. */
 export const isThrottled = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { documentClient } from '#lib/table/client.ts';
+import { between } from './between.ts';
 
 const tooLarge = () =>
   Object.assign(new Error('Item size has exceeded the maximum allowed size'), { name: 'ValidationException' });
@@ -17,7 +17,7 @@ export const refusing = <Result>(pattern: RegExp, work: () => Promise<Result>): 
 export const throttling = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
   failing(/^TransactWrite/, pattern, throttled, work);
 
-/** Does something while the table, whatever the SDK tries, does not answer the commands that these match. */
+/** Does something while the table, whatever its client tries, does not answer the commands that these match. */
 export const unreachable = <Result>(commands: RegExp, pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
   failing(commands, pattern, unanswered, work);
 
@@ -27,18 +27,10 @@ async function failing<Result>(
   error: () => Error,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  documentClient().middlewareStack.add(
-    (next, context) => (args) => {
-      if (commands.test(context.commandName ?? '') && pattern.test(JSON.stringify(args.input))) throw error();
-      return next(args);
-    },
-    { step: 'initialize', name: 'failing' },
-  );
-  try {
-    return await work();
-  } finally {
-    documentClient().middlewareStack.remove('failing');
-  }
+  return between(async ({ operation, input }, next) => {
+    if (commands.test(operation) && pattern.test(JSON.stringify(input))) throw error();
+    return next();
+  }, work);
 }
 
 /** Reserving ids, which changes nothing that anybody sees, does not count. */
@@ -51,23 +43,19 @@ const writes = /^(TransactWrite|Put|Delete)/;
 export async function dyingAfter(allowedWrites: number, work: () => Promise<unknown>): Promise<boolean> {
   let left = allowedWrites;
   let isDead = false;
-  documentClient().middlewareStack.add(
-    (next, context) => (args) => {
-      if (writes.test(context.commandName ?? '')) {
+  await between(
+    async ({ operation }, next) => {
+      if (writes.test(operation)) {
         if (left === 0) isDead = true;
         left -= 1;
       }
       if (isDead) throw new Error('the process is dead');
-      return next(args);
+      return next();
     },
-    { step: 'initialize', name: 'dying' },
+    () =>
+      work().catch((error) => {
+        if (!isDead) throw error;
+      }),
   );
-  try {
-    await work().catch((error) => {
-      if (!isDead) throw error;
-    });
-  } finally {
-    documentClient().middlewareStack.remove('dying');
-  }
   return !isDead;
 }

@@ -10,6 +10,8 @@ import { expect, test } from 'vitest';
  * What a channel is stands low in lib/channels/, for everybody to know; how it sends stands in its own folder there, which is high.
  */
 const layers = [
+  ['lib/env'],
+  ['lib/aws'],
   ['lib/*.ts'],
   ['lib/channels', 'lib/network'],
   ['lib/queues'],

@@ -1,21 +1,31 @@
 import { gunzipSync } from 'node:zlib';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { isOnMap } from '#infra/table-map.ts';
 import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
-import { identity, type Key } from '#lib/table/keys.ts';
+import { dynamodb, type Operations } from '#lib/table/client.ts';
+import { identity } from '#lib/table/keys.ts';
+import { isRow, type Row } from '#lib/table/rows.ts';
+import { between } from '#test/between.ts';
+
+/** Every row of the table, those that have expired among them. */
+export async function* everyRow(query: Omit<Operations['Scan']['input'], 'TableName'> = {}): AsyncGenerator<Row> {
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = { TableName: env('TABLE_NAME'), ...query, ExclusiveStartKey: from };
+    const { Items = [], LastEvaluatedKey } = await dynamodb.send('Scan', page);
+    yield* Items.filter(isRow);
+    from = LastEvaluatedKey;
+  } while (from);
+}
 
 /** What every row of the table holds in which the workspace's number is, zipped parts unzipped. */
 export async function everyByteOf(workspaceId: number): Promise<string> {
   const found: string[] = [];
-  for await (const { Items = [] } of paginateScan({ client: documentClient() }, { TableName: env('TABLE_NAME') })) {
-    for (const item of Items) {
-      const isOurs = JSON.stringify([item['pk'], item['sk'], item['tenant'], item['workspaceId']]).includes(
-        String(workspaceId),
-      );
-      if (isOurs) found.push(...Object.values(item).map(textOf));
-    }
+  for await (const item of everyRow()) {
+    const isOurs = JSON.stringify([item['pk'], item['sk'], item['tenant'], item['workspaceId']]).includes(
+      String(workspaceId),
+    );
+    if (isOurs) found.push(...Object.values(item).map(textOf));
   }
   return found.join('\n');
 }
@@ -28,9 +38,8 @@ function textOf(value: unknown): string {
 
 /** The keys of a workspace, and of what all share, that docs/table.md does not name. */
 export async function rowsOffMap(workspaceId: number): Promise<string[]> {
-  const found: Key[] = [];
-  const query = { TableName: env('TABLE_NAME'), ConsistentRead: true, ProjectionExpression: 'pk, sk' };
-  for await (const { Items = [] } of paginateScan({ client: documentClient() }, query)) found.push(...(Items as Key[]));
+  const found: Row[] = [];
+  for await (const row of everyRow({ ConsistentRead: true, ProjectionExpression: 'pk, sk' })) found.push(row);
   const ours = found.filter(({ pk }) => new RegExp(`^(${workspaceId}[:#]|\\D)`).test(pk));
   expect(ours.length).toBeGreaterThan(50);
   return ours.filter((key) => !isOnMap(key)).map(identity);
@@ -39,23 +48,11 @@ export async function rowsOffMap(workspaceId: number): Promise<string[]> {
 /** How many rows the table looks at for the work. */
 export async function rowsRead(work: () => Promise<unknown>): Promise<number> {
   let rows = 0;
-  documentClient().middlewareStack.add(
-    (next) => async (args) => {
-      const answer = await next(args);
-      const { ScannedCount, Responses } = answer.output as {
-        ScannedCount?: number;
-        Responses?: Record<string, unknown[]>;
-      };
-      rows += ScannedCount ?? Object.values(Responses ?? {}).flat().length;
-      return answer;
-    },
-    { step: 'deserialize', priority: 'high', name: 'counting' },
-  );
-  try {
-    await work();
-  } finally {
-    documentClient().middlewareStack.remove('counting');
-  }
+  await between(async (_, next) => {
+    const answer = (await next()) as { ScannedCount?: number; Responses?: Record<string, unknown[]> };
+    rows += answer.ScannedCount ?? Object.values(answer.Responses ?? {}).flat().length;
+    return answer;
+  }, work);
   return rows;
 }
 
@@ -63,24 +60,16 @@ export async function rowsRead(work: () => Promise<unknown>): Promise<number> {
 export async function rowsAtOnce(work: () => Promise<unknown>): Promise<number> {
   let asked = 0;
   let most = 0;
-  documentClient().middlewareStack.add(
-    (next) => async (args) => {
-      const { RequestItems = {} } = args.input as { RequestItems?: Record<string, { Keys?: unknown[] }> };
-      const rows = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys).length;
-      asked += rows;
-      most = Math.max(most, asked);
-      try {
-        return await next(args);
-      } finally {
-        asked -= rows;
-      }
-    },
-    { step: 'initialize', name: 'asking' },
-  );
-  try {
-    await work();
-  } finally {
-    documentClient().middlewareStack.remove('asking');
-  }
+  await between(async ({ input }, next) => {
+    const { RequestItems = {} } = input as { RequestItems?: Record<string, { Keys?: unknown[] }> };
+    const rows = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys).length;
+    asked += rows;
+    most = Math.max(most, asked);
+    try {
+      return await next();
+    } finally {
+      asked -= rows;
+    }
+  }, work);
   return most;
 }

@@ -9,8 +9,6 @@ const stubs: Record<string, string> = {
   '@aws-sdk/token-providers': `
     export const nodeProvider = () => async () => { throw new Error('requests are signed, not sent with bearer tokens'); };
     export const fromEnvSigningName = nodeProvider;`,
-  // Endpoint discovery is off for DynamoDB; its least-recently-used cache brings 8 KB of data structures.
-  '@aws-sdk/endpoint-cache': 'export class EndpointCache extends Map { constructor() { super(); } }',
   // For where Node has no SHA-256 of its own: 3 KB.
   './Sha256Js': `export class Sha256Js { constructor() { throw new Error('Node has a hash of its own'); } }`,
   // For the retry mode `adaptive`, which nobody has chosen: 4 KB.
@@ -64,15 +62,13 @@ const neverLoaded: Plugin = {
   },
 };
 
-// A client knows every error of its service by a class: 9 KB beside each function for DynamoDB, 14 KB more for KMS. Any other
-// error is the client's general one, with the same name, message and fault. Kept are those whose contents are read, and the one
-// that only its class says to retry.
+// A client knows every error of its service by a class, for KMS 14 KB. Any other error is the client's general one, with the same
+// name, message and fault, which is all that is read.
 const usedErrors: Plugin = {
   name: 'used-errors',
   setup({ onLoad }) {
-    const unused =
-      /^n0_registry\.registerError\((?!(ConditionalCheckFailed|TransactionCanceled|ReplicatedWriteConflict)E).*$/gm;
-    onLoad({ filter: /client-(dynamodb|kms)\/dist-es\/schemas\/schemas_0\.js$/ }, async ({ path }) => ({
+    const unused = /^n0_registry\.registerError\(.*$/gm;
+    onLoad({ filter: /client-kms\/dist-es\/schemas\/schemas_0\.js$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replaceAll(unused, '') + unmapped,
     }));
   },

@@ -32,7 +32,7 @@ export async function createFile(
   });
   const uploadHeaders = { 'content-type': contentType, 'content-length': String(sizeBytes) };
   const expiresSeconds = uploadMs / secondMs;
-  const uploadUrl = await presignedUrl({ method: 'PUT', key, expiresSeconds, headers: uploadHeaders });
+  const uploadUrl = presignedUrl({ method: 'PUT', key, expiresSeconds, headers: uploadHeaders });
   return { id, uploadUrl, uploadHeaders, expiresAt: shifted(tx.now, uploadMs) };
 }
 
@@ -81,7 +81,7 @@ export async function download(
     'response-content-disposition': dispositionOf(fileName),
     'response-content-type': servedType(contentType),
   };
-  const url = await presignedUrl({ method: 'GET', key, expiresSeconds: downloadMs / secondMs, query });
+  const url = presignedUrl({ method: 'GET', key, expiresSeconds: downloadMs / secondMs, query });
   return { url, expiresAt: shifted(now, downloadMs) };
 }
 

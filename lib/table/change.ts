@@ -1,6 +1,5 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { Problem } from '../problem.ts';
-import { documentClient } from './client.ts';
+import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, isConflict } from './errors.ts';
 import type { Key } from './keys.ts';
 import { bytesOf } from './size.ts';
@@ -81,9 +80,10 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function send(actions: readonly Conditional[], token: string): Promise<void> {
   try {
-    await documentClient().send(
-      new TransactWriteCommand({ TransactItems: actions.map(({ action }) => action), ClientRequestToken: token }),
-    );
+    await dynamodb.send('TransactWriteItems', {
+      TransactItems: actions.map(({ action }) => action),
+      ClientRequestToken: token,
+    });
   } catch (error) {
     throw refusalOf(error, actions);
   }

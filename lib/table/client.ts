@@ -1,39 +1,51 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { hideItems, isConflict } from './errors.ts';
+import type {
+  BatchGetCommandInput,
+  BatchGetCommandOutput,
+  BatchWriteCommandInput,
+  BatchWriteCommandOutput,
+  DeleteCommandInput,
+  DeleteCommandOutput,
+  GetCommandInput,
+  GetCommandOutput,
+  PutCommandInput,
+  PutCommandOutput,
+  QueryCommandInput,
+  QueryCommandOutput,
+  ScanCommandInput,
+  ScanCommandOutput,
+  TransactWriteCommandInput,
+  TransactWriteCommandOutput,
+  UpdateCommandInput,
+  UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
+import { aws } from '../aws/call.ts';
+import { marshalled, unmarshalled } from './attribute-values.ts';
+import { withPlainItems } from './errors.ts';
 
-let client: DynamoDBDocumentClient | undefined;
-
-/**
- * The table's client, built at first use. Connections are kept alive; the SDK's own retries cover throttling, 5xx and, because it
- * is configured so here, a single write to an item that is in somebody's transaction: four attempts with jitter, 0.2 s at most.
- */
-export function documentClient(): DynamoDBDocumentClient {
-  if (client) return client;
-  const bare = new DynamoDBClient({
-    maxAttempts: 4,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
-  });
-  bare.middlewareStack.add(
-    (next) => (args) =>
-      next(args).catch((error: unknown) => {
-        if (error instanceof Error && isConflict(error)) Object.assign(error, { $retryable: {} });
-        throw error;
-      }),
-    { step: 'finalizeRequest', priority: 'low', name: 'retryableConflicts' },
-  );
-  bare.middlewareStack.add(
-    (next) => (args) =>
-      next(args).catch((error: unknown) => {
-        hideItems(error);
-        throw error;
-      }),
-    { step: 'initialize', name: 'hiddenItems' },
-  );
-  client = DynamoDBDocumentClient.from(bare, {
-    // Sums of money pass 2^53 cents: DynamoDB counts them exactly, and they are shown as the number next to them.
-    marshallOptions: { removeUndefinedValues: true, allowImpreciseNumbers: true },
-    unmarshallOptions: { wrapNumbers: Number },
-  });
-  return client;
+/** What is asked of the table, with what it says to it; attributes are plain values. */
+export interface Operations {
+  BatchGetItem: { input: BatchGetCommandInput; output: BatchGetCommandOutput };
+  BatchWriteItem: { input: BatchWriteCommandInput; output: BatchWriteCommandOutput };
+  DeleteItem: { input: DeleteCommandInput; output: DeleteCommandOutput };
+  GetItem: { input: GetCommandInput; output: GetCommandOutput };
+  PutItem: { input: PutCommandInput; output: PutCommandOutput };
+  Query: { input: QueryCommandInput; output: QueryCommandOutput };
+  Scan: { input: ScanCommandInput; output: ScanCommandOutput };
+  TransactWriteItems: { input: TransactWriteCommandInput; output: TransactWriteCommandOutput };
+  UpdateItem: { input: UpdateCommandInput; output: UpdateCommandOutput };
 }
+
+type Answer<Name extends keyof Operations> = Omit<Operations[Name]['output'], '$metadata'>;
+
+/** DynamoDB (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html). */
+export const dynamodb = {
+  /** Raises what DynamoDB says (lib/table/errors.ts), and what breaks the connection. */
+  async send<Name extends keyof Operations>(
+    operation: Name,
+    input: Operations[Name]['input'],
+    signal?: AbortSignal,
+  ): Promise<Answer<Name>> {
+    const call = { service: 'dynamodb', operation, body: JSON.stringify(marshalled(input)) } as const;
+    return unmarshalled(await aws.call(call, signal).catch(withPlainItems)) as Answer<Name>;
+  },
+};

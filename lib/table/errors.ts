@@ -1,44 +1,45 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { attributesOf } from './attribute-values.ts';
 
-type Marshalled = Parameters<typeof unmarshall>[0];
+type Attributes = Record<string, unknown>;
 
 interface Failure {
   name?: string;
   $metadata?: unknown;
-  Item?: Marshalled;
-  CancellationReasons?: { Code?: string; Item?: Marshalled }[];
+  Item?: Attributes;
+  CancellationReasons?: { Code?: string; Item?: Attributes }[];
+}
+
+/**
+ * Throws what DynamoDB says of a failed call, with plain items. They can be read, but whoever prints the error prints none: what a row
+ * holds is no matter of a log.
+ */
+export function withPlainItems(error: unknown): never {
+  const failure = failureOf(error);
+  for (const one of [failure, ...(failure.CancellationReasons ?? [])])
+    if (one.Item) Object.defineProperty(one, 'Item', { value: attributesOf(one.Item), enumerable: false });
+  throw error;
 }
 
 /** What a service says of a failed call; nothing of what else was thrown. */
 export const failureOf = (error: unknown): Failure => (error instanceof Error ? error : {});
 
-/** Whether a write met somebody's transaction on the same item, which the client (lib/table/client.ts) has repeated in vain. */
+/** Whether a write met somebody's transaction on the same item, which was repeated in vain. */
 export const isConflict = (error: unknown): boolean => failureOf(error).name === 'TransactionConflictException';
-
-/** Items that an error shows can be read, but whoever prints the error prints none: what a row holds is no matter of a log. */
-export function hideItems(error: unknown): void {
-  const failure = failureOf(error);
-  for (const shown of [failure, ...(failure.CancellationReasons ?? [])])
-    if (shown.Item !== undefined) Object.defineProperty(shown, 'Item', { enumerable: false });
-}
-
-/** As the client reads items. */
-const plain = (item: Marshalled | undefined) => item && unmarshall(item, { wrapNumbers: Number });
 
 /**
  * What the failed condition of a single write left: the item as it stands, where the write asked for it
  * (`ReturnValuesOnConditionCheckFailure`) and there is one. Undefined for any other error.
  */
-export function failedCondition(error: unknown): { item: Record<string, unknown> | undefined } | undefined {
+export function failedCondition(error: unknown): { item: Attributes | undefined } | undefined {
   const { name, Item } = failureOf(error);
-  return name === 'ConditionalCheckFailedException' ? { item: plain(Item) } : undefined;
+  return name === 'ConditionalCheckFailedException' ? { item: Item } : undefined;
 }
 
 /** Why a transaction was cancelled, action by action, each with the item as it stands where its action asked; none for any other error. */
-export function cancellations(error: unknown): { code: string; item: Record<string, unknown> | undefined }[] {
+export function cancellations(error: unknown): { code: string; item: Attributes | undefined }[] {
   const { name, CancellationReasons = [] } = failureOf(error);
   if (name !== 'TransactionCanceledException') return [];
-  return CancellationReasons.map(({ Code = 'None', Item }) => ({ code: Code, item: plain(Item) }));
+  return CancellationReasons.map(({ Code = 'None', Item }) => ({ code: Code, item: Item }));
 }
 
 /** Whether DynamoDB refuses what a write holds, as it does with too many bytes. */

@@ -1,6 +1,6 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { env } from '../env.ts';
-import { documentClient } from './client.ts';
+import { dynamodb } from './client.ts';
 import type { Sought } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
@@ -73,7 +73,7 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
       Items = [],
       LastEvaluatedKey,
       ConsumedCapacity,
-    } = await documentClient().send(new QueryCommand({ ...input, ExclusiveStartKey: from }));
+    } = await dynamodb.send('Query', { ...input, ExclusiveStartKey: from });
     if (meter) meter.unitsLeft -= ConsumedCapacity?.CapacityUnits ?? 0;
     const live = Items.filter(isRow).filter((row) => !isAbsent(row));
     if (live.length > 0) yield live;

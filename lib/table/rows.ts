@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { env } from '../env.ts';
 import { sliced } from '../parallel.ts';
 import { unavailable } from '../problem.ts';
-import { documentClient } from './client.ts';
+import { dynamodb } from './client.ts';
 import { identity, type Key } from './keys.ts';
 
 export type Row = Key & Record<string, unknown>;
@@ -18,10 +17,8 @@ const maxAttempts = 7;
 
 /** A row by key, strongly consistent. */
 export async function readRow(key: Key, abortSignal?: AbortSignal): Promise<Row | undefined> {
-  const { Item } = await documentClient().send(
-    new GetCommand({ TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true }),
-    abortSignal && { abortSignal },
-  );
+  const input = { TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true };
+  const { Item } = await dynamodb.send('GetItem', input, abortSignal);
   return isRow(Item) ? Item : undefined;
 }
 
@@ -31,9 +28,9 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
   const distinct = [...new Map(keys.map(({ pk, sk }) => [identity({ pk, sk }), { pk, sk }])).values()];
   const TableName = env('TABLE_NAME');
   await inRounds(distinct, maxReads, async (Keys) => {
-    const { Responses, UnprocessedKeys } = await documentClient().send(
-      new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-    );
+    const { Responses, UnprocessedKeys } = await dynamodb.send('BatchGetItem', {
+      RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
+    });
     for (const row of (Responses?.[TableName] ?? []).filter(isRow)) found.set(identity(row), row);
     return (UnprocessedKeys?.[TableName]?.Keys ?? []).filter(isRow);
   });
@@ -46,9 +43,7 @@ type Write = { PutRequest: { Item: Row } } | { DeleteRequest: { Key: Key } };
 export async function writeRows(writes: readonly Write[]): Promise<void> {
   const TableName = env('TABLE_NAME');
   await inRounds(writes, maxWrites, async (round) => {
-    const { UnprocessedItems } = await documentClient().send(
-      new BatchWriteCommand({ RequestItems: { [TableName]: round } }),
-    );
+    const { UnprocessedItems } = await dynamodb.send('BatchWriteItem', { RequestItems: { [TableName]: round } });
     return (UnprocessedItems?.[TableName] ?? []) as Write[];
   });
 }

@@ -1,4 +1,3 @@
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { isPassing } from '../aws.ts';
 import { secondMs, shifted, timestamp } from '../clock.ts';
@@ -8,7 +7,7 @@ import { conflict, Problem } from '../problem.ts';
 import { operator, parseTenantKey } from '../tenant.ts';
 import { firstCharacters, withoutControls } from '../text.ts';
 import { isContention } from './change.ts';
-import { documentClient } from './client.ts';
+import { dynamodb } from './client.ts';
 import { failedCondition, failedConditions, failureOf } from './errors.ts';
 import { type Key, rowKey, rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
@@ -121,16 +120,14 @@ export async function countTry({ pk, sk }: Key, backoffMs?: number): Promise<num
   const now = timestamp();
   const triedBefore = backoffMs === undefined ? undefined : shifted(now, -backoffMs);
   try {
-    const { Attributes } = await documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: { pk, sk },
-        UpdateExpression: 'SET triedAt = :now ADD tries :one',
-        ConditionExpression: `attribute_exists(pk)${triedBefore ? ' AND NOT triedAt > :triedBefore' : ''}`,
-        ExpressionAttributeValues: { ':now': now, ':one': 1, ...(triedBefore && { ':triedBefore': triedBefore }) },
-        ReturnValues: 'UPDATED_NEW',
-      }),
-    );
+    const { Attributes } = await dynamodb.send('UpdateItem', {
+      TableName: env('TABLE_NAME'),
+      Key: { pk, sk },
+      UpdateExpression: 'SET triedAt = :now ADD tries :one',
+      ConditionExpression: `attribute_exists(pk)${triedBefore ? ' AND NOT triedAt > :triedBefore' : ''}`,
+      ExpressionAttributeValues: { ':now': now, ':one': 1, ...(triedBefore && { ':triedBefore': triedBefore }) },
+      ReturnValues: 'UPDATED_NEW',
+    });
     return Number(Attributes?.['tries']);
   } catch (error) {
     if (failedCondition(error)) return undefined;
@@ -143,16 +140,14 @@ export async function countTry({ pk, sk }: Key, backoffMs?: number): Promise<num
 /** Takes back a counted try that failed for a reason which is not the row's own; after the first the row is as if untried. */
 export async function uncountTry({ pk, sk }: Key, tries: number): Promise<void> {
   const ExpressionAttributeValues = { ':counted': tries, ...(tries > 1 && { ':before': tries - 1 }) };
-  await documentClient()
-    .send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: { pk, sk },
-        UpdateExpression: tries > 1 ? 'SET tries = :before' : 'REMOVE tries, triedAt',
-        ConditionExpression: 'tries = :counted',
-        ExpressionAttributeValues,
-      }),
-    )
+  await dynamodb
+    .send('UpdateItem', {
+      TableName: env('TABLE_NAME'),
+      Key: { pk, sk },
+      UpdateExpression: tries > 1 ? 'SET tries = :before' : 'REMOVE tries, triedAt',
+      ConditionExpression: 'tries = :counted',
+      ExpressionAttributeValues,
+    })
     .catch((error) => {
       if (!failedCondition(error)) throw error;
     });
@@ -336,4 +331,4 @@ async function remove(
 
 /** All of them or none. */
 const sent = (writes: readonly Write[]) =>
-  documentClient().send(new TransactWriteCommand({ TransactItems: writes.map((write) => actionOf(write, false)) }));
+  dynamodb.send('TransactWriteItems', { TransactItems: writes.map((write) => actionOf(write, false)) });

@@ -1,6 +1,5 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Tenant } from '../tenant.ts';
-import { documentClient } from './client.ts';
+import { dynamodb } from './client.ts';
 import { type Entity, type Item, keyOf } from './entity.ts';
 import { failedCondition } from './errors.ts';
 import type { Key } from './keys.ts';
@@ -24,11 +23,11 @@ export async function writeIf(write: Write): Promise<Written> {
 async function sent(write: Write): Promise<Record<string, unknown> | undefined> {
   const { Put, Delete, Update } = actionOf(write, write.if !== undefined);
   if (Update) {
-    const { Attributes } = await documentClient().send(new UpdateCommand({ ...Update, ReturnValues: 'ALL_NEW' }));
+    const { Attributes } = await dynamodb.send('UpdateItem', { ...Update, ReturnValues: 'ALL_NEW' });
     return Attributes;
   }
-  if (Put) await documentClient().send(new PutCommand(Put));
-  if (Delete) await documentClient().send(new DeleteCommand(Delete));
+  if (Put) await dynamodb.send('PutItem', Put);
+  if (Delete) await dynamodb.send('DeleteItem', Delete);
   return write.item ?? undefined;
 }
 
@@ -36,7 +35,7 @@ async function sent(write: Write): Promise<Record<string, unknown> | undefined> 
 export async function addTo(key: Key, add: Record<string, number>): Promise<Record<string, number>> {
   const { Update } = actionOf({ key, add }, false);
   if (!Update) throw new Error('there is nothing to add');
-  const { Attributes } = await documentClient().send(new UpdateCommand({ ...Update, ReturnValues: 'UPDATED_NEW' }));
+  const { Attributes } = await dynamodb.send('UpdateItem', { ...Update, ReturnValues: 'UPDATED_NEW' });
   return Attributes ?? {};
 }
 

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
-import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createHash, randomUUID } from 'node:crypto';
+import type { CreateScheduleCommandInput } from '@aws-sdk/client-scheduler';
+import type { SendMessageBatchCommandInput, SendMessageBatchResult } from '@aws-sdk/client-sqs';
+import { aws } from '#lib/aws/call.ts';
 import { minuteMs } from '#lib/clock.ts';
 import { env, queueUrlVariable } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
@@ -9,9 +10,6 @@ import type { QueueName } from '#lib/queues.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import type { TimerRow } from './timer.ts';
-
-let sqs: SQSClient | undefined;
-let scheduler: SchedulerClient | undefined;
 
 const maxDelaySeconds = 900;
 
@@ -104,19 +102,18 @@ interface Sent {
 
 /** Ten messages at most. Returns those that the queue refuses, by their place. */
 async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: number; error: Error }[]> {
-  sqs ??= new SQSClient({});
-  const { Failed = [] } = await sqs.send(
-    new SendMessageBatchCommand({
-      QueueUrl: queueUrl(queue),
-      Entries: batch.map(({ tenant, message, delaySeconds }, index) => ({
-        Id: String(index),
-        MessageBody: JSON.stringify({ ...message, tenant }),
-        DelaySeconds: delaySeconds,
-        // Fair queues: one tenant's backlog does not delay the others.
-        MessageGroupId: tenant.replace(':', '-'),
-      })),
-    }),
-  );
+  const input: SendMessageBatchCommandInput = {
+    QueueUrl: queueUrl(queue),
+    Entries: batch.map(({ tenant, message, delaySeconds }, index) => ({
+      Id: String(index),
+      MessageBody: JSON.stringify({ ...message, tenant }),
+      DelaySeconds: delaySeconds,
+      // Fair queues: one tenant's backlog does not delay the others.
+      MessageGroupId: tenant.replace(':', '-'),
+    })),
+  };
+  const call = { service: 'sqs', operation: 'SendMessageBatch', body: JSON.stringify(input) } as const;
+  const { Failed = [] } = (await aws.call(call)) as Partial<SendMessageBatchResult>;
   return Failed.map(({ Id, Code, SenderFault }) => {
     const refusal = new Error(`the queue ${queue} refuses a message: ${Code}`);
     return { index: Number(Id), error: SenderFault ? refusal : unavailable(1, refusal) };
@@ -125,28 +122,27 @@ async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: 
 
 /** Schedules are precise to a minute, so this one fires up to a minute early and the rest is SQS's delay. */
 async function schedule(row: TimerRow): Promise<undefined> {
-  scheduler ??= new SchedulerClient({});
   const at = new Date(new Date(row.at).getTime() - minuteMs).toISOString().slice(0, 19);
-  try {
-    await scheduler.send(
-      new CreateScheduleCommand({
-        Name: createHash('sha256').update(row.sk).digest('hex'),
-        GroupName: env('SCHEDULE_GROUP'),
-        ScheduleExpression: `at(${at})`,
-        FlexibleTimeWindow: { Mode: 'OFF' },
-        ActionAfterCompletion: 'DELETE',
-        Target: {
-          Arn: queueArn('timers'),
-          RoleArn: env('SCHEDULE_ROLE_ARN'),
-          DeadLetterConfig: { Arn: env('SCHEDULE_DLQ_ARN') },
-          Input: JSON.stringify(row),
-        },
-      }),
-    );
-  } catch (error) {
-    // The name derives from the row: it is already there.
-    if (!(error instanceof ConflictException)) throw error;
-  }
+  const input: Omit<CreateScheduleCommandInput, 'Name'> = {
+    ClientToken: randomUUID(),
+    GroupName: env('SCHEDULE_GROUP'),
+    ScheduleExpression: `at(${at})`,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    ActionAfterCompletion: 'DELETE',
+    Target: {
+      Arn: queueArn('timers'),
+      RoleArn: env('SCHEDULE_ROLE_ARN'),
+      DeadLetterConfig: { Arn: env('SCHEDULE_DLQ_ARN') },
+      Input: JSON.stringify(row),
+    },
+  };
+  const path = `/schedules/${createHash('sha256').update(row.sk).digest('hex')}`;
+  await aws
+    .call({ service: 'scheduler', operation: 'CreateSchedule', path, body: JSON.stringify(input) })
+    .catch((error: unknown) => {
+      // The name derives from the row: it is already there.
+      if (!(error instanceof Error && error.name === 'ConflictException')) throw error;
+    });
   return undefined;
 }
 

@@ -1,5 +1,5 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { attributesOf } from '#lib/table/attribute-values.ts';
 import { isRow, type Row } from '#lib/table/rows.ts';
 import { type TriggeredBy, type Worker, worker } from '../worker.ts';
 
@@ -26,6 +26,6 @@ export const streamWorker = (
 /** The new item with its place in the stream. */
 function numbered({ dynamodb }: DynamoDBRecord): [Row, string][] {
   const { NewImage = {}, SequenceNumber = '' } = dynamodb ?? {};
-  const row = unmarshall(NewImage as Parameters<typeof unmarshall>[0]);
+  const row = attributesOf(NewImage);
   return isRow(row) ? [[row, SequenceNumber]] : [];
 }

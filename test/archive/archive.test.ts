@@ -16,7 +16,6 @@ import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { kindOf } from '#lib/table/entity.ts';
 import { blank, filled, rowKeys, sortableId } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -26,6 +25,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import document from '#openapi' with { type: 'json' };
+import { between } from '#test/between.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -224,19 +224,14 @@ test('an archive holds no key and no secret', async () => {
 test('an import that is interrupted is finished by the same call, and unknown until then', async () => {
   const id = await freshId();
   let writes = 0;
-  documentClient().middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context.commandName === 'BatchWriteItemCommand') writes += 1;
+  await between(
+    async ({ operation }, next) => {
+      if (operation === 'BatchWriteItem') writes += 1;
       if (writes > 3) throw new Error('the power went');
-      return next(args);
+      return next();
     },
-    { step: 'initialize', priority: 'low', name: 'failing' },
+    () => expect(importWorkspace(id, file)).rejects.toThrow('the power went'),
   );
-  try {
-    await expect(importWorkspace(id, file)).rejects.toThrow('the power went');
-  } finally {
-    documentClient().middlewareStack.remove('failing');
-  }
   expect(writes).toBeGreaterThan(3);
   const other = join(folder, 'other.ndjson');
   await exportWorkspace(await freshId(), other);

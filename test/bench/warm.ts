@@ -11,8 +11,8 @@ import express from 'express';
 import { Hono } from 'hono';
 import { handle } from 'hono/aws-lambda';
 import serverless from 'serverless-http';
+import { aws, requestOf } from '#lib/aws/call.ts';
 import { hashKey } from '#lib/keys/identify.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { atMost, beside, type Line, median } from '#test/bench/report.ts';
 import { contactRow } from '#test/contacts/row.ts';
 
@@ -22,8 +22,8 @@ const callsPerRound = 100;
 type Handler = (event: never, context: never) => Promise<unknown>;
 
 /**
- * CPU of a warm create and a warm get with the database stubbed at its socket: the SDK serialises, signs and parses as ever, and the
- * answer is there at once. The bare handler sends the same commands with nothing around them; Express and Hono do what it does.
+ * CPU of a warm create and a warm get with the database stubbed at its socket: the client serialises, signs and parses as ever, and the
+ * answer is there at once. The bare handler sends the same commands by the SDK with nothing around them; Express and Hono do what it does.
  */
 export async function warmCpu(): Promise<Line[]> {
   Object.assign(process.env, {
@@ -32,7 +32,10 @@ export async function warmCpu(): Promise<Line[]> {
     AWS_ACCESS_KEY_ID: 'x',
     AWS_SECRET_ACCESS_KEY: 'x',
   });
-  stubbed(documentClient());
+  aws.attempt = async (call) => {
+    requestOf(call);
+    return JSON.parse(JSON.stringify(answerTo(call.operation, call.body)));
+  };
   table = stubbed(DynamoDBDocumentClient.from(new DynamoDBClient({})));
   const [{ handler: create }, { handler: get }] = await Promise.all([
     import('#functions/contacts/create.ts'),
@@ -61,7 +64,7 @@ export async function warmCpu(): Promise<Line[]> {
       .join(', ');
   const over = (of: Record<string, number>) => (of['ours'] as number) / (of['bare'] as number);
   return [
-    atMost('CPU of a warm create / bare handler', over(createMs), 3.5, 'x', `${times(createMs)} µs`),
+    atMost('CPU of a warm create / bare handler', over(createMs), 1, 'x', `${times(createMs)} µs`),
     beside('CPU of a warm get / bare handler', `${over(getMs).toFixed(2)}x (${times(getMs)} µs)`),
   ];
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { pages } from '#lib/table/pages.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
@@ -200,7 +199,7 @@ async function forgetAnswer(key: string) {
   for await (const page of pages({ pk, ascending: true })) {
     for (const { sk, fingerprint, expiresAtSeconds } of page) {
       const Item = { pk, sk, fingerprint, expiresAtSeconds, owner: 'dead', lockedUntil: 0 };
-      await documentClient().send(new PutCommand({ TableName: process.env['TABLE_NAME'] as string, Item }));
+      await dynamodb.send('PutItem', { TableName: process.env['TABLE_NAME'] as string, Item });
     }
   }
 }

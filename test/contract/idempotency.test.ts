@@ -1,11 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { env } from '#lib/env.ts';
 import { claim } from '#lib/http/idempotency.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { everyItem } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';
@@ -204,14 +203,12 @@ describe('a key that was first used under revision 1.2, which kept no API key wi
     return rowKey('claim', { tenant: `${workspaceId}:live`, call: digest, piece: 0 });
   };
   const update = (Key: object, UpdateExpression: string, values?: object) =>
-    documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: Key as Record<string, string>,
-        UpdateExpression,
-        ...(values && { ExpressionAttributeValues: values as Record<string, unknown> }),
-      }),
-    );
+    dynamodb.send('UpdateItem', {
+      TableName: env('TABLE_NAME'),
+      Key: Key as Record<string, string>,
+      UpdateExpression,
+      ...(values && { ExpressionAttributeValues: values as Record<string, unknown> }),
+    });
   const replayed = { headers: { 'idempotency-replayed': 'true' } };
 
   test('gives the same answer to the same body, and 409 to another', async () => {

@@ -45,6 +45,9 @@ const guarded = {
     'source-map-js/lib/util.js /^(?:([\\w+\\-.]+):)?\\/\\/(?:(\\w+:\\w+)@)?([\\w.-]*)(?::(\\d+))?(.*)$/',
     'source-map-js/lib/util.js /^data:.+\\,.+$/',
   ],
+  'service and region of a request to AWS are named': [
+    'aws4/aws4.js /([^\\.]{1,63})\\.(?:([^\\.]{0,63})\\.)?amazonaws\\.com(\\.cn)?$/',
+  ],
   'no date is written': [
     'dayjs/dayjs.min.js /\\[([^\\]]+)]|YYYY|YY|M{1,4}|D{1,2}|d{1,4}|H{1,2}|h{1,2}|a|A|m{1,2}|s{1,2}|Z{1,2}|SSS/g',
   ],

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { isOnMap } from '#infra/table-map.ts';
 import { entityIn } from '#lib/archive/kinds.ts';
@@ -14,16 +13,15 @@ import { Sequences } from '#lib/entities/sequence.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
-import { env } from '#lib/env.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { countedOf, type Entity, type Item, indexEntries, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { isAbsent, parseStored } from '#lib/table/stored.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { everyRow } from '#test/rows.ts';
 
 /** What lies in the partitions of a tenant. */
 const kinds: readonly Entity[] = [Sagas, ...entities.filter(({ scope }) => scope !== 'workspace')];
@@ -196,12 +194,11 @@ const isDeclared = (group: string) => declaredGroups.has(group.replace(/\/.*/, '
 
 async function scan(prefix: string): Promise<Row[]> {
   const query = {
-    TableName: env('TABLE_NAME'),
     ConsistentRead: true,
     FilterExpression: 'begins_with(pk, :prefix)',
     ExpressionAttributeValues: { ':prefix': prefix },
   };
   const rows: Row[] = [];
-  for await (const { Items = [] } of paginateScan({ client: documentClient() }, query)) rows.push(...(Items as Row[]));
+  for await (const row of everyRow(query)) rows.push(row);
   return rows;
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { documentClient } from '#lib/table/client.ts';
+import { between } from '#test/between.ts';
 
 const reads = /^(Get|BatchGet|Query)/;
 
@@ -23,10 +23,10 @@ export async function lateReads<Place>(steps: {
     const place = await steps.before();
     const current = new AsyncLocalStorage<Course>();
     let rival: Promise<unknown> | undefined;
-    documentClient().middlewareStack.add(
-      (next, context) => async (args) => {
+    const isLast = await between(
+      async ({ operation }, next) => {
         const course = current.getStore();
-        if (!course || !reads.test(context.commandName ?? '')) return next(args);
+        if (!course || !reads.test(operation)) return next();
         course.made += 1;
         if (course.made === late + 1) {
           do await turn();
@@ -35,19 +35,18 @@ export async function lateReads<Place>(steps: {
           await rival.catch(() => {});
         }
         course.inFlight += 1;
-        return next(args).finally(() => {
+        return next().finally(() => {
           course.inFlight -= 1;
         });
       },
-      { step: 'initialize', name: 'late' },
+      async () => {
+        const work = current.run({ made: 0, inFlight: 0 }, () => steps.work(place));
+        await Promise.allSettled([work]);
+        if (rival === undefined) return true;
+        await steps.after(place, await Promise.allSettled([work, rival]));
+        return false;
+      },
     );
-    try {
-      const work = current.run({ made: 0, inFlight: 0 }, () => steps.work(place));
-      await Promise.allSettled([work]);
-      if (rival === undefined) return late;
-      await steps.after(place, await Promise.allSettled([work, rival]));
-    } finally {
-      documentClient().middlewareStack.remove('late');
-    }
+    if (isLast) return late;
   }
 }

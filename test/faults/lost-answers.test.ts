@@ -8,9 +8,9 @@ import { type Claim, claim, keepRefusal } from '#lib/http/idempotency.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import { createJob } from '#lib/jobs/store.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { between, betweenRequests } from '#test/between.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -24,21 +24,14 @@ beforeAll(async () => {
 /** The first write reaches the table, its answer does not reach us: the SDK sends it again. */
 async function losingOneAnswer<Result>(work: () => Promise<Result>): Promise<Result> {
   let lost = 0;
-  documentClient().middlewareStack.add(
-    (next, context) => async (args) => {
-      const answer = await next(args);
-      if (lost > 0 || !/^(Put|Update)/.test(context.commandName ?? '')) return answer;
-      lost += 1;
-      throw Object.assign(new Error('the connection broke'), { name: 'TimeoutError' });
-    },
-    { step: 'deserialize', priority: 'low', name: 'losing' },
-  );
-  try {
-    return await work();
-  } finally {
-    documentClient().middlewareStack.remove('losing');
-    expect(lost).toBe(1);
-  }
+  const result = await betweenRequests(async (operation, next) => {
+    const answer = await next();
+    if (lost > 0 || !/^(Put|Update)/.test(operation)) return answer;
+    lost += 1;
+    throw Object.assign(new Error('the connection broke'), { name: 'TimeoutError' });
+  }, work);
+  expect(lost).toBe(1);
+  return result;
 }
 
 test('a call holds its Idempotency-Key although the answer to its claim was lost', async () => {
@@ -87,31 +80,26 @@ test('a large commit of which nobody knows whether it was decided gives back no 
   const mine: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   const before = await left(mine, 'emails');
   let decide: (() => Promise<unknown>) | undefined;
-  documentClient().middlewareStack.add(
-    (next, context) => async (args) => {
-      const written = JSON.stringify(args.input);
-      if (!/^TransactWrite/.test(context.commandName ?? '') || !written.includes('"phase"')) return next(args);
-      if (decide === undefined && written.includes('"apply"')) {
-        // It is on its way for longer than we wait for its answer, and meets whoever asks for the same item.
-        decide = () => next(args);
-        throw Object.assign(new Error('no answer'), { name: 'AbortError' });
-      }
-      if (!written.includes('"release"')) return next(args);
-      const CancellationReasons = [{ Code: 'TransactionConflict' }];
-      throw Object.assign(new Error('in a transaction'), { name: 'TransactionCanceledException', CancellationReasons });
-    },
-    { step: 'deserialize', priority: 'low', name: 'in flight' },
-  );
-  try {
+  const step: Parameters<typeof between>[0] = async ({ operation, input }, next) => {
+    const written = JSON.stringify(input);
+    if (!/^TransactWrite/.test(operation) || !written.includes('"phase"')) return next();
+    if (decide === undefined && written.includes('"apply"')) {
+      // It is on its way for longer than we wait for its answer, and meets whoever asks for the same item.
+      decide = next;
+      throw Object.assign(new Error('no answer'), { name: 'AbortError' });
+    }
+    if (!written.includes('"release"')) return next();
+    const CancellationReasons = [{ Code: 'TransactionConflict' }];
+    throw Object.assign(new Error('in a transaction'), { name: 'TransactionCanceledException', CancellationReasons });
+  };
+  await between(step, async () => {
     const outcome = transact(mine, operator, async (tx) => {
       await spend(tx, 'emails', 2);
       for (let id = 1; id <= 120; id += 1)
         tx.create(Tags, { id, name: `Tag ${id}`, color: '#000000', contactCount: 0 });
     });
     await expect(outcome).rejects.toMatchObject({ status: 503 });
-  } finally {
-    documentClient().middlewareStack.remove('in flight');
-  }
+  });
   await decide?.();
   expect(await left(mine, 'emails')).toBe(before - 2);
 });

@@ -51,10 +51,10 @@ async function bareBytes(): Promise<number> {
   return outputFiles[0]?.contents.length ?? 0;
 }
 
-test('every API function that uses the table alone is at most 0.85 of a bare DocumentClient', async () => {
+test('every API function that uses the table alone is at most half of a bare DocumentClient', async () => {
   const endpoints = functions.filter(({ domain, name }) => domain !== 'workers' && !(name in overBudget));
   const sizes = await Promise.all(endpoints.map(async ({ name }) => ({ name, bytes: await bytesOf(name) })));
-  const limit = 0.85 * (await bareBytes());
+  const limit = 0.5 * (await bareBytes());
   expect(sizes.filter(({ bytes }) => bytes > limit)).toEqual([]);
 });
 

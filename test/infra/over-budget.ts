@@ -1,14 +1,8 @@
 /** What an endpoint carries besides the table's client, and may therefore weigh more. */
 export const overBudget: Record<string, string> = {
   'agents-test-run': 'the Bedrock client',
-  'contacts-batch': 'every operation that a batch may hold, with the entities that name a contact',
-  'contacts-export': 'every noun that names a contact, with its mail, and a signature for S3',
-  'contacts-merge': 'the entities that name a contact, whose rows it moves',
-  'contacts-patch': 'what follows when a contact is renamed, with the entities that show its name',
-  'contacts-upsert': 'the same as of a patch',
   'email-create-message': 'the same as of a reply',
   'email-create-reply': 'the HTML sanitiser, which reads HTML and the CSS of its style attributes',
-  'hooks-telegram': 'all that follows from a received message: a contact, its sequences, the end of jobs',
   'mcp-post': 'every operation that has a tool, the HTML sanitiser and the Bedrock client',
   'telegram-connect': 'undici: it asks Telegram whose token it is',
   'telegram-create-account': 'undici: it asks Telegram whose token it is',
@@ -16,9 +10,7 @@ export const overBudget: Record<string, string> = {
   'telegram-disconnect': 'undici and mtcute: it has Telegram forget the webhook, or ends the session',
   'telegram-enter-code': 'mtcute: it logs somebody in to Telegram',
   'telegram-enter-password': 'mtcute: it logs somebody in to Telegram',
-  'telegram-create-message': 'what files it takes: their rows, a signature for S3, and the transfer to where they stay',
   'twitter-create-account': 'undici: it asks X whose token it is',
   'twitter-disconnect': 'undici: it has X revoke the tokens',
-  'twitter-create-message': 'the way of a message, which refuses files',
   'webhooks-test': 'undici, whose parser of HTTP is WebAssembly: it sends the test delivery',
 };

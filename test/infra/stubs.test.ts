@@ -1,17 +1,14 @@
-import { createHash, createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import * as dynamodb from '@aws-sdk/client-dynamodb';
-import dynamodbPackage from '@aws-sdk/client-dynamodb/package.json' with { type: 'json' };
-import * as kms from '@aws-sdk/client-kms';
+import sesPackage from '@aws-sdk/client-sesv2/package.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
-import { isPassing } from '#lib/aws.ts';
+import { authorizationOf, type Received } from '#test/aws/signature.ts';
 import { handler as source } from '#test/infra/stubs.ts';
 
 type Parts = typeof source;
@@ -111,80 +108,17 @@ test('a provider is asked, and noticed to break off, as it is from the source', 
 });
 
 test('a request to AWS is signed, and says which version of the client sends it, as from the source', async () => {
-  const requests: Request[] = [];
+  const requests: Received[] = [];
   answer = async (request, response) => {
-    requests.push({ headers: request.headers, body: await text(request) });
+    requests.push({ url: `${request.url}`, headers: request.headers, body: await text(request) });
     response.end('{}');
   };
-  await bundled.read(root);
-  await source.read(root);
-  const { version } = dynamodbPackage;
+  await bundled.sendMail(root);
+  await source.sendMail(root);
+  const { version } = sesPackage;
   const [agent, ofSource] = requests.map(({ headers }) => `${headers['user-agent']}`);
   expect(agent).toContain(`aws-sdk-js/${version} `);
   // The package's CommonJS names a version of its own.
-  expect(agent?.replaceAll(version, '')).toBe(ofSource?.replaceAll(/(?<=js\/|dynamodb#)[\d.]+/g, ''));
+  expect(agent?.replaceAll(version, '')).toBe(ofSource?.replaceAll(/(?<=js\/|sesv2#)[\d.]+/g, ''));
   for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
-});
-
-interface Request {
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-/** As AWS computes it (Signature Version 4). */
-function authorizationOf({ headers, body }: Request): string {
-  const { AWS_ACCESS_KEY_ID: keyId, AWS_SECRET_ACCESS_KEY: secret } = process.env;
-  const [, scope = '', signed = ''] = /=[^/]+\/(\S+), SignedHeaders=(\S+),/.exec(`${headers.authorization}`) ?? [];
-  const lines = signed.split(';').map((name) => `${name}:${headers[name]}\n`);
-  const canonical = ['POST', '/', '', lines.join(''), signed, sha256(body)].join('\n');
-  const signedText = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
-  const key = scope.split('/').reduce<string | Buffer>((of, part) => hmac(of, part).digest(), `AWS4${secret}`);
-  const signature = hmac(key, signedText).digest('hex');
-  return `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
-}
-
-const hmac = (key: string | Buffer, of: string) => createHmac('sha256', key).update(of);
-const sha256 = (of: string) => createHash('sha256').update(of).digest('hex');
-
-describe('an error of AWS says what it does from the source', () => {
-  const contents = {
-    message: 'for a reason',
-    Item: { pk: { S: '1' }, bytes: { B: 'AQ==' } },
-    CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { pk: { S: '1' } } }],
-  };
-  const whatItSays = async ({ isUnreadable }: Parts, call: Promise<unknown>) => {
-    const error = (await call.catch((error) => error)) as Record<string, unknown>;
-    const { name, message, $fault, $retryable, Item, CancellationReasons } = error;
-    const isRead = /^(ConditionalCheckFailed|TransactionCanceled)/.test(`${name}`);
-    return {
-      name,
-      message,
-      $fault,
-      $retryable,
-      isPassing: isPassing(error),
-      isUnreadable: isUnreadable(error),
-      ...(isRead && { Item, CancellationReasons }),
-    };
-  };
-  /** In the SDK's description -3 is an error, and its traits say whose it is. */
-  const errorsOf = (client: object) =>
-    Object.values(client).flatMap((of) => {
-      const [kind, namespace, name, traits] = Array.isArray(of) ? of : [];
-      if (kind !== -3 || !traits.error) return [];
-      return [{ type: `${namespace}#${name}`, name, status: traits.error === 'server' ? 500 : 400 }];
-    });
-
-  test.each([
-    ['read', dynamodb],
-    ['decrypt', kms],
-  ] as const)('%s', async (call, client) => {
-    const errors = errorsOf(client);
-    expect(errors.length).toBeGreaterThan(30);
-    for (const { type, name, status } of errors) {
-      answer = (_, response) => response.writeHead(status).end(JSON.stringify({ __type: type, ...contents }));
-      const ofBundle = await whatItSays(bundled, bundled[call](root));
-      expect(ofBundle).toMatchObject({ name, message: contents.message, isUnreadable: name.startsWith('InvalidCiph') });
-      expect(ofBundle).toEqual(await whatItSays(source, source[call](root)));
-    }
-  });
 });

@@ -1,11 +1,7 @@
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { sanitise, textOf } from '#lib/email/html.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { openProvider } from '#lib/network/provider.ts';
-import { isUnreadable } from '#lib/secrets.ts';
-
-const settings = (endpoint: string) => ({ endpoint, maxAttempts: 1 });
 
 /** What bundles hold only parts of, exported as a function is. */
 export const handler = {
@@ -13,9 +9,8 @@ export const handler = {
   textOf,
   openOutbound,
   openProvider,
-  isUnreadable,
-  read: (endpoint: string) =>
-    new DynamoDBClient(settings(endpoint)).send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: '1' } } })),
-  decrypt: (endpoint: string) =>
-    new KMSClient(settings(endpoint)).send(new DecryptCommand({ CiphertextBlob: Buffer.from('1') })),
+  sendMail: (endpoint: string) =>
+    new SESv2Client({ endpoint, maxAttempts: 1 }).send(
+      new SendEmailCommand({ Content: { Raw: { Data: Buffer.from('a mail') } } }),
+    ),
 };

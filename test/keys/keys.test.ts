@@ -4,10 +4,10 @@ import { identify } from '#lib/keys/identify.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { scopes } from '#lib/scopes.ts';
 import { WriteConflict } from '#lib/table/change.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { commit, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -237,16 +237,10 @@ test('a key is counted exactly while it is changed together with much else', asy
 test('a key with an allowlist is identified in one round trip, once this process knows the allowlist', async () => {
   const trips = async (work: () => Promise<unknown>) => {
     let count = 0;
-    const counting = (next: (args: never) => Promise<never>) => (args: never) => {
+    await between((_, next) => {
       count += 1;
-      return next(args);
-    };
-    documentClient().middlewareStack.add(counting as never, { step: 'initialize', name: 'counting' });
-    try {
-      await work();
-    } finally {
-      documentClient().middlewareStack.remove('counting');
-    }
+      return next();
+    }, work);
     return count;
   };
   const { key } = await workspace.mint({ ipAllowlist: ['192.0.2.0/24'] });

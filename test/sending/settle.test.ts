@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
@@ -14,13 +13,14 @@ import { drainAccount } from '#lib/sending/drain.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
 import { sentWith } from '#test/email/outbox.ts';
@@ -64,14 +64,12 @@ const newReply = async (bodyText: string) => {
 /** Those who had it in hand are dead for long enough. */
 async function later(tenant: Tenant, job: { id: number; accountId: number | null }): Promise<void> {
   const past = (name: string, sk: number, UpdateExpression: string, value: unknown) =>
-    documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: { pk: `${tenantKey(tenant)}#${name}`, sk: sortableId(sk) },
-        UpdateExpression,
-        ExpressionAttributeValues: { ':past': value },
-      }),
-    );
+    dynamodb.send('UpdateItem', {
+      TableName: env('TABLE_NAME'),
+      Key: { pk: `${tenantKey(tenant)}#${name}`, sk: sortableId(sk) },
+      UpdateExpression,
+      ExpressionAttributeValues: { ':past': value },
+    });
   await past('job', job.id, 'SET claimedUntil = :past', shifted(new Date(), -1000));
   if (job.accountId !== null) await past('sender', job.accountId, 'SET leaseUntilMs = :past', 0);
 }
@@ -301,26 +299,19 @@ test('a queue of which nothing can be taken is left alone for a while', async ()
   const { id } = await newMessage(live, 'telegram', account.id, 1);
   const Key = { pk: `${tenantKey(live)}#job`, sk: sortableId(id) };
   const lock = { TableName: env('TABLE_NAME'), Key, ExpressionAttributeNames: { '#plan': 'plan' } };
-  await documentClient().send(
-    new UpdateCommand({
-      ...lock,
-      UpdateExpression: 'SET #plan = :id',
-      ExpressionAttributeValues: { ':id': 'another' },
-    }),
-  );
+  await dynamodb.send('UpdateItem', {
+    ...lock,
+    UpdateExpression: 'SET #plan = :id',
+    ExpressionAttributeValues: { ':id': 'another' },
+  });
   let claims = 0;
-  documentClient().middlewareStack.add(
-    (next, context) => (args) => {
-      if (/^Update/.test(context.commandName ?? '')) claims += 1;
-      return next(args);
+  await between(
+    ({ operation }, next) => {
+      if (operation === 'UpdateItem') claims += 1;
+      return next();
     },
-    { step: 'initialize', name: 'counting' },
+    () => drain(live, 'telegram', account.id),
   );
-  try {
-    await drain(live, 'telegram', account.id);
-  } finally {
-    documentClient().middlewareStack.remove('counting');
-  }
   // The account and the message, once each.
   expect(claims).toBe(2);
 });

@@ -4,7 +4,6 @@ import { expect, test, vi } from 'vitest';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
-import { documentClient } from '#lib/table/client.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
@@ -13,6 +12,7 @@ import { listSetAside, putBack } from '#lib/table/set-aside.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { dispatch } from '#lib/timers/dispatch.ts';
 import { dispatchTimers } from '#lib/timers/send.ts';
+import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -122,6 +122,10 @@ test('a row whose message is sent in vain is sent ever more rarely, counts as ov
   await remove([row]);
 });
 
+/** The partition that is asked for. */
+const pkOf = (input: Record<string, unknown>) =>
+  (input['ExpressionAttributeValues'] as Record<string, unknown> | undefined)?.[':pk'];
+
 test('rows at the head of a shard that rest keep none behind them waiting, however short of time each sweep is', async () => {
   const tenant = await newTenant();
   const resting = { tries: 1, triedAt: shifted(new Date(), 3_600_000), note: 'x'.repeat(300_000) };
@@ -130,22 +134,19 @@ test('rows at the head of a shard that rest keep none behind them waiting, howev
   await put([...head, last]);
   // The system sweeps, too: what counts is what is read here.
   let isRead = false;
-  documentClient().middlewareStack.add(
-    (next) => async (args) => {
-      const answer = await next(args);
-      const values = (args.input as { ExpressionAttributeValues?: Record<string, unknown> }).ExpressionAttributeValues;
-      if (values?.[':pk'] !== last.pk) return answer;
-      isRead ||= JSON.stringify((answer.output as { Items?: unknown }).Items).includes(last.sk);
-      // One page of it uses up the time of the sweep.
-      await sleep(4_000, undefined, { ref: false });
-      return answer;
-    },
-    { step: 'initialize', name: 'slow' },
-  );
+  const slow: Parameters<typeof between>[0] = async ({ input }, next) => {
+    const answer = await next();
+    if (pkOf(input) !== last.pk) return answer;
+    isRead ||= JSON.stringify(answer['Items']).includes(last.sk);
+    // One page of it uses up the time of the sweep.
+    await sleep(4_000, undefined, { ref: false });
+    return answer;
+  };
   try {
-    for (let sweeps = 0; !isRead && sweeps < 12; sweeps += 1) await sweep({ budgetMs: 3_000, giveUpMs: 10_000 });
+    await between(slow, async () => {
+      for (let sweeps = 0; !isRead && sweeps < 12; sweeps += 1) await sweep({ budgetMs: 3_000, giveUpMs: 10_000 });
+    });
   } finally {
-    documentClient().middlewareStack.remove('slow');
     await remove([...head, last]);
   }
   expect(isRead).toBe(true);
@@ -170,21 +171,15 @@ test('a due index that nobody gets through keeps no event waiting, and no number
   await put([{ ...left, events: 'unreadable' }]);
   await eventually(async () => (await readRows([left])).values().next().value?.['tries'] === 1, 'the first try');
   await put([left]);
-  documentClient().middlewareStack.add(
-    (next) => async (args) => {
-      const values = (args.input as { ExpressionAttributeValues?: Record<string, unknown> }).ExpressionAttributeValues;
-      if (String(values?.[':pk']).startsWith(duePrefix)) await sleep(60_000, undefined, { ref: false });
-      return next(args);
-    },
-    { step: 'initialize', name: 'slow' },
-  );
-  try {
+  const slow: Parameters<typeof between>[0] = async ({ input }, next) => {
+    if (String(pkOf(input)).startsWith(duePrefix)) await sleep(60_000, undefined, { ref: false });
+    return next();
+  };
+  await between(slow, async () => {
     const { overdueRows, unpublishedRows } = await sweep({ budgetMs: 4_000, giveUpMs: 4_000 });
     expect(overdueRows).toBeUndefined();
     expect(unpublishedRows).toBeGreaterThanOrEqual(1);
-  } finally {
-    documentClient().middlewareStack.remove('slow');
-  }
+  });
   expect((await readRows([left])).size).toBe(0);
 });
 

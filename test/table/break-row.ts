@@ -1,6 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -23,16 +22,14 @@ export async function breakRow<E extends Entity>(
 }
 
 async function set({ pk, sk }: Key, field: string, value: unknown): Promise<unknown> {
-  const { Attributes } = await documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk, sk },
-      UpdateExpression: 'SET #field = :value',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: { '#field': field },
-      ExpressionAttributeValues: { ':value': value },
-      ReturnValues: 'UPDATED_OLD',
-    }),
-  );
+  const { Attributes } = await dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: { pk, sk },
+    UpdateExpression: 'SET #field = :value',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: { '#field': field },
+    ExpressionAttributeValues: { ':value': value },
+    ReturnValues: 'UPDATED_OLD',
+  });
   return Attributes?.[field];
 }

@@ -1,8 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { shifted } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -30,15 +29,13 @@ beforeAll(async () => {
 });
 
 const set = ({ pk, sk }: Key, field: string, value: unknown) =>
-  documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk, sk },
-      UpdateExpression: 'SET #field = :value',
-      ExpressionAttributeNames: { '#field': field },
-      ExpressionAttributeValues: { ':value': value },
-    }),
-  );
+  dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: { pk, sk },
+    UpdateExpression: 'SET #field = :value',
+    ExpressionAttributeNames: { '#field': field },
+    ExpressionAttributeValues: { ':value': value },
+  });
 
 test.each([
   { rows: () => 'contact', fields: ['platform', 'stage'], path: () => '/v1/contacts' },

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { env } from '#lib/env.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { identity } from '#lib/table/keys.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { countSetAside, discard, listSetAside, putBack, setAside } from '#lib/table/set-aside.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 
 const tenant: Tenant = { workspaceId: 2_000_000_007, env: 'live' };
 const newRow = (): Row => ({ pk: `${tenantKey(tenant)}#trial/${randomUUID()}`, sk: '0000000001', text: 'as it was' });
@@ -18,24 +18,22 @@ const reason = new Error('a reason');
 test('what is written into a row while it is set aside is kept', async () => {
   const row = newRow();
   await put(row);
-  documentClient().middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (commandName !== 'TransactWriteItemsCommand' && commandName !== 'TransactWriteCommand') return next(args);
-        documentClient().middlewareStack.remove('meanwhile');
-        await documentClient().send(
-          new UpdateCommand({
-            TableName: env('TABLE_NAME'),
-            Key: { pk: row.pk, sk: row.sk },
-            UpdateExpression: 'SET published = :first',
-            ExpressionAttributeValues: { ':first': 7 },
-          }),
-        );
-        return next(args);
-      },
-    { step: 'initialize', name: 'meanwhile' },
+  let isWritten = false;
+  await between(
+    async ({ operation }, next) => {
+      if (operation === 'TransactWriteItems' && !isWritten) {
+        isWritten = true;
+        await dynamodb.send('UpdateItem', {
+          TableName: env('TABLE_NAME'),
+          Key: { pk: row.pk, sk: row.sk },
+          UpdateExpression: 'SET published = :first',
+          ExpressionAttributeValues: { ':first': 7 },
+        });
+      }
+      return next();
+    },
+    () => setAside(row, 5, reason),
   );
-  await setAside(row, 5, reason);
   expect(await read(row)).toBeUndefined();
   expect(await putBack(idOf(row))).toBe(true);
   expect(await read(row)).toEqual({ ...row, published: 7 });
@@ -72,14 +70,12 @@ test('a row of which the note cannot be read is counted, shown and discarded, an
   await setAside(other, 5, reason);
   const before = await countSetAside();
   const head = { pk: 'SET-ASIDE', sk: idOf(row) };
-  await documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: head,
-      UpdateExpression: 'SET tries = :many REMOVE pieces, setAsideAt, reason',
-      ExpressionAttributeValues: { ':many': 'many' },
-    }),
-  );
+  await dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: head,
+    UpdateExpression: 'SET tries = :many REMOVE pieces, setAsideAt, reason',
+    ExpressionAttributeValues: { ':many': 'many' },
+  });
   expect(await countSetAside()).toBe(before);
   const shown = (await listSetAside()).filter(({ id }) => [row, other].map(idOf).includes(id));
   expect(shown).toHaveLength(2);

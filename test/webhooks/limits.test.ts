@@ -1,4 +1,3 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/outbox.ts';
 import { nextDay } from '#lib/clock.ts';
@@ -11,7 +10,7 @@ import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { env } from '#lib/env.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
-import { documentClient } from '#lib/table/client.ts';
+import { dynamodb } from '#lib/table/client.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
@@ -64,7 +63,7 @@ const keysOf = (tenant: Tenant, endpointId: number, deliveries: readonly { id: n
 async function spoil(tenant: Tenant, odd: Key | undefined, gone: Key | undefined): Promise<void> {
   const TableName = env('TABLE_NAME');
   const change = { UpdateExpression: 'SET attemptCount = :odd', ExpressionAttributeValues: { ':odd': 'none' } };
-  await documentClient().send(new UpdateCommand({ TableName, Key: odd, ...change }));
+  await dynamodb.send('UpdateItem', { TableName, Key: odd, ...change });
   if (gone) await transact(tenant, system, async (tx) => tx.write({ key: gone, item: null }));
 }
 
@@ -275,14 +274,12 @@ test('an attempt that had begun when its worker died is counted, and ten are the
 
 /** As if it had been met so often, and a while ago. */
 const meet = ({ pk, sk }: Key, tries: number) =>
-  documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk, sk },
-      UpdateExpression: 'SET tries = :tries, triedAt = :before',
-      ExpressionAttributeValues: { ':tries': tries, ':before': '2026-01-01T00:00:00Z' },
-    }),
-  );
+  dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: { pk, sk },
+    UpdateExpression: 'SET tries = :tries, triedAt = :before',
+    ExpressionAttributeValues: { ':tries': tries, ':before': '2026-01-01T00:00:00Z' },
+  });
 
 /** The entry of a delivery that waits, and one in front of all others that a newer version may have written. */
 function entriesOf(tenant: Tenant, endpointId: number, { sk }: Key) {
@@ -311,7 +308,7 @@ test('what cannot be read or recorded is passed over, the others arrive in their
     });
   await spoil(tenant, odd, gone);
   const { entry, newer } = entriesOf(tenant, id, odd);
-  await documentClient().send(new PutCommand({ TableName: env('TABLE_NAME'), Item: newer }));
+  await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
   await eventually(async () => namesOf(receiver).includes('last'), 'the last delivery', 30_000);
   await eventually(() => arrived(good, last), 'the others');
   await addContacts('and on');
@@ -320,14 +317,12 @@ test('what cannot be read or recorded is passed over, the others arrive in their
   const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
   await eventually(async () => (await triesOf(entry)) === 1 && (await triesOf(newer)) === 1, 'both are counted');
   expect(await asideOf(tenant)).toEqual([]);
-  await documentClient().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: odd,
-      UpdateExpression: 'SET attemptCount = :none',
-      ExpressionAttributeValues: { ':none': 0 },
-    }),
-  );
+  await dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: odd,
+    UpdateExpression: 'SET attemptCount = :none',
+    ExpressionAttributeValues: { ':none': 0 },
+  });
   await meet(entry, 1);
   await run((tx) => dispatchNow(tx, id));
   await eventually(() => arrived(odd), 'the one that can be read again');
@@ -343,15 +338,13 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
   expect((await live.post('/v1/webhooks', { url: `${other.url}/`, eventKinds: ['contact.created'] })).status).toBe(201);
   const place = keyOf(tenant, Endpoints, { id } as StoredEndpoint);
   const set = (url: unknown) =>
-    documentClient().send(
-      new UpdateCommand({
-        TableName: env('TABLE_NAME'),
-        Key: place,
-        UpdateExpression: 'SET #url = :url',
-        ExpressionAttributeNames: { '#url': 'url' },
-        ExpressionAttributeValues: { ':url': url },
-      }),
-    );
+    dynamodb.send('UpdateItem', {
+      TableName: env('TABLE_NAME'),
+      Key: place,
+      UpdateExpression: 'SET #url = :url',
+      ExpressionAttributeNames: { '#url': 'url' },
+      ExpressionAttributeValues: { ':url': url },
+    });
   const { url } = await run((tx) => tx.get(Endpoints, { id }));
   await set(7);
   await addContacts('first', 'second');
@@ -385,7 +378,7 @@ test('a delivery that stays unreadable is set aside whole, put back whole, and i
   ) as [Key];
   await spoil(tenant, odd, undefined);
   const { entry, newer } = entriesOf(tenant, id, odd);
-  await documentClient().send(new PutCommand({ TableName: env('TABLE_NAME'), Item: newer }));
+  await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
   for (const place of [entry, newer]) await meet(place, 59);
   const aside = await eventually(
     async () => {
