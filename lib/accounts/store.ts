@@ -99,7 +99,8 @@ export async function listAccounts(
   channel: Platform,
   query: v.InferOutput<typeof AccountQuery>,
 ): Promise<Page<Shown>> {
-  const [page, counts] = await Promise.all([
+  const { limit, after } = query;
+  const [page, counts, beside] = await Promise.all([
     listPage(
       tx,
       Accounts,
@@ -113,8 +114,12 @@ export async function listAccounts(
       ),
     ),
     readCounts(tx),
+    // Nearly always those of the same accounts, read at the same time.
+    listPage(tx, Inbounds, { limit, after }),
   ]);
-  const inbounds = new Map((await tx.findAll(Inbounds, page.items)).map((inbound) => [inbound.id, inbound]));
+  const others = page.items.filter(({ id }) => id < (beside.nextCursor ?? 0));
+  const all = [...beside.items, ...(await tx.findAll(Inbounds, others))];
+  const inbounds = new Map(all.map((inbound) => [inbound.id, inbound]));
   const items = page.items.map((account) => shown(tx, account, { ...counts, inbound: inbounds.get(account.id) }));
   return { ...page, items };
 }

@@ -32,13 +32,16 @@ export const failBlocked: SagaKind<State, 'block'> = {
 export const failQueuedFor = (tx: UnitOfWork, of: Omit<State, 'after'>) =>
   startSaga(tx, failBlocked, { ...of, after: null });
 
-/** Fails a new job at once whose recipient has blocked its account. */
-export async function unlessBlocked(
+/** Whether a recipient has blocked an account; nobody knows of one who is known by name alone. */
+export async function isBlockedBy(
   tx: UnitOfWork,
-  { channel, id: accountId }: StoredAccount,
-  job: StoredJob,
-): Promise<StoredJob> {
-  const userId = userIdOn(channel, job.target);
-  if (userId === undefined || !(await isBlocked(tx, { accountId, userId: String(userId) }))) return job;
-  return fail(tx, job, blockedError);
+  { channel, id: accountId }: Pick<StoredAccount, 'channel' | 'id'>,
+  { target }: Pick<StoredJob, 'target'>,
+): Promise<boolean> {
+  const userId = userIdOn(channel, target);
+  return userId !== undefined && isBlocked(tx, { accountId, userId: String(userId) });
 }
+
+/** Fails a new job at once whose recipient has blocked its account. */
+export const unlessBlocked = async (tx: UnitOfWork, account: StoredAccount, job: StoredJob): Promise<StoredJob> =>
+  (await isBlockedBy(tx, account, job)) ? fail(tx, job, blockedError) : job;

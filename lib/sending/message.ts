@@ -16,7 +16,7 @@ import { badRequest, invalidField } from '#lib/problem.ts';
 import { fileIds, idInput, nullableTimeInput, text } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
-import { unlessBlocked } from './blocked.ts';
+import { isBlockedBy, unlessBlocked } from './blocked.ts';
 import { cancelJob } from './end.ts';
 
 const maxAheadMs = 365 * dayMs;
@@ -68,12 +68,14 @@ export async function sendMessage(
   if (input.runAt && input.runAt > shifted(tx.now, maxAheadMs))
     throw invalidField('runAt', 'out_of_range', 'runAt must be at most 365 days ahead');
   const contactId = used === 'contactId' ? (input.contactId as number) : null;
+  const stated = used === 'contactId' ? undefined : statedRecipient(input, used);
   const [contact, account] = await Promise.all([
     contactId === null ? null : getStoredContact(tx, contactId),
     getStoredAccount(tx, input.accountId, channel),
+    stated && isBlockedBy(tx, { channel, id: input.accountId }, stated),
     tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
   ]);
-  const recipient = contact ? contactRecipient(contact, channel) : statedRecipient(input, used);
+  const recipient = contact ? contactRecipient(contact, channel) : (stated as Recipient);
   requireSendable(account, input, take !== undefined);
   const uploads = await take?.(tx, input.attachments);
   const job = await createJob(tx, {
