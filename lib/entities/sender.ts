@@ -9,7 +9,7 @@ const Pace = v.object({ peers: v.record(v.string(), v.number()), sends: v.array(
 export type Pace = v.InferOutput<typeof Pace>;
 
 /**
- * Who sends for an account, until when, and at what pace. Two connections at once would end a Telegram session for
+ * Who uses an account, until when, and at what pace it sends. Two connections at once would end a Telegram session for
  * ever.
  */
 export const Senders = entity({
@@ -20,10 +20,12 @@ export const Senders = entity({
     channel: storedChoice(platforms),
     owner: v.string(),
     leaseUntilMs: v.number(),
+    /** Only senders may take it until then; the one that has it wrote the end of its lease. */
+    sendersUntilMs: v.exactOptional(v.number()),
     pace: v.optional(Pace, { peers: {}, sends: [] }),
     /** When the queue must be looked at again although no job says so. */
     resumeAt: v.optional(v.nullable(v.string()), null),
-    /** The account was changed while somebody held it. */
+    /** While somebody held it the account was changed, or a sender wanted it that found it used for something else. */
     isChanged: v.exactOptional(v.boolean()),
   }),
   timer: ({ id, channel, resumeAt }, tenant) =>

@@ -30,7 +30,13 @@ export const Transfers = entity({
     /** When somebody is to begin, or to try again should who is at it never end. */
     dueAt: time(),
     tries: count(),
+    /** It was not begun because its account was taken: whoever has the account may go on with it, due or not. */
+    isWaiting: v.exactOptional(v.literal(true)),
   }),
+  indexes: {
+    /** Older rows have none: no `since`. */
+    waiting: ({ isWaiting, source }) => isWaiting && source.kind === 'user' && source.accountId,
+  },
   timer: ({ id, dueAt }, tenant) => ({
     at: dueAt,
     queue: 'attachments',

@@ -9,6 +9,3 @@ export interface FileSource {
   open(ref: string): Promise<Opened>;
   close(): Promise<void>;
 }
-
-/** Somebody else is using what may be used once at a time: it is asked again soon, and this was no attempt. */
-export class SourceBusy extends Error {}

@@ -1,13 +1,12 @@
 import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
+import { secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { eachAttachment } from '#lib/email/mime.ts';
-import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
 import { attachmentKey } from '#lib/files/keys.ts';
-import { type FileSource, SourceBusy } from '#lib/files/source.ts';
 import { storeStream } from '#lib/files/spool.ts';
 import { maxAttempts, retryWaitMs } from '#lib/jobs/after.ts';
 import { log } from '#lib/log.ts';
@@ -16,46 +15,59 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
+import { type OpenSource, storeInTurn } from './account-files.ts';
 
 /** Outlives the process that is at it. */
 const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
 /** Timers may be early by what two clocks differ. */
 const earlyMs = secondMs;
-/** When somebody else had the account all the time. */
-const busyMs = 5 * secondMs;
 
 /**
  * Brings what a message's attachments are into the bucket, unless somebody else is at it, and tells where they are. What fails for a
  * reason that may pass is tried again as messages are (contract section 3), five times.
  */
 export async function storeAttachments(tenant: Tenant, messageId: number): Promise<void> {
+  const transfer = await new UnitOfWork(tenant, system).find(Transfers, { id: messageId });
+  if (!transfer || !isDue(transfer, timestamp())) return;
+  if (transfer.source.kind === 'user')
+    await storeInTurn(tenant, transfer, transfer.source.accountId, (...next) => store(tenant, ...next));
+  else await store(tenant, messageId, openBotFiles);
+}
+
+const isDue = ({ dueAt }: Transfer, now: string) => dueAt <= shifted(now, earlyMs);
+
+/** Makes one attempt, if it is time for one. Returns false where it was in vain, for a reason that may pass. */
+async function store(tenant: Tenant, messageId: number, open: OpenSource): Promise<boolean> {
   const transfer = await claim(tenant, messageId);
-  if (!transfer) return;
+  if (!transfer) return true;
   // Whoever made the last attempt was ended by it.
-  if (transfer.tries > maxAttempts) return settle(tenant, transfer, transfer.parts.map(failed));
-  const settled = await brought(tenant, transfer).catch((error: Error) => {
-    if (error instanceof SourceBusy) return 'busy' as const;
-    log().warn('attachments could not be stored', { messageId, tries: transfer.tries, error });
-    return undefined;
-  });
-  if (settled === 'busy') await putOff(tenant, transfer, busyMs, transfer.tries - 1);
-  else if (settled) await settle(tenant, transfer, settled);
+  const settled = transfer.tries > maxAttempts ? undefined : await attempted(tenant, transfer, open);
+  if (settled) await settle(tenant, transfer, settled);
   else if (transfer.tries >= maxAttempts) await settle(tenant, transfer, transfer.parts.map(failed));
   else await putOff(tenant, transfer, retryWaitMs(transfer.tries - 1));
+  return settled !== undefined;
 }
+
+const attempted = (tenant: Tenant, transfer: Transfer, open: OpenSource): Promise<Settled[] | undefined> =>
+  brought(tenant, transfer, open).catch((error: Error) => {
+    log().warn('attachments could not be stored', { messageId: transfer.id, tries: transfer.tries, error });
+    return undefined;
+  });
 
 const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
   transact(tenant, system, async (tx) => {
     const transfer = await tx.find(Transfers, { id });
-    if (!transfer || transfer.dueAt > shifted(tx.now, earlyMs)) return undefined;
-    return tx.update(Transfers, { ...transfer, dueAt: shifted(tx.now, claimMs), tries: transfer.tries + 1 });
+    if (!transfer) return undefined;
+    const { isWaiting = false, ...begun } = transfer;
+    if (!isWaiting && !isDue(transfer, tx.now)) return undefined;
+    return tx.update(Transfers, { ...begun, dueAt: shifted(tx.now, claimMs), tries: transfer.tries + 1 });
   });
 
-const putOff = (tenant: Tenant, claimed: Transfer, waitMs: number, tries = claimed.tries): Promise<void> =>
+const putOff = (tenant: Tenant, claimed: Transfer, waitMs: number): Promise<void> =>
   transact(tenant, system, async (tx) => {
     const transfer = await tx.find(Transfers, { id: claimed.id });
     // Nobody else has begun meanwhile.
-    if (transfer?.tries === claimed.tries) tx.update(Transfers, { ...transfer, tries, dueAt: shifted(tx.now, waitMs) });
+    if (transfer?.tries === claimed.tries) tx.update(Transfers, { ...transfer, dueAt: shifted(tx.now, waitMs) });
   });
 
 /** What was brought for a message that is gone by now goes, too. */
@@ -73,18 +85,14 @@ type Part = Transfer['parts'][number];
 const failed = ({ attachmentId: id }: Part): Settled => ({ id, status: 'failed', key: null });
 const expired = ({ attachmentId: id }: Part): Settled => ({ id, status: 'expired', key: null });
 
-function brought(tenant: Tenant, transfer: Transfer): Promise<Settled[]> {
+function brought(tenant: Tenant, transfer: Transfer, open: OpenSource): Promise<Settled[]> {
   switch (transfer.source.kind) {
     case 'upload':
       return kept(tenant, transfer);
     case 'mail':
       return outOfMail(tenant, transfer, transfer.source);
-    case 'bot':
-      return fetched(tenant, transfer, transfer.source, openBotFiles);
-    case 'user':
-      return fetched(tenant, transfer, transfer.source, async (...account) =>
-        (await import('#lib/channels/telegram/user-files.ts')).openUserFiles(...account),
-      );
+    default:
+      return fetched(tenant, transfer, transfer.source, open);
   }
 }
 
@@ -121,7 +129,7 @@ async function fetched(
   tenant: Tenant,
   { id, parts }: Transfer,
   { accountId }: SourceOf<'bot' | 'user'>,
-  open: (tenant: Tenant, account: StoredAccount) => Promise<FileSource>,
+  open: OpenSource,
 ): Promise<Settled[]> {
   const account = await new UnitOfWork(tenant, system).find(Accounts, { id: accountId });
   // Nothing is asked outside for the sandbox, nor by an account that somebody has disconnected.

@@ -5,7 +5,7 @@ import { readSession } from '#lib/channels/telegram/connection.ts';
 import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
 import { outcomeOf } from '#lib/channels/telegram/user.ts';
 import { connectUser, type UserConnection } from '#lib/channels/telegram/user-connection.ts';
-import { timestamp } from '#lib/clock.ts';
+import { secondMs, shifted } from '#lib/clock.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { env } from '#lib/env.ts';
@@ -35,7 +35,12 @@ const answered = <Answer>(call: Promise<Answer>): Promise<Answer> =>
  * Asks Telegram what has happened, over the one connection that an account may have, and has it mark as read what was read here. The state
  * moves only after what it brought is stored.
  */
-export async function askTelegram(tenant: Tenant, due: Due, deadlineMs: number): Promise<void> {
+export async function askTelegram(
+  tenant: Tenant,
+  due: Due,
+  deadlineMs: number,
+  isWanted: () => Promise<boolean>,
+): Promise<void> {
   const app = telegramApp();
   if (!app) return failed(tenant, due, { kind: 'failed', error: 'this deployment has no TELEGRAM_API_ID' });
   const session = readSession(await secretOf(tenant, due.account));
@@ -43,7 +48,7 @@ export async function askTelegram(tenant: Tenant, due: Due, deadlineMs: number):
   try {
     const connection = await answered(connectUser(session, app));
     try {
-      await ask(tenant, due, connection, deadlineMs);
+      await ask(tenant, due, connection, async () => Date.now() > deadlineMs || (await isWanted()));
     } finally {
       await connection.close();
     }
@@ -65,7 +70,12 @@ const secretOf = (tenant: Tenant, account: StoredAccount): Promise<string> =>
     throw error;
   });
 
-async function ask(tenant: Tenant, due: Due, connection: UserConnection, deadlineMs: number): Promise<void> {
+async function ask(
+  tenant: Tenant,
+  due: Due,
+  connection: UserConnection,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
   const { account } = due;
   let state = due.inbound.receivedTo;
   let lastError: string | undefined;
@@ -79,9 +89,9 @@ async function ask(tenant: Tenant, due: Due, connection: UserConnection, deadlin
     await receiveDifference(tenant, account.id, told);
     ({ state, isMore } = told);
     if (!isMore) break;
-    const isLate = Date.now() > deadlineMs;
-    const reached = { receivedTo: state, ...(isLate && { lookAt: timestamp() }) };
-    if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isLate) return;
+    const isTurnOver = await isOver();
+    const reached = { receivedTo: state, ...(isTurnOver && { lookAt: shifted(new Date(), secondMs) }) };
+    if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isTurnOver) return;
   }
   const receivedTo = state ?? (await answered(connection.state()));
   const reached = { receivedTo, ...(lastError !== undefined && { lastError }) };

@@ -1,15 +1,15 @@
+import { type Hand, takeInHand } from '#lib/accounts/sender.ts';
 import type { Platform } from '#lib/channels/channel.ts';
 import { secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
-import { takeInHand } from '#lib/jobs/in-hand.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { userPollTimeoutSeconds } from '#lib/timeouts.ts';
 import type { Due } from './due-account.ts';
 
-/** How long whoever sends on the account is waited for: it gives it free between any two batches. */
+/** How long whoever uses the account is waited for: who sends gives it free between any two batches, who fetches files after a turn. */
 const patienceMs = 20 * secondMs;
 /** What there is is fetched for so long; the last of it has time to be stored. */
 const budgetMs = (userPollTimeoutSeconds - 35) * secondMs;
@@ -18,8 +18,8 @@ const leaseMs = (userPollTimeoutSeconds + 5) * secondMs;
 /** When somebody had the account all the time. */
 const busyMs = 5 * secondMs;
 
-/** Asks a platform for what has happened in an account and stores it. */
-type Ask = (tenant: Tenant, due: Due, deadlineMs: number) => Promise<void>;
+/** Asks a platform for what has happened in an account and stores it, piece by piece until the deadline or until a sender wants it. */
+type Ask = (tenant: Tenant, due: Due, deadlineMs: number, isWanted: Hand['isWanted']) => Promise<void>;
 
 /** Each is loaded by who needs it. */
 const asks: Record<Platform, () => Promise<Ask>> = {
@@ -35,16 +35,16 @@ export async function pollUser(tenant: Tenant, accountId: number): Promise<void>
   const deadlineMs = Date.now() + budgetMs;
   const seen = await dueAccount(tenant, accountId);
   if (seen === undefined) return;
-  const giveFree = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, patienceMs);
-  if (!giveFree) return putOff(tenant, accountId, busyMs);
+  const hand = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, patienceMs);
+  if (!hand) return putOff(tenant, accountId, busyMs);
   try {
     const due = await dueAccount(tenant, accountId);
     if (due) {
       const ask = await asks[due.account.channel]();
-      await ask(tenant, due, deadlineMs);
+      await ask(tenant, due, deadlineMs, hand.isWanted);
     }
   } finally {
-    await giveFree();
+    await hand.giveFree();
   }
 }
 

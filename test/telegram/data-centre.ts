@@ -64,7 +64,17 @@ export async function startDataCentre({ id = 2, serverKey, password, files = new
   const box = new MessageBox(self.id);
   const neighbours: { id: number; port: number }[] = [];
 
-  const mtproto = await startMtproto(answerOf, { authKeys: [authKey], ...(serverKey && { serverKey }) });
+  /** The calls in the order in which they came. */
+  const ledger: Call['_'][] = [];
+  /** By method, what every next call of it is answered after. */
+  const delays = new Map<string, () => Promise<unknown>>();
+  const heard = (call: Call, line: Line) => {
+    ledger.push(call._);
+    const delay = delays.get(call._);
+    return delay ? delay().then(() => answerOf(call, line)) : answerOf(call, line);
+  };
+
+  const mtproto = await startMtproto(heard, { authKeys: [authKey], ...(serverKey && { serverKey }) });
   const seen = Object.assign(mtproto.seen, { sends: 0, resolves: 0 });
 
   function answerOf(call: Call, line: Line): Answer | true | undefined {
@@ -210,6 +220,9 @@ export async function startDataCentre({ id = 2, serverKey, password, files = new
       if (code === undefined) refusals.delete(method);
       else refusals.set(method, refusal(code, error));
     },
+    ledger,
+    /** Every next call of the method is answered when that has happened, which is waited for with each of them. */
+    delay: (method: Call['_'], until: () => Promise<unknown>) => delays.set(method, until),
     close: mtproto.close,
   };
 }

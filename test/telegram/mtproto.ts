@@ -18,6 +18,8 @@ import { NodeCrypto } from '#lib/channels/telegram/crypto.ts';
 /** An object of the schema. */
 export type Answer = { _: string } & Record<string, unknown>;
 
+type Said = Answer | true | undefined;
+
 /** A call as the client made it, without what wraps the first one of a connection. */
 export type Call = tl.RpcMethod;
 
@@ -50,7 +52,7 @@ export type ServerKey = ReturnType<typeof newServerKey>;
  * are encrypted with them, and calls are read by Telegram's own schema. Undefined is no answer.
  */
 export async function startMtproto(
-  answer: (call: Call, line: Line) => Answer | true | undefined,
+  answer: (call: Call, line: Line) => Said | Promise<Said>,
   { authKeys = [], serverKey }: { authKeys?: readonly Buffer[]; serverKey?: ServerKey } = {},
 ) {
   const keys = new Map(authKeys.map((key) => [keyIdOf(key), key]));
@@ -236,7 +238,7 @@ function receiveFrames(socket: Socket, handle: (frame: Buffer) => void) {
   });
 }
 
-type AnswerOf = (call: Call) => Answer | true | undefined;
+type AnswerOf = (call: Call) => Said | Promise<Said>;
 
 /** One encrypted message of the client and the answers to what it holds. */
 class Exchange {
@@ -280,7 +282,12 @@ class Exchange {
 
   #call(id: Buffer, body: Buffer, answerOf: AnswerOf) {
     const call = callIn(new TlBinaryReader(__tlReaderMap, body));
-    const answer = call ? answerOf(call) : refusal(400, 'METHOD_UNKNOWN');
+    const said = call ? answerOf(call) : refusal(400, 'METHOD_UNKNOWN');
+    if (said instanceof Promise) void said.then((late) => this.#answer(id, late));
+    else this.#answer(id, said);
+  }
+
+  #answer(id: Buffer, answer: Said) {
     if (!answer) return;
     const head = Buffer.alloc(4);
     head.writeUInt32LE(0xf35c6d01);

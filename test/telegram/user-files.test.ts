@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Senders } from '#lib/entities/sender.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { receiveDifference } from '#lib/receiving/telegram-difference.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -165,24 +166,50 @@ describe('what somebody sends the account of a person', () => {
     expect((await live.get(`/v1/messages/${id}/attachments/1`)).body.status).toBe('stored');
   });
 
-  test('waits for whoever uses the account, and that is no attempt', async () => {
-    const account = await listening();
-    const [ann, bytes] = [somebody(), randomBytes(1000)];
-    const place = { tenant, channel: 'telegram', accountId: account.id } as const;
-    const lease = await eventually(() => acquire(place, 60_000), 'the account to be free');
+  /** The account is told of a file without looking for itself. */
+  async function told(account: Listening, bytes: Buffer) {
+    const ann = somebody();
     account.box.write(ann, '', { media: account.files.add({ bytes }) });
     const { newMessages } = account.box.differenceSince(account.box.pts - 1) as unknown as { newMessages: never[] };
-    const told = { messages: newMessages, updates: [], users: [personOf(ann)] as never[] };
+    const news = { messages: newMessages, updates: [], users: [personOf(ann)] as never[] };
     const state = { pts: 0, qts: 0, date: 0 };
-    await receiveDifference(tenant, account.id, { kind: 'told', ...told, state, isMore: false });
+    await receiveDifference(tenant, account.id, { kind: 'told', ...news, state, isMore: false });
     const [{ id }] = await conversation(account, ann);
-    const transfer = () => inTenant((tx) => tx.find(Transfers, { id }));
-    await eventually(async () => (await transfer())?.tries === 1, 'the first look');
-    await eventually(async () => (await transfer())?.tries === 0, 'the file to be put off', 30_000);
+    return id as number;
+  }
+
+  const waiting = (id: number) =>
+    eventually(async () => {
+      const transfer = await inTenant((tx) => tx.find(Transfers, { id }));
+      return transfer?.isWaiting && transfer;
+    }, 'the file to wait');
+
+  test('waits for whoever uses the account, and that is no attempt', async () => {
+    const account = await listening();
+    const bytes = randomBytes(1000);
+    const place = { tenant, channel: 'telegram', accountId: account.id } as const;
+    const lease = await eventually(() => acquire(place, 60_000), 'the account to be free');
+    const id = await told(account, bytes);
+    expect(await waiting(id)).toMatchObject({ tries: 0 });
     expect(account.calls['upload.getFile']).toBeUndefined();
     await release(lease);
-    expect(sha256(await bytesOf(await settled(id, 30_000)))).toBe(sha256(bytes));
-  }, 90_000);
+    expect(sha256(await bytesOf(await settled(id)))).toBe(sha256(bytes));
+  });
+
+  test('waits for a sender that the account is kept for, and no longer when it does not come', async () => {
+    const account = await listening();
+    const bytes = randomBytes(1000);
+    const place = { tenant, channel: 'telegram', accountId: account.id } as const;
+    await release(await eventually(() => acquire(place, 60_000), 'the account to be free'), null);
+    await inTenant(async (tx) => {
+      const sender = await tx.get(Senders, { id: account.id });
+      tx.update(Senders, { ...sender, sendersUntilMs: Date.now() + 4_000 });
+    });
+    const id = await told(account, bytes);
+    expect(await waiting(id)).toMatchObject({ tries: 0 });
+    expect(account.calls['upload.getFile']).toBeUndefined();
+    expect(sha256(await bytesOf(await settled(id)))).toBe(sha256(bytes));
+  });
 });
 
 const picture = (name: string): NewFile => ({ fileName: name, contentType: 'image/png', bytes: randomBytes(1000) });

@@ -248,7 +248,9 @@ test('what a process has stored that died is not stored again, and nothing is lo
       account: await tx.get(Accounts, account),
       inbound: await tx.get(Inbounds, account),
     }));
-    expect(await dyingAfter(writes, () => askTelegram(tenant, due, Date.now() + minuteMs))).toBe(false);
+    expect(await dyingAfter(writes, () => askTelegram(tenant, due, Date.now() + minuteMs, async () => false))).toBe(
+      false,
+    );
     const stored = (await conversation(account, ann)).length - before;
     expect(stored > 0).toBe(writes > 0);
     expect(stored).toBeLessThan(12);
