@@ -17,6 +17,8 @@ export interface Backlog {
   /** Further attempts whose time is to come. */
   later: Waiting[];
   nextRetryAt: string | null;
+  /** More had to be read to find as many subjects as can be in hand: one of them has very many deliveries. */
+  isWide: boolean;
   /** What this version cannot read, and what failed for a reason of its own a while ago: it holds up none of the others. */
   quarantined: Quarantined[];
 }
@@ -37,11 +39,15 @@ const retryAfterMs = minuteMs;
 export type Waiting = DueDelivery & { entry: Key };
 
 const pageSize = 250;
+/** Of one subject one delivery is under way at a time: with so many subjects nobody waits for another one's flood. */
+const enoughSubjects = 20;
+/** Behind a longer flood others wait until so much of it is left. */
+const maxPages = 12;
 
 /** The beginning of what waits, two queries side by side. */
 export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<Backlog> {
-  const [first, retrying] = await Promise.all([
-    beginning(tx, { status: { endpointId, status: 'pending' } }),
+  const [{ first, isWide }, retrying] = await Promise.all([
+    firstAttempts(tx, { status: { endpointId, status: 'pending' } }),
     beginning(tx, { retry: { endpointId } }),
   ]);
   const now = instant(Date.now());
@@ -63,12 +69,29 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
     retries: sound(retrying.slice(0, retrying.length - later.length)),
     later: sound(later),
     nextRetryAt: next ? timeOf(next) : null,
+    isWide,
     quarantined,
   };
 }
 
 /** Entries of the retry index are sorted by `<time>#<id>`. */
 const timeOf = ({ sk }: Row) => sk.split('#')[0] as string;
+
+async function firstAttempts(
+  tx: UnitOfWork,
+  by: By<typeof Deliveries>,
+): Promise<{ first: EntryRow[]; isWide: boolean }> {
+  const first: EntryRow[] = [];
+  const subjects = new Set<unknown>();
+  let pagesRead = 0;
+  for await (const page of entries(tx, Deliveries, by, { ascending: true, limit: pageSize })) {
+    pagesRead += 1;
+    first.push(...page);
+    for (const { subject } of page) subjects.add(subject);
+    if (subjects.size >= enoughSubjects || pagesRead === maxPages) break;
+  }
+  return { first, isWide: pagesRead > 1 };
+}
 
 async function beginning(tx: UnitOfWork, by: By<typeof Deliveries>): Promise<EntryRow[]> {
   for await (const page of entries(tx, Deliveries, by, { ascending: true, limit: pageSize })) return page;

@@ -1,4 +1,4 @@
-import { timestamp } from '#lib/clock.ts';
+import { secondMs, timestamp } from '#lib/clock.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -9,15 +9,19 @@ import type { Target } from './sending.ts';
 import { type Signer, signer } from './sign.ts';
 import type { Turn } from './turn.ts';
 
+/** How old a backlog may be of which much had to be read: what is new is at its end. */
+const wideMs = 3 * secondMs;
+
 /** What a worker has read of its endpoint, and what waits there to be begun. */
 export class Pending {
   /** As it was read or written last. */
   isActive = true;
-  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, quarantined: [] };
+  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, isWide: false, quarantined: [] };
   readonly #turn: Turn;
   #endpoint: StoredEndpoint | undefined;
   #signers: readonly [Signer, Signer?] | undefined;
   #readAtMs = 0;
+  #backlogAtMs = 0;
   #startsWithRetry = false;
 
   constructor(turn: Turn) {
@@ -36,6 +40,7 @@ export class Pending {
   /** What was read is the past now. */
   expire(): void {
     this.#readAtMs = 0;
+    this.#backlogAtMs = 0;
   }
 
   isOlderThan(ageMs: number): boolean {
@@ -49,13 +54,15 @@ export class Pending {
     const isFree = ({ id }: Waiting) => !inHand.has(id);
     const { tenant, endpointId } = this.#turn;
     const tx = new UnitOfWork(tenant, system);
+    const isKept = this.backlog.isWide && Date.now() - this.#backlogAtMs < wideMs;
     const [endpoint, registry, backlog] = await Promise.all([
       tx.find(Endpoints, { id: endpointId }),
       findRegistry(tx),
-      readBacklog(tx, endpointId),
+      isKept ? this.backlog : readBacklog(tx, endpointId),
     ]);
     const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
     this.#readAtMs = Date.now();
+    if (!isKept) this.#backlogAtMs = this.#readAtMs;
     this.#endpoint = endpoint;
     this.isActive = endpoint?.isActive === true;
     this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;

@@ -571,6 +571,23 @@ describe('an endpoint under load', () => {
     }
   });
 
+  test('gets what is of others, however much of one subject waits before it', async () => {
+    await using receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 100));
+    const { live } = await newWorkspace();
+    const hook = await endpoint(receiver, { eventKinds: ['contact.updated'] }, live);
+    const [busy, other] = [await addContact('Busy', live), await addContact('Other', live)];
+    for (let batch = 0; batch < 6; batch += 1) {
+      const items = Array.from({ length: 100 }, (_, index) => ({ op: 'update', id: busy, notes: `${batch}.${index}` }));
+      expect((await live.post('/v1/contacts/batch', { items })).body).toMatchObject({ failed: 0 });
+    }
+    const before = receiver.received.length;
+    await live.patch(`/v1/contacts/${other}`, { notes: 'Of another' });
+    const isOther = ({ body }: Received) => body.data.contact_id === String(other);
+    await eventually(async () => receiver.received.some(isOther), 'the delivery of another subject', 60_000);
+    expect(receiver.received.findIndex(isOther) - before).toBeLessThan(150);
+    await hook.remove();
+  });
+
   test('that fails ten times in a row is left alone for a while, and nothing loses an attempt by it', async () => {
     await using receiver = await startReceiver(answers(500));
     const { live } = await newWorkspace();
