@@ -74,15 +74,20 @@ const firstOf = (tx: UnitOfWork, accountId: number): Promise<Transfer | undefine
 const firstWaiting = async (tenant: Tenant, accountId: number) =>
   (await firstOf(new UnitOfWork(tenant, system), accountId))?.id;
 
-/** Puts the files of a message off, which is no attempt; the first of those that wait comes again soon. */
-const wait = (tenant: Tenant, { id, dueAt }: Transfer, accountId: number): Promise<void> =>
-  transact(tenant, system, async (tx) => {
+/** Puts the files of a message off, which is no attempt, beyond a timer that rang early; the first of those that wait comes again soon. */
+async function wait(tenant: Tenant, { id, dueAt }: Transfer, accountId: number): Promise<void> {
+  const isBehind = await transact(tenant, system, async (tx) => {
     const [transfer, first] = [await tx.find(Transfers, { id }), await firstOf(tx, accountId)];
     // Whoever has the account may have begun with it.
-    if (transfer?.dueAt !== dueAt) return;
-    const waitMs = first === undefined || id <= first.id ? busyMs : forgottenMs;
-    tx.update(Transfers, { ...transfer, isWaiting: true, dueAt: shifted(tx.now, waitMs) });
+    if (transfer?.dueAt !== dueAt) return false;
+    const isFirst = first === undefined || id <= first.id;
+    const later = shifted(dueAt > tx.now ? dueAt : tx.now, isFirst ? busyMs : forgottenMs);
+    tx.update(Transfers, { ...transfer, isWaiting: true, dueAt: later });
+    return !isFirst;
   });
+  // The last turn of those before it may have ended meanwhile.
+  if (isBehind && (await firstWaiting(tenant, accountId)) === id) await wakeFirst(tenant, accountId);
+}
 
 const wakeFirst = (tenant: Tenant, accountId: number): Promise<void> =>
   transact(tenant, system, async (tx) => {

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
+import { secondMs, shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
+import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { receiveDifference } from '#lib/receiving/telegram-difference.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
@@ -192,6 +194,12 @@ describe('what somebody sends the account of a person', () => {
     const id = await told(account, bytes);
     expect(await waiting(id)).toMatchObject({ tries: 0 });
     expect(account.calls['upload.getFile']).toBeUndefined();
+    const { dueAt } = await inTenant(async (tx) =>
+      tx.update(Transfers, { ...(await tx.get(Transfers, { id })), dueAt: shifted(tx.now, secondMs) }),
+    );
+    // A timer that rings early: with the same time there would be no other.
+    await storeAttachments(tenant, id);
+    expect((await waiting(id)).dueAt > dueAt).toBe(true);
     await release(lease);
     expect(sha256(await bytesOf(await settled(id)))).toBe(sha256(bytes));
   });
