@@ -12,5 +12,6 @@ export type SagaName =
   | 'read'
   | 'reindex'
   | 'rename'
+  | 'replied'
   | 'sequence-pause'
   | 'sequence-resume';

@@ -12,6 +12,7 @@ import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
+import { stopping } from '#lib/sequences/reply.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
@@ -33,6 +34,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   read: reading,
   reindex: reindexing(entities),
   rename: renaming,
+  replied: stopping,
   'sequence-pause': pauseEnrollments,
   'sequence-resume': resumeEnrollments,
 };

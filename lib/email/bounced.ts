@@ -11,15 +11,20 @@ export async function markBounced(tx: UnitOfWork, email: string): Promise<void> 
   if ((await tx.find(BouncedAddresses, rowOf(email))) === undefined) tx.create(BouncedAddresses, rowOf(email));
 }
 
-/** Raises 409 recipient_bounced, which names those from whom a mail has bounced for good. */
-export async function requireReachable(tx: UnitOfWork, mailboxes: readonly Mailbox[]): Promise<void> {
+/** Those of the addresses from which a mail has bounced for good. */
+export async function bouncedAmong(tx: UnitOfWork, mailboxes: readonly Mailbox[]): Promise<string[]> {
   const found = await tx.findAll(
     BouncedAddresses,
     mailboxes.map(({ email }) => rowOf(email)),
   );
-  if (found.length === 0) return;
   const bounced = new Set(found.map(({ address }) => address));
-  const recipients = mailboxes.map(({ email }) => email).filter((email) => bounced.has(rowOf(email).address));
+  return mailboxes.map(({ email }) => email).filter((email) => bounced.has(rowOf(email).address));
+}
+
+/** Raises 409 recipient_bounced, which names those from whom a mail has bounced for good. */
+export async function requireReachable(tx: UnitOfWork, mailboxes: readonly Mailbox[]): Promise<void> {
+  const recipients = await bouncedAmong(tx, mailboxes);
+  if (recipients.length === 0) return;
   throw conflict('recipient_bounced', 'mail to a recipient has bounced for good; with force it is sent again', {
     recipients,
   });

@@ -6,6 +6,7 @@ import { Messages } from '#lib/entities/message.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { canBeReached } from './address.ts';
+import { bouncedAmong } from './bounced.ts';
 import { type Origin, queueMail } from './outgoing.ts';
 import { getThread, openThread } from './store.ts';
 
@@ -18,13 +19,15 @@ interface Outreach {
   origin: Origin;
 }
 
-/** Queues a mail that the contact has not asked for, in a thread of its own or the given one. Undefined without an address that a mail can reach. */
+/** Queues a mail that the contact has not asked for, in a thread of its own or the given one; or says why none can reach it. */
 export async function queueOutreach(
   tx: UnitOfWork,
   { contact, threadId, subject, text, origin }: Outreach,
-): Promise<{ jobId: number; threadId: number } | undefined> {
-  if (contact.email === null || !canBeReached(contact.email)) return undefined;
+): Promise<{ jobId: number; threadId: number } | { obstacle: string }> {
+  if (contact.email === null || !canBeReached(contact.email))
+    return { obstacle: 'the contact cannot be reached by email' };
   const to = { name: contact.name, email: contact.email };
+  if ((await bouncedAmong(tx, [to])).length > 0) return { obstacle: 'mail to the contact has bounced for good' };
   const [workspace, known] = await Promise.all([
     getWorkspace(tx),
     threadId === null ? undefined : getThread(tx, threadId),

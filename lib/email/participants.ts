@@ -22,10 +22,9 @@ export function participantsWith(
   ]).slice(0, maxParticipants);
 }
 
-/** Whether somebody wrote in the thread, was written to or named in it, or is its contact. */
-export const takesPart = ({ participants, contactId }: StoredThread, email: string, senderId: number | undefined) =>
-  participants.some((participant) => sameAddress(participant.email, email)) ||
-  (senderId !== undefined && senderId === contactId);
+/** Whether somebody wrote in the thread, was written to or named in it. */
+export const takesPart = ({ participants }: StoredThread, email: string) =>
+  participants.some((participant) => sameAddress(participant.email, email));
 
 /** Whoever of a thread is neither the workspace nor the deployment's sender. */
 export const outsidersOf = (tenant: Tenant, { participants }: StoredThread) =>

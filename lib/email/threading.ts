@@ -1,8 +1,11 @@
 import { dayMs, shifted } from '#lib/clock.ts';
+import type { StoredContact } from '#lib/entities/contact.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
 import { isReplySubject, type StoredThread, Threads, topicMark, topicOf } from '#lib/entities/email-thread.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { sameAddress } from './address.ts';
 import type { Mail } from './mail.ts';
 import { takesPart } from './participants.ts';
 
@@ -15,7 +18,7 @@ const maxLookedAt = 10;
  * else, for a subject that says it is a reply, the newest thread of the last 30 days on the same topic in which its sender wrote
  * or was written to by us. Who only knows a Message-ID, or whom a stranger names, is drawn into no thread of others.
  */
-export async function findThread(tx: UnitOfWork, mail: Mail, senderId?: number): Promise<StoredThread | undefined> {
+export async function findThread(tx: UnitOfWork, mail: Mail): Promise<StoredThread | undefined> {
   const known = await tx.findAll(
     MessageIds,
     mail.references.map((messageId) => ({ messageId })),
@@ -25,7 +28,8 @@ export async function findThread(tx: UnitOfWork, mail: Mail, senderId?: number):
     Threads,
     ids.map((id) => ({ id })),
   );
-  const joined = answered.find((thread) => takesPart(thread, mail.from.email, senderId));
+  const writers = await Promise.all(answered.map((thread) => writerIn(tx, thread, mail.from.email)));
+  const joined = answered.find((thread, index) => takesPart(thread, mail.from.email) || writers[index]);
   if (joined) return joined;
   if (!isReplySubject(mail.subject) || topicOf(mail.subject) === '') return undefined;
   const since = shifted(tx.now, -topicDays * dayMs);
@@ -34,4 +38,14 @@ export async function findThread(tx: UnitOfWork, mail: Mail, senderId?: number):
     where: { topic: topicMark(mail.subject, mail.from.email) },
   });
   return items.find(({ lastMessageAt }) => lastMessageAt >= since);
+}
+
+/** The contact of a thread if an address is its own: of all who have it, that one writes there. */
+export async function writerIn(
+  tx: UnitOfWork,
+  { contactId }: StoredThread,
+  email: string,
+): Promise<StoredContact | undefined> {
+  const contact = contactId === null ? undefined : await resolveMerged(tx, contactId);
+  return contact && contact.email !== null && sameAddress(contact.email, email) ? contact : undefined;
 }

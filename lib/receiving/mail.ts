@@ -4,7 +4,7 @@ import { previewOf } from '#lib/email/body.ts';
 import type { Mail } from '#lib/email/mail.ts';
 import { maxParticipants, participantsWith } from '#lib/email/participants.ts';
 import { storeEmail } from '#lib/email/store.ts';
-import { findThread } from '#lib/email/threading.ts';
+import { findThread, writerIn } from '#lib/email/threading.ts';
 import type { Authentication, StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
@@ -32,7 +32,8 @@ export interface Received {
 }
 
 /**
- * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address.
+ * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address: the
+ * thread's own, else the oldest.
  * A new message reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
  * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. Emits
  * message.created.
@@ -42,8 +43,10 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   const isUnverified = authentication.verdict === 'fail';
   const claim = await claimOf(tx, mail, authentication, key);
   if (claim.known) return { ...claim.known, isKnown: true };
-  const sender = isUnverified ? undefined : await contactWithEmail(tx, mail.from.email);
-  const thread = isUnverified ? undefined : await findThread(tx, mail, sender?.id);
+  const { email } = mail.from;
+  const thread = isUnverified ? undefined : await findThread(tx, mail);
+  const writer = thread && (await writerIn(tx, thread, email));
+  const sender = writer ?? (isUnverified ? undefined : await contactWithEmail(tx, email));
   await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
   // Of a mail in a contact's thread that somebody else wrote it is not the author.
   const contactId = sender?.id ?? null;
@@ -85,7 +88,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     const refs = attachments.map((_, index) => String(index));
     fetchLater(tx, message, refs, { source: { kind: 'mail', key }, mail: { threadId, id: messageId } });
   }
-  if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId);
+  if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId, { email });
   return { threadId, messageId, isKnown: false };
 }
 

@@ -3,6 +3,7 @@ import { getStoredAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
 import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/channels/target.ts';
 import { directions } from '#lib/choices.ts';
+import { latest } from '#lib/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
 import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
@@ -13,8 +14,10 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
 import { noteUsername } from '#lib/messages/username.ts';
 import { invalidField } from '#lib/problem.ts';
+import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/schema.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
+import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
 
@@ -96,7 +99,7 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
     findIdentity(tx, sender),
     getStoredAccount(tx, accountId, channel),
   ]);
-  const known = whoWrote ?? (await findKnown(tx, channel, target));
+  const known = whoWrote ?? (await findKnown(tx, channel, target, accountId));
   // After the contact: a repetition that is committed between the two has changed it.
   const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
   if (stored !== undefined && stored.contactId !== null) {
@@ -129,7 +132,7 @@ export async function receiveMessage(tx: UnitOfWork, received: Received) {
     const refs = incoming.files.map(({ ref }) => ref);
     fetchLater(tx, message, refs, incoming);
   }
-  if (direction === 'inbound') await contactReplied(tx, contact.id);
+  if (direction === 'inbound') await contactReplied(tx, contact.id, writtenBy(channel, target, contact));
   return { contactId: contact.id, messageId: message.id };
 }
 
@@ -139,11 +142,33 @@ function placeOf({ channel, platformMessageId }: Received, target: Target): AtPl
   return { userId: String(userIdOn(channel, target) ?? `@${target.username}`), messageId: platformMessageId };
 }
 
-/** A username may have passed to another person: a contact with another id is not the sender. */
-async function findKnown(tx: UnitOfWork, channel: Platform, target: Target) {
+/** Of those who have a username as many are looked at, the newest. */
+const maxNamesakes = 25;
+
+/**
+ * By the id, else by the username: of several who have it whom the account has written to last, else the oldest. It may have passed to
+ * another person: a contact with another id is not the sender.
+ */
+async function findKnown(tx: UnitOfWork, channel: Platform, target: Target, accountId: number) {
   const found = await findContact(tx, channel, target);
-  const [known, given] = [found?.identities[channel], userIdOn(channel, target)];
-  return known !== undefined && given !== undefined && known !== given ? undefined : found;
+  const { username } = target;
+  const userId = userIdOn(channel, target);
+  const known = found?.identities[channel];
+  if (!found || username === undefined || (known !== undefined && (userId ?? known) === known)) return found;
+  const { by: where, matches } = await holdersOf(tx, { platform: channel, username, userId });
+  const { items } = await listPage(tx, Contacts, { where, matches, limit: maxNamesakes });
+  const writtenAt = ({ reach = [] }: StoredContact) =>
+    reach.reduce<string | null>((at, one) => (one.accountId === accountId ? latest(at, one.lastOutboundAt) : at), null);
+  const [last] = items
+    .filter((contact) => writtenAt(contact) !== null)
+    .sort((a, b) => (`${writtenAt(a)}` < `${writtenAt(b)}` ? 1 : -1));
+  return last ?? (known === undefined ? found : undefined);
+}
+
+/** What the sender shows, or else the contact that it is: others may have it, too. */
+function writtenBy(platform: Platform, target: Target, contact: StoredContact): WrittenBy | undefined {
+  const username = target.username ?? (contact.platform === platform ? contact.username : null);
+  return username === null ? undefined : { platform, username, userId: userIdOn(platform, target) };
 }
 
 async function createStranger(

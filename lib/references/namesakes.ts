@@ -10,6 +10,21 @@ export interface Namesakes {
   matches?: (contact: StoredContact) => boolean;
 }
 
+/** By what somebody writes, which several contacts may have. */
+export type WrittenBy =
+  | { email: string }
+  | { platform: Platform; username: string; userId?: number | string | undefined };
+
+/** The contacts that are whoever writes by this, however it is spelled: not those that are known on the platform by another id. */
+export async function holdersOf(tx: UnitOfWork, by: WrittenBy): Promise<Required<Namesakes>> {
+  if ('email' in by) return { by: sameAs('email', by.email), matches: () => true };
+  const { platform, username, userId } = by;
+  const { by: index, matches = () => true } = await namesakes(tx, platform, username);
+  const isNobodyElse = ({ identities: { [platform]: known } }: StoredContact) =>
+    known === undefined || userId === undefined || known === userId;
+  return { by: index, matches: (contact) => matches(contact) && isNobodyElse(contact) };
+}
+
 /** The contacts of a platform that have this username, however it is spelled. */
 export async function namesakes(tx: UnitOfWork, platform: Platform, username: string): Promise<Namesakes> {
   if (await isComplete(tx.tenant, Contacts, indexSince(Contacts, 'handle')))

@@ -29,11 +29,10 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
     if (!enrollment || sequence?.status !== 'active' || !isDue(tx, enrollment)) return;
     const step = sequence.steps[enrollment.currentStep] as Step;
     const contact = await tx.find(Contacts, { id: enrollment.contactId });
-    const queued = contact && (await queueStep(tx, sequence, enrollment, contact, step.text));
-    if (!queued) {
-      endEnrollment(tx, sequence, enrollment, 'failed', `the contact cannot be reached by ${sequence.channel}`);
-      return;
-    }
+    const queued = contact
+      ? await queueStep(tx, sequence, enrollment, contact, step.text)
+      : { obstacle: 'the contact is not here any more' };
+    if ('obstacle' in queued) return endEnrollment(tx, sequence, enrollment, 'failed', queued.obstacle);
     tx.update(Enrollments, {
       ...enrollment,
       ...queued,
@@ -53,18 +52,18 @@ const putOff = (tenant: Tenant, sequenceId: number, id: number, lastError: strin
 const isDue = (tx: UnitOfWork, { status, heldAt, nextRunAt }: StoredEnrollment) =>
   status === 'active' && heldAt === null && nextRunAt !== null && nextRunAt <= tx.now;
 
-/** Undefined when the contact has no address on the channel. */
+/** Makes the message, or says why the contact cannot be reached. */
 async function queueStep(
   tx: UnitOfWork,
   { id: sequenceId, name, channel, accountId }: StoredSequence,
   { id: enrollmentId, threadId }: StoredEnrollment,
   contact: StoredContact,
   text: string,
-): Promise<Pick<StoredEnrollment, 'jobId' | 'threadId'> | undefined> {
+): Promise<Pick<StoredEnrollment, 'jobId' | 'threadId'> | { obstacle: string }> {
   const origin = { source: 'sequence', sequenceId, enrollmentId } as const;
   if (channel === 'email') return queueOutreach(tx, { contact, threadId, subject: name, text, origin });
   const recipient = recipientOf(contact, channel);
-  if (!recipient) return undefined;
+  if (!recipient) return { obstacle: `the contact cannot be reached by ${channel}` };
   const job = await createJob(tx, { ...origin, ...recipient, channel, accountId, contactId: contact.id, text });
   return { jobId: job.id, threadId: null };
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
 import { nextDay, shifted } from '#lib/clock.ts';
+import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -21,6 +22,7 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
+import { receiveIn } from '#test/email/raw.ts';
 import { rowsRead } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -132,6 +134,68 @@ test('a reply on any channel ends the enrollment', async () => {
   );
   expect(await enrollmentIs(id, 'replied')).toMatchObject({ nextRunAt: null, completedAt: expect.any(String) });
   expect((await client.get(`/v1/sequences/${id}`)).body).toMatchObject({ activeCount: 0, repliedCount: 1 });
+});
+
+const inbound = async (contactId: number) =>
+  (await everyItem(client, `/v1/contacts/${contactId}/messages`)).filter(({ direction }) => direction === 'inbound');
+const waitsForItsSecondStep = (id: number, contactId: number) =>
+  eventually(async () => {
+    const [enrollment] = (await client.get(`/v1/sequences/${id}/enrollments`, { contactId })).body.items;
+    return enrollment.currentStep === 1 && enrollment.nextRunAt !== null;
+  }, 'the first step to be sent');
+const statuses = async (id: number) =>
+  (await everyItem(client, `/v1/sequences/${id}/enrollments`)).map(({ status }) => status);
+
+test('of contacts with one address the one whose thread it is has replied, and the sequences of all of them stop', async () => {
+  const named = (name: string) => client.post('/v1/contacts', { name, email: 'max@namesakes.example' });
+  const [{ body: oldest }, { body: asked }, { body: youngest }] = [
+    await named('A'),
+    await named('B'),
+    await named('C'),
+  ];
+  const id = await newSequence([0, 60], { channel: 'email', accountId: null, name: 'Namesakes' });
+  await enrolled(id, asked.id);
+  await waitsForItsSecondStep(id, asked.id);
+  const other = await newSequence([60]);
+  for (const contact of [oldest, youngest]) await enrolled(other, contact.id);
+  const [thread] = (await client.get('/v1/email/threads', { contactId: asked.id })).body.items;
+  const reply = await receiveIn(workspace, 'test')({ from: 'MAX@namesakes.example', subject: 'Re: Namesakes' });
+  expect(reply.threadId).toBe(thread.id);
+  expect((await inbound(asked.id)).map(({ threadId }) => threadId)).toEqual([String(thread.id)]);
+  expect([...(await inbound(oldest.id)), ...(await inbound(youngest.id))]).toEqual([]);
+  expect(await statuses(id)).toEqual(['replied']);
+  await eventually(async () => (await statuses(other)).every((status) => status === 'replied'), 'the others to stop');
+});
+
+test('of contacts with one username the one whom the account has written to has replied', async () => {
+  const named = (name: string) => client.post('/v1/contacts', { name, username: 'bobby_twice' });
+  const [{ body: oldest }, { body: asked }, { body: youngest }] = [
+    await named('A'),
+    await named('B'),
+    await named('C'),
+  ];
+  const id = await newSequence([0, 60]);
+  await enrolled(id, asked.id);
+  await waitsForItsSecondStep(id, asked.id);
+  const other = await newSequence([60]);
+  for (const contact of [oldest, youngest]) await enrolled(other, contact.id);
+  const from = { telegramUserId: 7_200_001, username: 'Bobby_Twice' };
+  const got = await inSandbox((tx) =>
+    receiveMessage(tx, { channel: 'telegram', accountId, from, body: 'Stop', threadId: null }),
+  );
+  expect(got.contactId).toBe(asked.id);
+  expect(await statuses(id)).toEqual(['replied']);
+  await eventually(async () => (await statuses(other)).every((status) => status === 'replied'), 'the others to stop');
+});
+
+test('an address from which a mail has bounced for good gets no step', async () => {
+  const id = await newSequence([0], { channel: 'email', accountId: null, name: 'Gone' });
+  const { body: contact } = await client.post('/v1/contacts', { name: 'Gone', email: 'Gone@example.com' });
+  await inSandbox((tx) => markBounced(tx, 'gone@EXAMPLE.com'));
+  await enrolled(id, contact.id);
+  const failed = { currentStep: 0, lastError: 'mail to the contact has bounced for good' };
+  expect(await enrollmentIs(id, 'failed')).toMatchObject(failed);
+  expect(await everyItem(client, '/v1/jobs', { sequenceId: id })).toEqual([]);
 });
 
 test('a rejected message fails the enrollment', async () => {
@@ -283,7 +347,7 @@ test('a mail of a sequence that a reply stops has failed in its thread too', asy
     };
     const origin = { source: 'sequence', sequenceId: id, enrollmentId } as const;
     const queued = await queueOutreach(tx, { ...sent, origin });
-    if (!queued) throw new Error('nothing is queued');
+    if ('obstacle' in queued) throw new Error(queued.obstacle);
     tx.update(Enrollments, {
       ...(await tx.get(Enrollments, { sequenceId: id, id: enrollmentId })),
       jobId: queued.jobId,
