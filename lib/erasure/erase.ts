@@ -1,5 +1,6 @@
 import { secondMs } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Erasures } from '#lib/entities/erasure.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -18,7 +19,7 @@ import { eraseFilesOf } from './files.ts';
 import { eraseJob, eraseJobsNaming } from './jobs.ts';
 import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
 import { awaitMerges, erasePredecessor } from './merged.ts';
-import { type Count, type Part, type Stage, stages } from './part.ts';
+import { type Count, ofLastRound, type Part, type Stage, stages } from './part.ts';
 import { type Erasing, getErasure } from './start.ts';
 import { eraseTraces } from './traces.ts';
 
@@ -48,7 +49,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   threads: eraseThreadsOf,
   'threads-naming': eraseThreadsNaming,
   'jobs-naming': eraseJobsNaming,
-  rows: async (tx, { contactId, place, threadIds }, count) => {
+  rows: async (tx, { contactId, place }, count) => {
     const left = await forgetReferences(
       tx,
       Contacts,
@@ -57,10 +58,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
       place.since ?? null,
       async (of, row) => {
         count(pluralOf(of.name));
-        // A thread that stays shows the files of its mails.
-        const isShared = ({ channel, threadId }: StoredMessage) =>
-          channel === 'email' && !threadIds.includes(Number(threadId));
-        await eraseFilesOf(tx, of, row, isShared);
+        await eraseFilesOf(tx, of, row, (message) => isInThread(tx, message));
       },
     );
     return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };
@@ -74,6 +72,10 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   'message-ids': eraseMessageIds,
   events: eraseEvents,
 };
+
+/** A thread that stays shows the files of its mails. */
+const isInThread = async (tx: UnitOfWork, { channel, threadId }: StoredMessage): Promise<boolean> =>
+  channel === 'email' && (await tx.find(Threads, { id: Number(threadId) })) !== undefined;
 
 const publishingMs = 5 * secondMs;
 const mergingMs = secondMs;
@@ -110,10 +112,11 @@ async function part(tx: UnitOfWork, state: Erasing, counts: Record<string, numbe
 
 /** The state of the next stage, undefined after the last one. */
 function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
-  const stage = stages[stages.indexOf(state.stage) + 1];
-  if (stage === undefined && state.isOverfull)
+  const { isOverfull } = state;
+  const stage = stages.slice(stages.indexOf(state.stage) + 1).find((one) => !isOverfull || !ofLastRound.includes(one));
+  if (stage === undefined && isOverfull)
     return { ...state, stage: 'threads', place: {}, threadIds: [], isOverfull: false, unpublished: null };
-  if (stage === 'publishing' && !state.isOverfull)
+  if (stage === 'publishing' && !isOverfull)
     tx.emit({
       kind: 'contact.erased',
       subject: `contact/${state.contactId}`,

@@ -1,4 +1,6 @@
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { Messages } from '#lib/entities/message.ts';
+import { findMessage } from '#lib/messages/store.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -12,8 +14,8 @@ interface Body {
 }
 
 /**
- * Takes the data out of the events that name a contact, or a thread that went with it, newest first: so a merge is met before the
- * events of whom it merged. Deliveries show and send what the feed has.
+ * Takes the data out of the events that name a contact, a thread that went with it or a message of nobody that is gone, newest first:
+ * so a merge is met before the events of whom it merged. Deliveries show and send what the feed has.
  */
 export async function eraseEvents(
   tx: UnitOfWork,
@@ -30,10 +32,15 @@ export async function eraseEvents(
   });
   let read = 0;
   for await (const page of pages({ pk: entityPartition(tx.tenant, Feed), limit: 500, below })) {
-    for (const row of page) {
-      const found = namedIn(row as unknown as FeedEvent);
-      const { contact_id: contactId, thread_id: threadId } = found?.data ?? {};
-      if (found && (names.has(String(contactId)) || threads.has(String(threadId)))) {
+    const events = page.map((row) => ({ row, found: namedIn(row as unknown as FeedEvent) }));
+    const gone = await messagesGone(
+      tx,
+      events.flatMap(({ found }) => found ?? []),
+    );
+    for (const { row, found } of events) {
+      const { contact_id: contactId, thread_id: threadId, message_id: messageId } = found?.data ?? {};
+      const isTheirs = names.has(String(contactId)) || threads.has(String(threadId)) || gone.has(String(messageId));
+      if (found && isTheirs) {
         if (!tx.hasRoom) return part(true);
         if (found.event === 'contact.merged') names.add(String(found.data['source_contact_id']));
         const event = tx.remember(Feed, row);
@@ -53,6 +60,23 @@ function namedIn({ body }: FeedEvent): Body | undefined {
   if (!/"(contact|thread)_id"/.test(body)) return undefined;
   const event = JSON.parse(body) as Body;
   return event.erased || event.event === 'contact.erased' ? undefined : event;
+}
+
+/**
+ * The ids of messages that belonged to nobody and are gone, by whose erasure soever, as far as no thread tells: what was sent to
+ * somebody by name, and files of mail that came before its contact was known.
+ */
+async function messagesGone(tx: UnitOfWork, events: readonly Body[]): Promise<Set<string>> {
+  const ids = events.flatMap(({ data }) =>
+    data['contact_id'] === null && data['message_id'] !== undefined && data['thread_id'] == null
+      ? [Number(data['message_id'])]
+      : [],
+  );
+  const places = [...new Set(ids)].map((id) => ({ contactId: null, id }));
+  const there = new Set((await tx.findAll(Messages, places)).map(({ id }) => id));
+  const gone = new Set<string>();
+  for (const { id } of places) if (!there.has(id) && !(await findMessage(tx, id))) gone.add(String(id));
+  return gone;
 }
 
 const withoutData = ({ data: { contact_id: contactId = null }, truncated: _, ...event }: Body) => ({

@@ -29,8 +29,8 @@ export async function eraseFilesOf(
   tx: UnitOfWork,
   of: Entity,
   row: object,
-  stays: (message: StoredMessage) => boolean,
+  stays: (message: StoredMessage) => Promise<boolean>,
 ): Promise<void> {
   if (of.name === Exports.name) await removeFolder(exportFolder(tx.tenant, (row as StoredExport).id));
-  if (of.name === Messages.name && !stays(row as StoredMessage)) await eraseFiles(tx, row as StoredMessage);
+  if (of.name === Messages.name && !(await stays(row as StoredMessage))) await eraseFiles(tx, row as StoredMessage);
 }

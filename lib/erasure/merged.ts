@@ -18,9 +18,9 @@ export async function awaitMerges(tx: UnitOfWork, { contactId }: Erasing): Promi
 const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
 
 /** Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. */
-export async function erasePredecessor(tx: UnitOfWork, { madeOf, contactIds, isOverfull }: Erasing): Promise<Part> {
+export async function erasePredecessor(tx: UnitOfWork, { madeOf, contactIds }: Erasing): Promise<Part> {
   const [into, ...others] = madeOf;
-  if (into === undefined || isOverfull) return { isLeft: false };
+  if (into === undefined) return { isLeft: false };
   const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
   if (!merged) return { isLeft: true, madeOf: others };
   tx.delete(MergedContacts, merged);

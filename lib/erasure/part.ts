@@ -23,6 +23,9 @@ export const stages = [
 ] as const;
 export type Stage = (typeof stages)[number];
 
+/** What waits until no thread is left for another round: threads are found by the rows that these change. */
+export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of'];
+
 /** Where a stage is. */
 export interface Place {
   since?: string | null;

@@ -40,7 +40,12 @@ export async function eraseContact(
   if (confirm !== String(id))
     throw invalidField('confirm', 'invalid_format', `confirm must be "${id}", the id of the contact`);
   await spend(tx, 'erasures', 1);
-  for (const tagId of contact.tagIds) tx.add(Tags, { id: tagId }, { contactCount: -1 });
+  // One that is being deleted counts nobody any more.
+  const tags = await tx.findAll(
+    Tags,
+    contact.tagIds.map((tagId) => ({ id: tagId })),
+  );
+  for (const tag of tags) tx.add(Tags, tag, { contactCount: -1 });
   const reach = await reachOf(tx, contact);
   tx.delete(Contacts, contact);
   const erasure = tx.create(Erasures, {

@@ -14,7 +14,7 @@ import {
 } from '#lib/entities/message.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
+import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { reachBy, reachOf, united } from '#lib/references/reach.ts';
 import { asked } from '#lib/table/asked.ts';
 import { WriteConflict } from '#lib/table/change.ts';
@@ -261,9 +261,12 @@ async function messagesAt(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredM
   return messages;
 }
 
-/** Whose a message is by now. */
+/**
+ * Whose a message is by now, also when that contact is gone: while there are messages of it, its erasure has yet to look for the
+ * events that name it.
+ */
 const contactNow = async (tx: UnitOfWork, contactId: number | null): Promise<number | null> =>
-  contactId === null ? null : ((await resolveMerged(tx, contactId))?.id ?? null);
+  contactId === null ? null : ((await resolveMerged(tx, contactId))?.id ?? mergedInto(tx, contactId));
 
 const subjectOf = (contactId: number | null, { id }: StoredMessage) =>
   contactId === null ? `message/${id}` : `contact/${contactId}`;
@@ -296,7 +299,7 @@ export async function announceRead(tx: UnitOfWork, messages: readonly StoredMess
 
 async function announce(tx: UnitOfWork, message: StoredMessage): Promise<void> {
   const contact = message.contactId === null ? undefined : await resolveMerged(tx, message.contactId);
-  const contactId = contact?.id ?? null;
+  const contactId = await contactNow(tx, message.contactId);
   if (contact) {
     const told = {
       ...contact,

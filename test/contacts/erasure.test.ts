@@ -7,15 +7,17 @@ import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { deleteTag } from '#lib/contacts/tagging.ts';
 import { Activities } from '#lib/entities/activity.ts';
-import { Contacts } from '#lib/entities/contact.ts';
-import { Erasures } from '#lib/entities/erasure.ts';
+import { Jobs } from '#lib/entities/job.ts';
 import { erasing } from '#lib/erasure/erase.ts';
 import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
+import { settleAttachments } from '#lib/messages/attachments.ts';
 import { take } from '#lib/quotas/quota.ts';
-import { tracesOf } from '#lib/references/reach.ts';
+import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
+import { endJob } from '#lib/sending/end.ts';
 import { listAll } from '#lib/table/list.ts';
-import { newSaga, type Saga, Sagas } from '#lib/table/saga.ts';
+import { type Saga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -60,11 +62,28 @@ async function erased(contactId: number) {
   );
 }
 
+async function eventsOf() {
+  const events = [];
+  for (let since = 0, hasMore = true; hasMore; ) {
+    const { body } = await workspace.live.get('/v1/events', { since, limit: 100 });
+    events.push(...body.items);
+    ({ nextCursor: since, hasMore } = body);
+  }
+  return events;
+}
+
 const us = () => `workspace-${workspace.id}@mail.example`;
 const mail = (from: string, to: string, text: string, more = '') =>
   `From: ${from}\r\nTo: ${to}\r\nSubject: About ${text}\r\nMessage-ID: <${text}@${from.split('@')[1]?.replace('>', '')}>\r\n${more}\r\n${text}\r\n`;
+const mailWithFile = (from: string, text: string) =>
+  [
+    ...[`From: ${from}`, `To: ${us()}`, `Subject: About ${text}`, `Message-ID: <${text}@files.example>`],
+    ...['Content-Type: multipart/mixed; boundary=b', '', '--b', 'Content-Type: text/plain', '', text, '--b'],
+    ...['Content-Type: application/pdf', `Content-Disposition: attachment; filename="${text}.pdf"`],
+    ...['', 'bytes', '--b--', ''],
+  ].join('\r\n');
 const receive = (raw: string) =>
-  run<{ threadId: number }>(email.receive, { raw, authentication: trusted.authentication });
+  run<{ threadId: number; messageId: number }>(email.receive, { raw, authentication: trusted.authentication });
 
 test('no row, event or mail keeps a trace of a person, and what is not theirs alone stays', async () => {
   const marks = ['Zebulon', 'zebulon', 'secretword', '770077', '+49 170 5550123'];
@@ -130,13 +149,7 @@ test('no row, event or mail keeps a trace of a person, and what is not theirs al
   expect(tags.find(({ name }: { name: string }) => name === 'friend').contactCount).toBe(0);
   expect(tag).toBeDefined();
 
-  const events = [];
-  for (let since = 0, hasMore = true; hasMore; ) {
-    const { body } = await workspace.live.get('/v1/events', { since, limit: 100 });
-    events.push(...body.items);
-    ({ nextCursor: since, hasMore } = body);
-  }
-  const named = events.filter(({ data }) => data.contact_id === String(id));
+  const named = (await eventsOf()).filter(({ data }) => data.contact_id === String(id));
   expect(named.length).toBeGreaterThan(10);
   for (const { event, data, erased: isErased } of named) {
     if (event === 'contact.erased') expect(data).toEqual({ contact_id: String(id), actor: expect.any(Object) });
@@ -164,7 +177,9 @@ test('a thread with another outsider stays, without the contact', async () => {
 
 test('events of mail that came before the contact was known lose their data with its thread', async () => {
   const from = 'Early <early@three.example>';
-  const { threadId } = await receive(mail(from, us(), 'earlybird'));
+  const { threadId, messageId } = await receive(mailWithFile(from, 'earlybird'));
+  const attachments = `/v1/email/threads/${threadId}/messages/${messageId}/attachments`;
+  await eventually(async () => (await get(`${attachments}/1`)).body.status === 'stored', 'the file is stored');
   const about = async () => {
     const { body } = await workspace.live.get('/v1/events', { limit: 100, eventKind: 'message.created' });
     return body.items.find(({ data }: { data: { thread_id?: string } }) => data.thread_id === String(threadId));
@@ -333,32 +348,104 @@ test('mail to another contact is not of whom a caller has given its thread to', 
   expect(JSON.stringify((await get(`/v1/contacts/${bob.id}/export`)).body.emailMessages)).toContain('bobword');
 });
 
+/** An erasure that no worker goes on with. */
+const begun = (id: number, state: Partial<Erasing> = {}) =>
+  transact(tenant(), operator, async (tx) => {
+    await eraseContact(tx, id, { confirm: String(id) });
+    const [saga] = tx.written(Sagas) as [Saga];
+    return tx.update(Sagas, { ...saga, state: { ...saga.state, ...state }, dueAt: shifted(tx.now, dayMs) });
+  });
+
+async function completed(saga: Saga): Promise<void> {
+  await finishSaga(tenant(), kindOf(saga), saga);
+  const { erasureId } = saga.state as Erasing;
+  await eventually(
+    async () => (await get(`/v1/erasures/${erasureId}`)).body.status === 'completed',
+    'the erasure is completed',
+    60_000,
+  );
+}
+
+const leftOf = async (word: string) =>
+  (await everyByteOf(workspace.id)).split('\n').filter((one) => one.includes(word));
+
+test('what happens to messages while their contact is being erased leaves no text behind', async () => {
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Window', botToken: '5:x' });
+  const base = {
+    ...{ message_id: 7, date: 1_790_000_000, chat: { id: 5005, type: 'private' } },
+    from: { id: 5005, first_name: 'Wanda' },
+  };
+  const document = { file_id: 'f', file_name: 'windowword.pdf', file_size: 5 };
+  await receiveUpdate(tenant(), bot.id, { update_id: 1, message: { ...base, caption: 'windowword', document } });
+  const { items } = (await workspace.live.get('/v1/contacts', { q: 'Wanda' })).body;
+  const { id } = items[0];
+  await workspace.live.patch(`/v1/contacts/${id}`, { username: 'wanda_w' });
+  const received = await eventually(async () => {
+    const [message] = (await get(`/v1/contacts/${id}/messages`)).body.items;
+    return message.attachments[0].status === 'failed' && message;
+  }, 'nobody has the file');
+  const later = { accountId: bot.id, text: 'windowword', runAt: '2027-01-01T00:00:00Z' };
+  const job = await post('/v1/telegram/messages', { ...later, contactId: id });
+  const named = await post('/v1/telegram/messages', { ...later, username: 'wanda_w' });
+  const saga = await begun(id);
+
+  const edited = { ...base, edit_date: 1_790_000_100, caption: 'windowword no more' };
+  await receiveUpdate(tenant(), bot.id, { update_id: 2, edited_message: edited });
+  await transact(tenant(), operator, (tx) =>
+    settleAttachments(tx, { id: received.id, mail: null }, [{ id: 1, status: 'stored', key: null }]),
+  );
+  for (const sent of [job, named])
+    await transact(tenant(), operator, async (tx) =>
+      endJob(tx, { ...(await tx.get(Jobs, { id: sent.id })), status: 'sent' }),
+    );
+  const told = await eventsOf();
+  expect(told.filter((event) => JSON.stringify(event).includes('windowword'))).toHaveLength(6);
+  await completed(saga);
+
+  expect(await leftOf('windowword')).toEqual([]);
+  const updates = (await eventsOf()).filter(
+    ({ event, data }) => event === 'message.updated' && data.contact_id === String(id),
+  );
+  expect(updates.map(({ data, erased: isErased }) => [data, isErased])).toEqual(
+    Array(3).fill([{ contact_id: String(id) }, true]),
+  );
+});
+
+const asManyAsOneRound = Array.from({ length: 5000 }, (_, index) => 900_000 + index);
+
+test('a thread left for another round is found by its contact alone, and its files go with it', async () => {
+  const { id } = await newContact({ name: 'Many', email: 'many@files.example' });
+  const mailed = { to: ['elsewhere@files.example'], subject: 'Hello', bodyText: 'roundword', contactId: id };
+  const sent = await post('/v1/email/messages', mailed);
+  await eventually(async () => (await get(`/v1/jobs/${sent.id}`)).body.status === 'sent', 'the mail is sent', 30_000);
+  const received = await receive(mailWithFile('Many <many@files.example>', 'roundword'));
+  const path = `/v1/email/threads/${received.threadId}/messages/${received.messageId}/attachments/1`;
+  const { url } = await eventually(async () => {
+    const attachment = (await get(path)).body;
+    return attachment.status === 'stored' && attachment;
+  }, 'the file is stored');
+  expect((await fetch(url)).status).toBe(200);
+  await completed(await begun(id, { stage: 'threads', threadIds: asManyAsOneRound }));
+  for (const { threadId } of [sent, received]) expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect((await fetch(url)).status).toBe(404);
+  expect(await leftOf('@files.example')).toEqual([]);
+  expect(await leftOf('roundword')).toEqual([]);
+});
+
+test('a tag that is being deleted holds no erasure up', async () => {
+  const { id } = await newContact({ name: 'Tagged' });
+  const tag = (await post(`/v1/contacts/${id}/tags`, { tagName: 'doomed' }))[0];
+  // Dead before the contact has lost it.
+  await dyingAfter(1, () => transact(tenant(), operator, (tx) => deleteTag(tx, tag.id)));
+  expect((await erase(id)).status).toBe(202);
+});
+
 test('more threads than one round takes go in several', async () => {
   const { id } = await newContact({ name: 'Many', email: 'many@rounds.example' });
   const threads = [];
   for (const text of ['manyone', 'manytwo', 'manythree'])
     threads.push(await receive(mail('Many <many@rounds.example>', us(), text)));
-  // One that no worker goes on with.
-  const saga = await transact(tenant(), operator, async (tx) => {
-    const contact = await tx.get(Contacts, { id });
-    tx.delete(Contacts, contact);
-    const { id: erasureId } = tx.create(Erasures, {
-      id: await tx.nextId(Erasures),
-      ...{ status: 'queued', createdAt: tx.now, completedAt: null, erased: null, counts: {} },
-    });
-    const state: Erasing = {
-      ...{ erasureId, contactId: id, stage: 'threads', place: {}, ...tracesOf(contact, []) },
-      threadIds: Array.from({ length: 5000 }, (_, index) => 900_000 + index),
-      ...{ contactIds: [id], madeOf: [id], isOverfull: false, unpublished: null },
-    };
-    return tx.create(Sagas, { ...newSaga(tx, erasing, state), dueAt: shifted(tx.now, dayMs) });
-  });
-  await finishSaga(tenant(), erasing as never, saga);
-  const { erasureId } = saga.state as Erasing;
-  await eventually(
-    async () => (await get(`/v1/erasures/${erasureId}`)).body.status === 'completed',
-    'the erasure is completed',
-  );
+  await completed(await begun(id, { stage: 'threads', threadIds: asManyAsOneRound }));
   for (const { threadId } of threads) expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
   const told = (await workspace.live.get('/v1/events', { eventKind: 'contact.erased', limit: 100 })).body.items;
   expect(told.filter(({ data }: { data: { contact_id: string } }) => data.contact_id === String(id))).toHaveLength(1);
