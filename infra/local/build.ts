@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SynthesisInput } from './build/synthesis.ts';
 import { closeToOthers } from './files.ts';
@@ -43,14 +43,14 @@ export async function buildAssembly(settings: Record<string, string>): Promise<s
     rmSync(build, { recursive: true, force: true });
     throw error;
   }
-  writeFileSync(`${build}.part`, build);
+  writeFileSync(`${build}.part`, basename(build));
   renameSync(`${build}.part`, pointer);
   return join(build, 'cdk.out');
 }
 
 function finishedBuild(pointer: string): string | undefined {
   if (!existsSync(pointer)) return undefined;
-  const build = readFileSync(pointer, 'utf8');
+  const build = join(dirname(pointer), readFileSync(pointer, 'utf8'));
   if (!existsSync(build)) return undefined;
   touch(pointer);
   touch(build);
@@ -59,7 +59,10 @@ function finishedBuild(pointer: string): string | undefined {
 
 /** Keeps the assembly that runs from being thrown away by another start. Returns how to stop. */
 export function keepInUse(assembly: string): () => void {
-  const timer = setInterval(() => touch(dirname(assembly)), useEveryMs).unref();
+  const timer = setInterval(() => {
+    // Somebody may install the dependencies anew, beside which it lies; what runs is loaded already, or fails by itself.
+    if (existsSync(assembly)) touch(dirname(assembly));
+  }, useEveryMs).unref();
   return () => clearInterval(timer);
 }
 
