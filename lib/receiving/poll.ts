@@ -150,8 +150,8 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
   let offset = inbound?.offset;
   let restUntil = inbound?.restUntil ?? null;
   let limit = maxUpdates;
-  /** The first answer, and the first after a failure, is not waited for: it says whether the bot hears. */
-  let isHearing = false;
+  /** Of a bot of which nobody knows, and after a failure, an answer is not waited for: it says whether the bot hears. */
+  let isHearing = inbound?.status === 'ok' && inbound.lastError === null;
   try {
     while (!signal.aborted) {
       const restMs = restUntil === null ? 0 : Date.parse(restUntil) - Date.now();
@@ -159,12 +159,12 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
       if (restMs > budgetMs || signal.aborted) continue;
       const found = await ask(bot, offset, isHearing ? longPollSeconds : 0, limit);
       if (signal.aborted) return;
-      isHearing = found.kind !== 'failed';
       if (found.kind === 'too-much' && limit > 1) {
         limit = 1;
         continue;
       }
       if (found.kind === 'failed') {
+        isHearing = false;
         restUntil = await restAfter(tenant, account, found);
         if (restUntil === null) return;
         continue;
@@ -175,7 +175,8 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
         offset = update.update_id + 1;
       }
       if (offset !== undefined && updates.length > 0) await keepOffset(tenant, account.id, offset);
-      await noteSuccess(tenant, account.id);
+      if (!isHearing) await noteSuccess(tenant, account.id);
+      isHearing = true;
       restUntil = null;
       limit = maxUpdates;
     }
