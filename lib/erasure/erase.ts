@@ -14,6 +14,7 @@ import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { pluralOf } from '#lib/text.ts';
+import { awaitAttempts, eraseResponses } from './deliveries.ts';
 import { eraseEvents } from './events.ts';
 import { eraseFilesOf } from './files.ts';
 import { eraseJob, eraseJobsNaming } from './jobs.ts';
@@ -71,6 +72,8 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   'loose-messages': eraseLooseMessages,
   'message-ids': eraseMessageIds,
   events: eraseEvents,
+  attempts: awaitAttempts,
+  responses: eraseResponses,
 };
 
 /** A thread that stays shows the files of its mails. */
@@ -78,7 +81,7 @@ const isInThread = async (tx: UnitOfWork, { channel, threadId }: StoredMessage):
   channel === 'email' && (await tx.find(Threads, { id: Number(threadId) })) !== undefined;
 
 const publishingMs = 5 * secondMs;
-const mergingMs = secondMs;
+const othersMs = secondMs;
 
 /** Erases what is about a contact that is gone. */
 export const erasing: SagaKind<Erasing, 'erase'> = {
@@ -98,7 +101,7 @@ export const erasing: SagaKind<Erasing, 'erase'> = {
   },
   waitMs: ({ stage, unpublished, place }) => {
     if (stage === 'publishing' && unpublished !== null) return publishingMs;
-    return stage === 'merges' && place.isWaiting ? mergingMs : 0;
+    return place.isWaiting ? othersMs : 0;
   },
 };
 

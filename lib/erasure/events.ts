@@ -55,6 +55,9 @@ export async function eraseEvents(
   return part(false);
 }
 
+/** Whether an event has lost its data. */
+export const isErased = ({ body }: FeedEvent): boolean => (JSON.parse(body) as Body).erased === true;
+
 /** What an event states that names a contact, and is not erased already. */
 function namedIn({ body }: FeedEvent): Body | undefined {
   if (!/"(contact|thread)_id"/.test(body)) return undefined;

@@ -1,16 +1,26 @@
+import { merging } from '#lib/contacts/merge.ts';
 import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { mergedInto } from '#lib/references/merged.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
+import { isSetAside } from '#lib/table/resume.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Part } from './part.ts';
 import type { Erasing } from './start.ts';
 
-/** Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. */
+/**
+ * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
+ * nobody goes on with, because it was set aside, is moved here: where that is still impossible the erasure is set aside, too.
+ */
 export async function awaitMerges(tx: UnitOfWork, { contactId }: Erasing): Promise<Part> {
-  for (const { kind, state } of await listAll(tx, Sagas)) {
-    const isInto = kind === 'merge' && (await mergedInto(tx, Number(state['to']))) === contactId;
-    if (isInto) return { isLeft: true, place: { isWaiting: true } };
+  for (const saga of await listAll(tx, Sagas)) {
+    const { id, kind, state } = saga;
+    if (kind !== merging.name || (await mergedInto(tx, Number(state['to']))) !== contactId) continue;
+    if (!(await isSetAside(tx.tenant, saga))) return { isLeft: true, place: { isWaiting: true } };
+    const left = await merging.step(tx, state as Parameters<typeof merging.step>[1], id);
+    if (left) tx.update(Sagas, { ...saga, state: left });
+    else tx.delete(Sagas, saga);
+    return { isLeft: true, place: {} };
   }
   return { isLeft: false };
 }

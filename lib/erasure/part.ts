@@ -20,11 +20,14 @@ export const stages = [
   'message-ids',
   'publishing',
   'events',
+  // What was sent before its event lost its data may come back as an answer.
+  'attempts',
+  'responses',
 ] as const;
 export type Stage = (typeof stages)[number];
 
-/** What waits until no thread is left for another round: threads are found by the rows that these change. */
-export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of'];
+/** What waits until no thread is left for another round: threads are found by the rows that these change, or once will do. */
+export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'attempts', 'responses'];
 
 /** Where a stage is. */
 export interface Place {
@@ -32,6 +35,9 @@ export interface Place {
   after?: number | null;
   above?: string;
   below?: string;
+  endpointId?: number;
+  /** Attempts that were under way: `<endpoint>/<delivery>`. */
+  begun?: string[];
   isWaiting?: true;
 }
 

@@ -44,7 +44,7 @@ const takeBack = (tenant: Tenant, { id, tries }: Saga) =>
   });
 
 /** Whether its timer was set aside: a message of it that was sent before finds nothing to do. */
-const isSetAside = async (tenant: Tenant, saga: Saga) =>
+export const isSetAside = async (tenant: Tenant, saga: Saga) =>
   (await readRows([...indexEntries(tenant, Sagas, saga).values()])).size === 0;
 
 /** The saga is not tried again until an operator puts its timer back. */

@@ -9,6 +9,7 @@ import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { deleteTag } from '#lib/contacts/tagging.ts';
 import { Activities } from '#lib/entities/activity.ts';
+import type { StoredDelivery as Delivery } from '#lib/entities/delivery.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { erasing } from '#lib/erasure/erase.ts';
 import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
@@ -16,8 +17,10 @@ import { settleAttachments } from '#lib/messages/attachments.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
 import { endJob } from '#lib/sending/end.ts';
+import { indexEntries } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
 import { type Saga, Sagas } from '#lib/table/saga.ts';
+import { setAside } from '#lib/table/set-aside.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -25,6 +28,7 @@ import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
 import { everyByteOf } from '#test/rows.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -438,6 +442,70 @@ test('a tag that is being deleted holds no erasure up', async () => {
   // Dead before the contact has lost it.
   await dyingAfter(1, () => transact(tenant(), operator, (tx) => deleteTag(tx, tag.id)));
   expect((await erase(id)).status).toBe(202);
+});
+
+const messageFrom = (accountId: number, telegramUserId: number, body: string) =>
+  run<{ contactId: number }>(message.receive, {
+    ...{ channel: 'telegram', accountId, body },
+    from: { telegramUserId, name: 'Echo' },
+  });
+const deliveriesTo = async (endpointId: number) => (await get(`/v1/webhooks/${endpointId}/deliveries`)).body.items;
+const subscribed = (url: string) => post('/v1/webhooks', { url, eventKinds: ['message.created'] });
+const succeeded = (endpointId: number, count: number) =>
+  eventually(async () => {
+    const deliveries = await deliveriesTo(endpointId);
+    const isAll = deliveries.length === count && deliveries.every(({ status }: Delivery) => status === 'succeeded');
+    return isAll && deliveries;
+  }, 'all are delivered');
+
+test('what an endpoint answered goes with the event that it answered to, however often it was sent', async () => {
+  await using echo = await startReceiver(({ text }, response) => response.end(text));
+  const endpoint = await subscribed(echo.url);
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Echoing', botToken: '6:x' });
+  const { contactId } = await messageFrom(bot.id, 606, 'echoword');
+  const [first] = await succeeded(endpoint.id, 1);
+  await post(`/v1/webhooks/${endpoint.id}/deliveries/${first.id}/replay`, {});
+  await messageFrom(bot.id, 607, 'another word');
+  for (const { responseBody } of await succeeded(endpoint.id, 3)) expect(responseBody).toContain('word');
+  const { erased: counts } = await erased(contactId);
+  expect(counts).toMatchObject({ deliveries: 2 });
+  expect(await leftOf('echoword')).toEqual([]);
+  const answers = (await deliveriesTo(endpoint.id)).map(({ responseBody }: Delivery) => responseBody);
+  expect(answers).toEqual([expect.stringContaining('another word'), null, null]);
+  await workspace.live.delete(`/v1/webhooks/${endpoint.id}`);
+});
+
+test('an answer to what was sent before its event lost its data is waited for', async () => {
+  const answers: (() => void)[] = [];
+  await using echo = await startReceiver(({ text }, response) => answers.push(() => response.end(text)));
+  const endpoint = await subscribed(echo.url);
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Slow', botToken: '7:x' });
+  const { contactId } = await messageFrom(bot.id, 707, 'slowword');
+  await eventually(async () => answers.length > 0, 'the endpoint is asked');
+  const saga = await begun(contactId, { stage: 'events' });
+  await finishSaga(tenant(), kindOf(saga), saga);
+  expect(await leftOf('slowword')).not.toContainEqual(expect.stringContaining('message.created'));
+  for (const answer of answers) answer();
+  const [delivery] = await succeeded(endpoint.id, 1);
+  await completed(saga);
+  expect((await get(`/v1/webhooks/${endpoint.id}/deliveries/${delivery.id}`)).body.responseBody).toBeNull();
+  await workspace.live.delete(`/v1/webhooks/${endpoint.id}`);
+});
+
+test('a merge that was set aside is completed by the erasure of whom it went into', async () => {
+  const [target, source] = [await newContact(), await newContact()];
+  await transact(tenant(), operator, async (tx) => {
+    await tx.reserveIds({ activity: 90 });
+    for (let index = 0; index < 90; index += 1) await addActivity(tx, source.id, 'Note', { text: 'asideword' });
+  });
+  await dyingAfter(1, () =>
+    transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
+  );
+  const sagas = await transact(tenant(), operator, (tx) => listAll(tx, Sagas));
+  const merge = sagas.find(({ state }) => state['from'] === source.id) as Saga;
+  for (const timer of indexEntries(tenant(), Sagas, merge).values()) await setAside(timer, 5, new Error('it fails'));
+  await erased(target.id);
+  expect(await leftOf('asideword')).toEqual([]);
 });
 
 test('more threads than one round takes go in several', async () => {
