@@ -12,16 +12,17 @@ export function withAsciiDomain(email: string): string {
   return isAscii.test(domain) ? email : `${email.slice(0, at)}${domainToASCII(domain) || domain}`;
 }
 
-const keyOf = (email: string) => withAsciiDomain(email).toLowerCase();
+/** What all spellings of an address have in common. */
+export const addressKey = (email: string) => withAsciiDomain(email).toLowerCase();
 
 /** Spelling does not tell mailboxes apart. */
-export const sameAddress = (a: string, b: string) => keyOf(a) === keyOf(b);
+export const sameAddress = (a: string, b: string) => addressKey(a) === addressKey(b);
 
 /** Each address once, the first spelling of it. */
 export function distinct<Of extends Mailbox>(mailboxes: readonly Of[]): Of[] {
   const found = new Map<string, Of>();
   for (const mailbox of mailboxes) {
-    const key = keyOf(mailbox.email);
+    const key = addressKey(mailbox.email);
     if (!found.has(key)) found.set(key, mailbox);
   }
   return [...found.values()];

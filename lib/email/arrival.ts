@@ -36,7 +36,10 @@ export const Notice = v.lazy((notice) => (v.is(SetUp, notice) ? SetUp : Receipt)
 
 /** How a mail came: whether it is what it says. */
 export interface Arrival {
+  /** A filter in front of the CRM found spam. */
   isSpam: boolean;
+  /** It found a virus. */
+  hasVirus: boolean;
   results: SesResults;
 }
 
@@ -44,7 +47,8 @@ export interface Arrival {
 export function arrivalOf({ mail: { source }, receipt }: Judged, { ses }: Mail): Arrival {
   const { dkimDomains, dmarcDomain } = resultsOf(ses);
   return {
-    isSpam: [receipt.spamVerdict, receipt.virusVerdict].some((of) => of?.status === 'FAIL'),
+    isSpam: receipt.spamVerdict?.status === 'FAIL',
+    hasVirus: receipt.virusVerdict?.status === 'FAIL',
     results: {
       spf: outcomeOf(receipt.spfVerdict),
       dkim: outcomeOf(receipt.dkimVerdict),
@@ -72,7 +76,8 @@ export function arrivalIn({ ses }: Mail): Arrival & { recipients: string[] } {
   const [, recipient] = /^[\w.-]+ with \S+ id \S+ for <?([^\s<>;]+)/.exec(hops.at(-1) ?? '') ?? [];
   return {
     recipients: recipient === undefined ? [] : [recipient],
-    isSpam: [ses.spamVerdict, ses.virusVerdict].includes('FAIL'),
+    isSpam: ses.spamVerdict === 'FAIL',
+    hasVirus: ses.virusVerdict === 'FAIL',
     results: resultsOf(ses),
   };
 }

@@ -95,17 +95,36 @@ export async function eachAttachment(
   }
 }
 
-/** Of base64 all that is no sign of it is passed over. */
+/** Of base64 all that is no sign of it is passed over, and all that follows its padding: a list has put its footer there. */
 async function* fromBase64(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let left = '';
   for await (const chunk of sent) {
-    const text = left + chunk.toString('latin1').replaceAll(/[^A-Za-z0-9+/]+/g, '');
+    const [signs = '', ...afterwards] = chunk.toString('latin1').split('=', 2);
+    const text = left + signs.replaceAll(/[^A-Za-z0-9+/]+/g, '');
     const whole = text.length - (text.length % 4);
     left = text.slice(whole);
     if (whole > 0) yield Buffer.from(text.slice(0, whole), 'base64');
+    if (afterwards.length > 0) break;
   }
   if (left !== '') yield Buffer.from(left, 'base64');
 }
+
+/** mailsplit takes the line end before a boundary, which is the boundary's, for the whole of an empty part. */
+async function* withoutLoneLineEnd(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first: Buffer | undefined;
+  for await (const chunk of sent) {
+    if (first !== undefined) {
+      yield first;
+      first = undefined;
+    } else if (isLineEnd(chunk)) {
+      first = chunk;
+      continue;
+    }
+    yield chunk;
+  }
+}
+
+const isLineEnd = (bytes: Buffer) => bytes.length <= 2 && /^\r?\n$/.test(bytes.toString('latin1'));
 
 const ofHeaders = 'headers, or parts of them';
 
@@ -254,12 +273,12 @@ class Part {
   readonly isAttachment: boolean;
   isCut = false;
   readonly #sent: Buffer[] = [];
-  readonly #size = { all: 0, base64: 0, escapes: 0 };
+  readonly #size = { all: 0, base64: 0, escapes: 0, lineEnds: 0 };
 
   constructor(node: MimeNode) {
     this.node = node;
     const isLeaf = node.multipart === false && node.messageNode !== true;
-    if (isLeaf && node.disposition !== 'attachment') this.kind = kinds.get(node.contentType || '');
+    if (isLeaf && node.disposition !== 'attachment' && !isFile(node)) this.kind = kinds.get(node.contentType || '');
     this.isAttachment = isLeaf && this.kind === undefined;
   }
 
@@ -279,8 +298,9 @@ class Part {
     this.#size.all += sent.length;
     for (const byte of sent) {
       if (byte === 0x3d) this.#size.escapes += 1;
-      // What is left are letters, digits, + and /.
-      else if (byte > 0x2a && byte < 0x7b) this.#size.base64 += 1;
+      // What is left are letters, digits, + and /; of base64 until its padding.
+      else if (byte > 0x2a && byte < 0x7b) this.#size.base64 += Number(this.#size.escapes === 0);
+      else if (byte === 0x0a || byte === 0x0d) this.#size.lineEnds += 1;
     }
   }
 
@@ -288,7 +308,8 @@ class Part {
   get attachment(): Contents['attachments'][number] | undefined {
     if (!this.isAttachment) return undefined;
     const { filename, contentType, encoding } = this.node;
-    const { all, base64, escapes } = this.#size;
+    const { base64, escapes, lineEnds } = this.#size;
+    const all = lineEnds <= 2 && lineEnds === this.#size.all ? 0 : this.#size.all;
     const sizes = new Map([
       ['base64', Math.floor((base64 * 3) / 4)],
       ['quoted-printable', all - 2 * escapes],
@@ -303,24 +324,26 @@ class Part {
   /** What was sent, as it was before it was encoded for the way. */
   async *decoded(sent: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const { encoding } = this.node;
-    if (encoding === 'base64') yield* fromBase64(sent);
-    else if (encoding === 'quoted-printable') yield fromQuotedPrintable(await buffer(sent));
-    else yield* sent;
+    const whole = withoutLoneLineEnd(sent);
+    if (encoding === 'base64') yield* fromBase64(whole);
+    // mailsplit's decoder takes the square of a run of blanks.
+    else if (encoding === 'quoted-printable') yield fromQuotedPrintable(await buffer(whole));
+    else yield* whole;
   }
 
   async text(): Promise<string> {
     const { charset, flowed, delSp } = this.node;
-    const bytes = await this.#decoded();
+    const bytes = await buffer(this.decoded(Readable.from(this.#sent)));
     // In a stream half a character at the end is nothing, not a replacement character.
     const text = decoderOf(charset || 'utf-8').decode(bytes, { stream: true });
     return (flowed ? libmime.decodeFlowed(text, delSp) : text).replaceAll('\r\n', '\n');
   }
+}
 
-  /** mailsplit's decoder of quoted-printable takes the square of a run of blanks. */
-  #decoded(): Buffer | Promise<Buffer> {
-    if (this.node.encoding === 'quoted-printable') return fromQuotedPrintable(Buffer.concat(this.#sent));
-    return buffer(Readable.from(this.#sent).pipe(this.node.getDecoder()));
-  }
+/** Whether a text is sent as a file: Apple Mail says that it is shown inline, and names it. Of alternatives it is the message itself. */
+function isFile({ filename, disposition, parentNode }: MimeNode): boolean {
+  const place = parentNode === false ? undefined : parentNode.multipart;
+  return Boolean(filename) && (disposition === 'inline' ? place !== 'alternative' : place === 'mixed');
 }
 
 /** What senders write is looked up in maps: every object knows a `constructor`. */

@@ -93,7 +93,7 @@ export const Threads = entity({
     ...Thread.entries,
     createdAt: time(),
     participants: v.array(Participant),
-    /** Opened by a mail that is not from whom it names: none joins it for its topic. */
+    /** Opened by a mail that is not from whom it names, or in which a filter found spam or a virus: none joins it for its topic. */
     isUnverified: v.optional(v.literal(true)),
     /** Of the newest inbound message, whom a reply goes to. */
     lastInbound: v.nullable(v.object({ from: Mailbox, others: v.array(Mailbox), messageId: v.nullable(v.string()) })),

@@ -27,7 +27,7 @@ export async function deliverAgain(key: string, recipients?: string[]): Promise<
   return places;
 }
 
-const deliver = (tenant: Tenant, key: string, mail: Mail, { isSpam, results }: Arrival): Promise<Received> =>
+const deliver = (tenant: Tenant, key: string, mail: Mail, { results, ...found }: Arrival): Promise<Received> =>
   transact(tenant, system, (tx) =>
-    receiveMail(tx, mail, { key, isSpam, authentication: authenticationOf(mail, results) }),
+    receiveMail(tx, mail, { ...found, key, authentication: authenticationOf(mail, results) }),
   );

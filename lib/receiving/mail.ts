@@ -1,5 +1,6 @@
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
+import type { Arrival } from '#lib/email/arrival.ts';
 import { previewOf } from '#lib/email/body.ts';
 import type { Mail } from '#lib/email/mail.ts';
 import { maxParticipants, participantsWith } from '#lib/email/participants.ts';
@@ -16,10 +17,8 @@ import { contactReplied } from '#lib/sequences/reply.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** What is known of a mail besides what it says. */
-export interface Judgement {
+export interface Judgement extends Pick<Arrival, 'isSpam' | 'hasVirus'> {
   authentication: Authentication;
-  /** A filter in front of the CRM found spam or a virus. */
-  isSpam: boolean;
   /** Of the stored mail: by it a mail without a Message-ID is known when it comes again. */
   key?: string;
 }
@@ -35,16 +34,17 @@ export interface Received {
  * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address: the
  * thread's own, else the oldest.
  * A new message reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
- * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. Emits
- * message.created.
+ * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. So does what a filter
+ * found spam or a virus in, marked as spam: a virus stops no sequence, and its files are not fetched. Emits message.created.
  */
 export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgement): Promise<Received> {
-  const { authentication, isSpam, key } = judgement;
+  const { authentication, hasVirus, key } = judgement;
   const isUnverified = authentication.verdict === 'fail';
+  const isSpam = judgement.isSpam || hasVirus;
   const claim = await claimOf(tx, mail, authentication, key);
   if (claim.known) return { ...claim.known, isKnown: true };
   const { email } = mail.from;
-  const thread = isUnverified ? undefined : await findThread(tx, mail);
+  const thread = isUnverified || isSpam ? undefined : await findThread(tx, mail);
   const writer = thread && (await writerIn(tx, thread, email));
   const sender = writer ?? (isUnverified ? undefined : await contactWithEmail(tx, email));
   await tx.reserveIds({ [EmailMessages.name]: 1, [Messages.name]: 1, ...(thread ? {} : { [Threads.name]: 1 }) });
@@ -52,10 +52,10 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   const contactId = sender?.id ?? null;
   const { id: threadId } = thread
     ? followUp(tx, thread, mail, contactId)
-    : await openThread(tx, mail, { contactId, isSpam, isUnverified });
+    : await openThread(tx, mail, { contactId, isSpam, isUnverified: isUnverified || isSpam });
   const attachments = mail.attachments.map((one) => ({
     ...one,
-    status: key === undefined ? ('expired' as const) : ('pending' as const),
+    status: hasVirus ? ('failed' as const) : key === undefined ? ('expired' as const) : ('pending' as const),
     key: null,
   }));
   const { id: messageId } = await storeEmail(tx, {
@@ -88,7 +88,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     const refs = attachments.map((_, index) => String(index));
     fetchLater(tx, message, refs, { source: { kind: 'mail', key }, mail: { threadId, id: messageId } });
   }
-  if (contactId !== null && !mail.isAutomatic) await contactReplied(tx, contactId, { email });
+  if (contactId !== null && !mail.isAutomatic && !hasVirus) await contactReplied(tx, contactId, { email });
   return { threadId, messageId, isKnown: false };
 }
 

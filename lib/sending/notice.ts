@@ -1,4 +1,4 @@
-import { sameAddress, withAsciiDomain } from '#lib/email/address.ts';
+import { addressKey, withAsciiDomain } from '#lib/email/address.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import type { Notice, Notices } from '#lib/email/notice.ts';
 import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
@@ -15,7 +15,8 @@ import { recordAttempt } from './settle.ts';
 
 /**
  * Stores what SES reports of a mail, recipient by recipient. It reports of none that it has not taken, so one whose sender has not
- * settled it yet is settled as sent first. Of a mail that is not here any more, because it was erased, there is nothing to store.
+ * settled it yet is settled as sent first. Of a mail that is not here any more, because it was erased, there is nothing to store, and
+ * of those whom it did not go to nothing is: a server out there states in its bounce whom it likes, as many as it likes.
  */
 export async function receiveNotices({ tenant, jobId, messageId, notices }: Notices): Promise<void> {
   const job = await new UnitOfWork(tenant, system).find(Jobs, { id: jobId });
@@ -25,18 +26,36 @@ export async function receiveNotices({ tenant, jobId, messageId, notices }: Noti
   }
   if (job.status === 'queued')
     await recordAttempt(tenant, job, { outcome: { kind: 'sent' }, following: followingMail, facts: { messageId } });
-  for (const notice of notices)
+  const mail = await mailOf(new UnitOfWork(tenant, system), { id: jobId });
+  const ofRecipients = noticesFor(mail, notices);
+  if (ofRecipients.length < notices.length)
+    log().info('a notice names others than the recipients of its mail, or one of them again', {
+      ...tenant,
+      jobId,
+      passedOver: notices.length - ofRecipients.length,
+    });
+  for (const notice of ofRecipients)
     await transact(tenant, system, async (tx) => takeNotice(tx, await mailOf(tx, { id: jobId }), notice));
 }
 
+/** Of each recipient of the mail the first: at most as many as a mail has. */
+function noticesFor({ to, cc, bcc }: StoredEmailMessage, notices: readonly Notice[]): Notice[] {
+  const recipients = new Set([...to, ...cc, ...bcc].map(({ email }) => addressKey(email)));
+  const found = new Map<string, Notice>();
+  for (const notice of notices) {
+    const key = addressKey(notice.recipient);
+    if (recipients.has(key) && !found.has(key)) found.set(key, notice);
+  }
+  return [...found.values()];
+}
+
 /**
- * Stores what became of a mail with one recipient; known already, it changes nothing. A permanent bounce fails the mail and its job,
- * and marks the address if the mail went there: what bounces elsewhere an outsider may have stated. Emits email.bounced or
- * email.complained. Throws while the mail is being sent.
+ * Stores what became of a mail with one of its recipients; known already, it changes nothing. A permanent bounce fails the mail and its
+ * job, and marks the address. Emits email.bounced or email.complained. Throws while the mail is being sent.
  */
 export async function takeNotice(
   tx: UnitOfWork,
-  { threadId, id: messageId, jobId, to, cc, bcc }: StoredEmailMessage,
+  { threadId, id: messageId, jobId }: StoredEmailMessage,
   { recipient, type, reason }: Notice,
 ): Promise<{ isKnown: boolean }> {
   const job = await getJob(tx, jobId as number, 'email');
@@ -49,7 +68,7 @@ export async function takeNotice(
   if (type === 'complaint') tx.emit({ kind: 'email.complained', subject, data });
   else tx.emit({ kind: 'email.bounced', subject, data: { ...data, bounce_type: type, reason } });
   if (type !== 'permanent') return { isKnown: false };
-  if ([...to, ...cc, ...bcc].some(({ email }) => sameAddress(email, recipient))) await markBounced(tx, recipient);
+  await markBounced(tx, recipient);
   // Where several bounce the first says why.
   if (job.status === 'sent' || !job.lastError?.startsWith(bounced)) {
     const lastError = `${bounced}${reason}`;

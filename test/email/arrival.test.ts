@@ -4,6 +4,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { arrivalIn } from '#lib/email/arrival.ts';
 import { parseMail } from '#lib/email/mail.ts';
+import { enroll } from '#lib/sequences/enroll.ts';
+import { createSequence } from '#lib/sequences/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
 import type { Client } from '#test/client.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mailQueues } from '#test/email/queues.ts';
@@ -75,10 +79,52 @@ describe('a mail that SES has stored', () => {
     expect(found.map(({ length }) => length)).toEqual([1, 0, 0, 1, 0, 0]);
   });
 
-  test('is spam when SES says so', async () => {
+  test.each(['spam', 'virus'] as const)('is spam when SES finds a %s, also as an answer', async (found) => {
     const { id, live } = await newWorkspace();
+    const to = [`workspace-${id}@${domain}`];
+    const us = `${to[0]}, boss@acme.example`;
+    await arrives(rawMail({ to: us, messageId: 'first@example.com' }), to);
+    const file = ['--x', 'Content-Type: application/x-dosexec; name=a.exe', '', 'MZ', '--x--'];
+    const answer = [
+      ...['From: anna@example.com', `To: ${us}`, 'Cc: eve@evil.example', 'Subject: Re: A question'],
+      ...['Message-ID: <second@example.com>', 'In-Reply-To: <first@example.com>'],
+      ...['Content-Type: multipart/mixed; boundary=x', '', ...file],
+    ].join('\r\n');
+    await arrives(answer, to, { [found]: 'FAIL' });
+    const [caught, first] = await threads(live);
+    expect([caught, first]).toMatchObject([{ status: 'spam' }, { status: 'open', unreadCount: 1 }]);
+    const [message] = (await live.get(`/v1/email/threads/${caught.id}/messages`)).body.items;
+    expect(message.attachments).toMatchObject([
+      { fileName: 'a.exe', status: found === 'virus' ? 'failed' : expect.stringMatching(/pending|stored/) },
+    ]);
+    const fileOf = async () =>
+      (await live.get(`/v1/email/threads/${caught.id}/messages/${message.id}/attachments/1`)).body;
+    if (found === 'virus') expect(await fileOf()).toMatchObject({ status: 'failed', url: null });
+    // Nobody is added to a reply, and what is no spam does not get in with it.
+    await arrives(rawMail({ to: us, subject: 'Re: A question', text: 'Hello?' }), to);
+    expect(await threads(live)).toMatchObject([{ status: 'spam' }, { status: 'open', unreadCount: 2 }]);
+    await live.post(`/v1/email/threads/${caught.id}/status`, { status: 'open' });
+    const reply = await live.post(`/v1/email/threads/${caught.id}/replies`, { bodyText: 'Hi', replyAll: true });
+    expect(reply.status).toBe(202);
+    const [sent] = (await live.get(`/v1/email/threads/${caught.id}/messages`)).body.items;
+    expect(sent).toMatchObject({ to: [{ email: 'anna@example.com' }], cc: [] });
+  });
+
+  test('stops the sequences of its contact, unless a virus is in it', async () => {
+    const { id, live } = await newWorkspace();
+    const tenant = { workspaceId: id, env: 'live' } as const;
+    const { body: contact } = await live.post('/v1/contacts', { name: 'Anna', email: 'anna@example.com' });
+    const sequenceId = await transact(tenant, operator, async (tx) => {
+      const steps = [{ delayMinutes: 60, text: 'Hello' }] as [{ delayMinutes: number; text: string }];
+      const sequence = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
+      return (await createSequence(tx, { ...sequence, steps })).id;
+    });
+    await transact(tenant, operator, (tx) => enroll(tx, sequenceId, contact.id));
+    const status = async () => (await live.get(`/v1/sequences/${sequenceId}/enrollments`)).body.items[0].status;
     await arrives(rawMail(), [`workspace-${id}@${domain}`], { virus: 'FAIL' });
-    expect(await threads(live)).toMatchObject([{ status: 'spam' }]);
+    expect(await status()).toBe('active');
+    await arrives(rawMail(), [`workspace-${id}@${domain}`]);
+    expect(await status()).toBe('replied');
   });
 
   test('is stored once however often it is delivered, with a Message-ID or without', async () => {

@@ -151,10 +151,22 @@ test('a transient bounce fails nothing, and the same notice twice, beside itself
   ]);
 });
 
-test('an address that the mail did not go to is not marked: an outsider may have stated it', async () => {
-  const { id } = await sent({ to: ['forwards@example.com'] });
-  expect(await receive(noticeOf(id, bounceOf([bounced('victim@example.com')])))).toEqual(done);
-  expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: 'bounced: General' });
+test('addresses that the mail did not go to are passed over, however many an outsider has stated', async () => {
+  const { id, threadId } = await sent({ to: ['forwards@example.com'], cc: ['gone@outsider.example'] });
+  const strangers = Array.from({ length: 300 }, (_, index) => bounced(`x${index}@stranger.example`));
+  const info = vi.spyOn(log(), 'info').mockImplementation(() => {});
+  expect(await receive(noticeOf(id, bounceOf([bounced('victim@example.com'), ...strangers])))).toEqual(done);
+  expect(info.mock.calls).toEqual([[expect.any(String), { ...live, jobId: id, passedOver: 301 }]]);
+  expect(await jobOf(id)).toMatchObject({ status: 'sent', lastError: null });
+  const twice = [
+    bounced('gone@outsider.example', '550 no'),
+    ...strangers,
+    bounced('GONE@outsider.example', '550 never'),
+  ];
+  expect(await receive(noticeOf(id, bounceOf(twice)))).toEqual(done);
+  info.mockRestore();
+  expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: 'bounced: 550 no' });
+  expect((await eventsOf(threadId, 1)).map(({ data }) => data['recipient'])).toEqual(['gone@outsider.example']);
   for (const to of ['victim@example.com', 'forwards@example.com'])
     expect((await workspace.live.post(path, { to: [to], subject: 'S', bodyText: 'B' })).status).toBe(202);
 });
@@ -171,9 +183,9 @@ test('a notice of a mail that is not here any more is told in the log and done; 
 });
 
 /** A mail that this process alone may send: its timer is of tomorrow. */
-async function unsent(to: string) {
+async function unsent(to: string, cc: string[] = []) {
   const runAt = shifted(new Date(), 86_400_000);
-  const mail = { to: [to], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], contactId: null };
+  const mail = { to: [to], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc, bcc: [], contactId: null };
   const written = await transact(live, operator, (tx) =>
     createMessage(tx, { keyId: 'test' } as Caller, { ...mail, runAt, force: false }),
   );
@@ -200,7 +212,7 @@ test('a bounce that comes before the sender has said that the mail left is not l
 test('a process that dies between the notice and its last write leaves nothing half, and a notice that is received again counts once', async () => {
   for (let allowed = 0; ; allowed += 1) {
     const to = `dying${allowed}@example.com`;
-    const { id, threadId } = await unsent(to);
+    const { id, threadId } = await unsent(to, [`${to}.also`]);
     await claimJob(live, id, Date.now() + 60_000);
     const notice = noticeOf(id, bounceOf([bounced(to), bounced(`${to}.also`)]), `ses-dying-${allowed}`);
     const survived = await dyingAfter(allowed, () => receive(notice));

@@ -1,7 +1,9 @@
+import { buffer } from 'node:stream/consumers';
 import { domainToASCII } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { sanitise, textOf } from '#lib/email/html.ts';
 import { parseMail } from '#lib/email/mail.ts';
+import { eachAttachment } from '#lib/email/mime.ts';
 import { rawMail } from '#test/email/raw.ts';
 
 vi.mock(import('node:url'), async (original) => {
@@ -125,6 +127,58 @@ describe('reading a mail', () => {
       bodyHtml: '<b>rich</b>\n<div>From: Jörg &lt;joerg@example.com&gt;<br />Subject: Inside<br /><br />1 &lt; 2</div>',
       attachments: [],
     });
+  });
+
+  test('takes a text that is named for a file, as Apple Mail sends it, but none of alternatives', async () => {
+    const part = (disposition: string, more: string[]) => [
+      ...['--y', `Content-Type: text/${more[0]}`, `Content-Disposition: ${disposition}`],
+      ...['Content-Transfer-Encoding: base64', '', Buffer.from(more[1] ?? '').toString('base64')],
+    ];
+    const raw = [
+      ...['From: anna@example.com', 'Content-Type: multipart/alternative; boundary=x', ''],
+      ...['--x', 'Content-Type: text/plain; name="body.txt"', '', 'Here they are.'],
+      ...['--x', 'Content-Type: multipart/mixed; boundary=y', ''],
+      ...['--y', 'Content-Type: text/html', '', '<p>Here they are.</p>'],
+      ...part('inline; filename="customers.txt"', ['plain', 'row\n'.repeat(50_000)]),
+      ...part('inline; filename="report.html"', ['html', '<script>chart()</script>']),
+      ...['--y', 'Content-Type: text/plain; name="log.txt"', '', '1'],
+      ...['--y--', '--x--'],
+    ].join('\r\n');
+    const { bodyText, bodyHtml, attachments } = await parseMail(raw);
+    expect([bodyText, bodyHtml?.trim()]).toEqual(['Here they are.', '<p>Here they are.</p>']);
+    expect(attachments.map(({ fileName, sizeBytes }) => [fileName, sizeBytes])).toEqual([
+      ['customers.txt', 200_000],
+      ['report.html', 24],
+      ['log.txt', 1],
+    ]);
+    const inline = ['From: a@example.com', 'Content-Type: text/plain', 'Content-Disposition: inline', '', 'Hello'];
+    expect(await parseMail(inline.join('\r\n'))).toMatchObject({ bodyText: 'Hello', attachments: [] });
+  });
+
+  test('hands on the bytes of a file: none of an empty one, of base64 none after its padding', async () => {
+    const files = [
+      ...['7bit', 'quoted-printable', 'base64'].map((encoding) => ({ encoding, sent: '', bytes: '' })),
+      { encoding: 'base64', sent: 'aGVsbG8=\r\n\r\n_______\r\nA list has put this here', bytes: 'hello' },
+      { encoding: 'base64', sent: 'aGVs\r\nbG8h', bytes: 'hello!' },
+      { encoding: '7bit', sent: '\r\nhello\r\n', bytes: '\r\nhello\r\n' },
+    ];
+    const raw = [
+      'From: a@example.com\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n',
+      '--x\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\nSGVsbG8=\r\n_____\r\nA list\r\n',
+      ...files.map(
+        ({ encoding, sent }) =>
+          `--x\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${sent}\r\n`,
+      ),
+      '--x--\r\n',
+    ].join('');
+    const found: string[] = [];
+    await eachAttachment(Buffer.from(raw), async (index, bytes) => {
+      found[index] = (await buffer(bytes)).toString();
+    });
+    expect(found).toEqual(files.map(({ bytes }) => bytes));
+    const { bodyText, attachments } = await parseMail(raw);
+    expect(bodyText).toBe('Hello');
+    expect(attachments.map(({ sizeBytes }) => sizeBytes)).toEqual(files.map(({ bytes }) => bytes.length));
   });
 
   test('takes quoted-printable as RFC 2045 says, and what is none of it as it is', async () => {

@@ -7,6 +7,7 @@ import type { Environment } from '#lib/tenant.ts';
 export const trusted: Judgement = {
   authentication: { spf: 'pass', dkim: 'pass', dmarc: 'pass', verdict: 'pass' },
   isSpam: false,
+  hasVirus: false,
 };
 
 type Field = 'from' | 'to' | 'cc' | 'subject' | 'text' | 'html' | 'messageId' | 'inReplyTo' | 'references';

@@ -29,10 +29,10 @@ const Receive = v.object({
 
 async function receive({ workspaceId, env, raw, authentication }: v.InferOutput<typeof Receive>) {
   const mail = await parseMail(raw);
-  const { isSpam } = arrivalIn(mail);
+  const { isSpam, hasVirus } = arrivalIn(mail);
   const key = mail.attachments.length > 0 ? await keepMail(raw) : undefined;
   const { threadId, messageId } = await asOperator({ workspaceId, env }, (tx) =>
-    receiveMail(tx, mail, { authentication, isSpam, ...(key !== undefined && { key }) }),
+    receiveMail(tx, mail, { authentication, isSpam, hasVirus, ...(key !== undefined && { key }) }),
   );
   return { threadId, messageId };
 }
