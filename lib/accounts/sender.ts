@@ -73,6 +73,10 @@ const whereNotReserved = (nowMs: number): Condition => ({
 
 const isSending = ({ sendersUntilMs = 0, leaseUntilMs }: Sender) => sendersUntilMs >= leaseUntilMs;
 
+/** The turn of whoever sends on an account now, another one each time; undefined when nobody does. */
+export const turnOf = (sender: Sender): string | undefined =>
+  senderLeases.isFree(sender) || !isSending(sender) ? undefined : sender.owner;
+
 /** Whether the holder of an account knows, or will find out, that a sender has found it taken: not if they have given it free. */
 async function isNoted({ tenant, accountId }: AccountPlace, holder: Sender): Promise<boolean> {
   if (isSending(holder) ? holder.resumeAt !== null : holder.isChanged) return true;

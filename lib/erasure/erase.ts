@@ -3,7 +3,6 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Erasures } from '#lib/entities/erasure.ts';
-import { Jobs } from '#lib/entities/job.ts';
 import type { StoredMessage } from '#lib/entities/message.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
@@ -17,7 +16,7 @@ import { pluralOf } from '#lib/text.ts';
 import { awaitAttempts, eraseResponses } from './deliveries.ts';
 import { eraseEvents } from './events.ts';
 import { eraseFilesOf } from './files.ts';
-import { eraseJob, eraseJobsNaming } from './jobs.ts';
+import { eraseJobsNaming, eraseJobsOf, eraseQueued } from './jobs.ts';
 import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
 import { awaitMerges, erasePredecessor } from './merged.ts';
 import { type Count, ofLastRound, type Part, type Stage, stages } from './part.ts';
@@ -27,15 +26,9 @@ import { eraseTraces } from './traces.ts';
 type Work = (tx: UnitOfWork, state: Erasing, count: Count) => Promise<Part>;
 
 const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
+  queued: eraseQueued,
   merges: awaitMerges,
-  jobs: async (tx, { contactId }, count) => {
-    const { items, hasMore } = await listPage(tx, Jobs, { where: { contact: contactId }, limit: 20 });
-    for (const job of items) {
-      if (!tx.hasRoom) return { isLeft: true };
-      await eraseJob(tx, job, count);
-    }
-    return { isLeft: hasMore };
-  },
+  jobs: (tx, state, count) => eraseJobsOf(tx, state, { contact: state.contactId }, count),
   enrollments: async (tx, { contactId }, count) => {
     const { items, hasMore } = await listPage(tx, Enrollments, { where: { contact: contactId }, limit: 20 });
     for (const enrollment of items) {
@@ -64,10 +57,7 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
     );
     return left === undefined ? { isLeft: false } : { isLeft: true, place: { since: left } };
   },
-  traces: async (tx, state) => {
-    await eraseTraces(tx, state);
-    return { isLeft: false };
-  },
+  traces: eraseTraces,
   'made-of': erasePredecessor,
   'loose-messages': eraseLooseMessages,
   'message-ids': eraseMessageIds,

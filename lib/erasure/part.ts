@@ -5,6 +5,8 @@ export type Count = (kind: string) => void;
 
 /** What is erased, in this order: no stage makes anything that an earlier one would have to erase. */
 export const stages = [
+  // Nothing is to leave any more, however long the others take.
+  'queued',
   // What is merged into the contact comes first.
   'merges',
   'jobs',
@@ -39,6 +41,8 @@ export interface Place {
   /** Attempts that were under way: `<endpoint>/<delivery>`. */
   begun?: string[];
   isWaiting?: true;
+  /** The turns of senders that are waited for. */
+  turns?: string[];
 }
 
 /** So many pages of a partition are read for one part of the work. */
@@ -54,6 +58,7 @@ export interface Part extends Partial<Traces> {
   threadIds?: number[];
   contactIds?: number[];
   madeOf?: number[];
+  senderIds?: number[];
   /** More threads are left than one round takes. */
   isOverfull?: boolean;
 }

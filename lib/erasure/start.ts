@@ -21,6 +21,8 @@ export interface Erasing extends Traces, Record<string, unknown> {
   contactIds: number[];
   /** Of them those whose predecessors are still to be looked for. */
   madeOf: number[];
+  /** The accounts of jobs that went. A state of before this was kept has none. */
+  senderIds?: number[];
   /** Another round is to follow. */
   isOverfull: boolean;
   /** What had yet to become events when the last row was gone. */
@@ -65,6 +67,7 @@ export async function eraseContact(
     threadIds: [],
     contactIds: [id],
     madeOf: [id],
+    senderIds: [],
     isOverfull: false,
     unpublished: null,
   });

@@ -1,16 +1,26 @@
+import { turnOf } from '#lib/accounts/sender.ts';
 import { Blocks } from '#lib/entities/block.ts';
-import { normalised, type Traces } from '#lib/entities/contact.ts';
+import { normalised } from '#lib/entities/contact.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Part } from './part.ts';
+import type { Erasing } from './start.ts';
+
+type State = Pick<Erasing, 'username' | 'userIds' | 'accountIds' | 'senderIds' | 'place'>;
 
 /**
- * Removes what accounts keep of somebody beside contacts: who they are for an account, their blocks, its pace. That mail to an address
- * bounces stays known, by its digest.
+ * Removes what accounts keep of somebody beside contacts: who they are for an account, their blocks, its pace. Who is sending when
+ * that is removed has sent to them perhaps, and writes the pace when its turn is over: it is waited for, and looked after once more.
+ * That mail to an address bounces stays known, by its digest.
  */
-export async function eraseTraces(tx: UnitOfWork, { username, userIds, accountIds }: Traces): Promise<void> {
+export async function eraseTraces(
+  tx: UnitOfWork,
+  { username, userIds, accountIds, senderIds = [], place }: State,
+): Promise<Part> {
   const names = [...userIds, ...(username === null ? [] : [`@${normalised.username(username)}`])];
-  for (const accountId of accountIds) {
+  const turns: string[] = [];
+  for (const accountId of new Set([...accountIds, ...senderIds])) {
     const [peers, blocks, sender] = await Promise.all([
       tx.findAll(
         Peers,
@@ -24,9 +34,14 @@ export async function eraseTraces(tx: UnitOfWork, { username, userIds, accountId
     ]);
     for (const peer of peers) tx.delete(Peers, peer);
     for (const block of blocks) tx.delete(Blocks, block);
-    const paced = Object.entries(sender?.pace.peers ?? {});
+    if (!sender) continue;
+    const paced = Object.entries(sender.pace.peers);
     const others = paced.filter(([peer]) => !names.includes(peer.toLowerCase()));
-    if (sender && others.length < paced.length)
-      tx.update(Senders, { ...sender, pace: { ...sender.pace, peers: Object.fromEntries(others) } });
+    const isNamed = others.length < paced.length;
+    if (isNamed) tx.update(Senders, { ...sender, pace: { ...sender.pace, peers: Object.fromEntries(others) } });
+    const turn = turnOf(sender);
+    // A turn that began when the row no longer named them knows nothing of them.
+    if (turn !== undefined && (isNamed || (place.turns?.includes(turn) ?? true))) turns.push(turn);
   }
+  return turns.length > 0 ? { isLeft: true, place: { isWaiting: true, turns } } : { isLeft: false };
 }

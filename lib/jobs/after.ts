@@ -47,6 +47,8 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
       return failed(settled, outcome.error);
     case 'abandoned':
       return failed({ ...settled, attempts: outcome.attempts }, outcome.error);
+    case 'canceled':
+      return failed(untried, 'canceled');
     case 'failed-for-now': {
       const tried = outcome.mayHaveLeft ? { ...settled, unsettledAttempts: job.unsettledAttempts } : settled;
       const waitMs = retryWaitsMs[job.attempts - 1];

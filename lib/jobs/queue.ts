@@ -1,6 +1,7 @@
 import { timestamp } from '#lib/clock.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { log } from '#lib/log.ts';
+import { isThere } from '#lib/references/merged.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
@@ -8,6 +9,8 @@ import { parseStored } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { updateOf } from '#lib/table/update.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { notLookedUp } from './outcomes.ts';
+import type { Outcome } from './sender.ts';
 import { isWaiting } from './store.ts';
 
 /** The first jobs of an account's queue that are due by a time and in nobody's hands, in the order in which they are to be sent. */
@@ -62,3 +65,13 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
   );
   return item && parseStored(Jobs, item);
 }
+
+/**
+ * What becomes of a job without an attempt because its contact is erased (contract section 26): nothing leaves after an erasure was
+ * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there. For who claims the job
+ * meanwhile, or has claimed it.
+ */
+export const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
+  contactId === null
+    ? Promise.resolve(undefined)
+    : isThere(tenant, contactId).then((is) => (is ? undefined : { kind: 'canceled' }), notLookedUp);

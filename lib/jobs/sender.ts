@@ -11,6 +11,8 @@ export type Outcome =
   | { kind: 'failed'; error: string }
   /** Not tried again, because it is unknown what became of the `attempts` before. */
   | { kind: 'abandoned'; attempts: number; error: string }
+  /** Nobody is to have it any more: no attempt. */
+  | { kind: 'canceled' }
   /** It did not leave, or (`mayHaveLeft`) nobody knows, and may if tried again. */
   | { kind: 'failed-for-now'; error: string; mayHaveLeft?: boolean }
   /** This one must wait, and no other: no attempt. */

@@ -7,7 +7,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
 import { notAhead, paced, waitMs } from '#lib/jobs/pace.ts';
-import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
+import { claimJob, dueJobs, withoutContact } from '#lib/jobs/queue.ts';
 import type { Confirm, OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -103,20 +103,25 @@ class Drain {
     const sender = await this.#opened(account);
     let isAnyClaimed = false;
     const policy = { ...sender.policy, ...account.pacing };
-    for (const { id, queuedFor, target, recipient } of jobs) {
+    for (const job of jobs) {
+      const { id, queuedFor, target, recipient } = job;
       // A username may be `constructor`, which DynamoDB's marshaller takes for the class of the map.
       const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
       const earlyByMs = new Date(queuedFor).getTime() - Date.now();
       const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
       if (Date.now() + pauseMs > this.#deadlineMs) return timestamp(new Date(Date.now() + pauseMs + secondMs));
       if (pauseMs > 0) await sleep(pauseMs);
-      const claimed = await claimJob(this.#tenant, id, this.#lease.untilMs);
+      const [claimed, unsent] = await Promise.all([
+        claimJob(this.#tenant, id, this.#lease.untilMs),
+        withoutContact(this.#tenant, job),
+      ]);
       if (!claimed) continue;
       isAnyClaimed = true;
       const outcome =
         abandoned(claimed, sender.maxRepeats) ??
+        unsent ??
         (await sender.send(claimed, (...arrived) => confirm(this.#tenant, claimed, ...arrived)));
-      this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
+      if (outcome !== unsent) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       const secret = sender.secret?.() ?? account.secret;
       await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;

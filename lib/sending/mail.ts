@@ -6,7 +6,7 @@ import { bodyOf, getThread } from '#lib/email/store.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned } from '#lib/jobs/after.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
-import { claimJob } from '#lib/jobs/queue.ts';
+import { claimJob, withoutContact } from '#lib/jobs/queue.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { getJob } from '#lib/jobs/store.ts';
 import { Problem } from '#lib/problem.ts';
@@ -58,7 +58,7 @@ interface Attempt {
 const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
-  if (tenant.env === 'test') return sandboxed(job);
+  if (tenant.env === 'test') return unsent((await withoutContact(tenant, job)) ?? sandboxed(job));
   if (job.attachmentCount === 0) return left(tenant, job);
   if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: shifted(new Date(), largeWaitMs) });
   hasLargeAtHand = true;
@@ -94,9 +94,9 @@ const notPrepared = (error: Error): Outcome =>
       ? { kind: 'failed', error: 'the bytes of an attachment are gone' }
       : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
 
-async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer }> {
-  const mail = await outgoing(tenant, job);
-  return { mail, content: await composed(tenant, mail) };
+async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer } | Outcome> {
+  const [mail, instead] = await Promise.all([outgoing(tenant, job), withoutContact(tenant, job)]);
+  return instead ?? { mail, content: await composed(tenant, mail) };
 }
 
 async function outgoing(tenant: Tenant, job: StoredJob): Promise<OutgoingMail> {
@@ -125,7 +125,7 @@ function outcomeOf(error: Error): Outcome {
 }
 
 /** In the test environment nothing leaves (contract 0.7). */
-function sandboxed({ recipient }: StoredJob): Attempt {
+function sandboxed({ recipient }: StoredJob): Outcome {
   const isRejected = recipient.toLowerCase().startsWith('test_fail@');
-  return unsent(isRejected ? { kind: 'failed', error: 'recipient rejected' } : { kind: 'sent' });
+  return isRejected ? { kind: 'failed', error: 'recipient rejected' } : { kind: 'sent' };
 }

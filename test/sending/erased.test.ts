@@ -1,0 +1,130 @@
+import { beforeAll, expect, test } from 'vitest';
+import { acquire, release } from '#lib/accounts/sender.ts';
+import { openTelegram } from '#lib/channels/telegram/sender.ts';
+import { dayMs, minuteMs, shifted } from '#lib/clock.ts';
+import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Jobs } from '#lib/entities/job.ts';
+import { Senders } from '#lib/entities/sender.ts';
+import { drainAccount } from '#lib/sending/drain.ts';
+import { deliverEmail } from '#lib/sending/mail.ts';
+import { listAll } from '#lib/table/list.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { sentWith } from '#test/email/outbox.ts';
+import { hears, newAccount } from '#test/telegram/line.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let live: Tenant;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  live = { workspaceId: workspace.id, env: 'live' };
+});
+
+const post = async (path: string, body: object, client = workspace.live) => {
+  const answer = await client.post(path, body);
+  expect([path, answer.status]).toEqual([path, expect.toBeOneOf([200, 201, 202])]);
+  return answer.body;
+};
+
+const later = () => ({ runAt: shifted(new Date(), dayMs) });
+
+/** The job is due, but no timer of it rings: only this process takes it. */
+const due = (id: number, tenant = live) =>
+  transact(tenant, operator, async (tx) =>
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id })), queuedFor: shifted(tx.now, -minuteMs) }),
+  );
+
+/** As an accepted erasure leaves it while its saga waits for its turn. */
+const gone = (id: number, tenant = live) =>
+  transact(tenant, operator, async (tx) => tx.delete(Contacts, await tx.get(Contacts, { id })));
+
+const drain = (accountId: number, tenant = live) =>
+  drainAccount({ tenant, channel: 'telegram', accountId }, [], openTelegram);
+
+/** Somebody who has written to an account of theirs, and a message to them for another day. */
+async function waiting(userId: number, more: object = {}) {
+  const account = await newAccount(live);
+  const { contactId } = await hears(live, account.id, { telegramUserId: userId, name: 'Heard' });
+  const id = contactId as number;
+  const message = { accountId: account.id, contactId: id, text: 'for you alone', ...later(), ...more };
+  const job = await post('/v1/telegram/messages', message);
+  return { account, contactId: id, jobId: job.id as number };
+}
+
+const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
+const canceled = { status: 'failed', lastError: 'canceled', attempts: 0, completedAt: expect.any(String) };
+
+test('what is due for somebody whose erasure was accepted is canceled, however long the erasure takes', async () => {
+  const { account, contactId, jobId } = await waiting(31_001);
+  await due(jobId);
+  await gone(contactId);
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject(canceled);
+  expect((await account.arrived()).stored).toEqual([]);
+  const sender = await new UnitOfWork(live, system).find(Senders, { id: account.id });
+  expect(sender?.pace.peers).toEqual({});
+});
+
+test.each(['live', 'test'] as const)('so is a mail in the environment %s', async (env) => {
+  const tenant = { ...live, env };
+  const client = workspace[env];
+  const { id: contactId } = await post('/v1/contacts', { name: 'Wanda', email: `wanda@${env}.example` }, client);
+  const mail = { to: [`wanda@${env}.example`], subject: 'Hi', bodyText: `Dear Wanda in ${env}`, contactId, ...later() };
+  const { id: jobId } = await post('/v1/email/messages', mail, client);
+  await due(jobId, tenant);
+  await gone(contactId, tenant);
+  await deliverEmail(tenant, jobId);
+  expect(await jobOf(jobId, client)).toMatchObject(canceled);
+  expect(await sentWith(`Dear Wanda in ${env}`)).toEqual([]);
+});
+
+test('what is due for somebody who is being merged goes to the one whom they are now', async () => {
+  const { account, contactId, jobId } = await waiting(31_002);
+  const { contactId: target } = await hears(live, account.id, { telegramUserId: 31_003, name: 'Target' });
+  const merge = (tx: UnitOfWork) => mergeContacts(tx, target as number, { sourceContactId: contactId });
+  await dyingAfter(1, () => transact(live, operator, merge));
+  const job = await transact(live, operator, (tx) => tx.get(Jobs, { id: jobId }));
+  expect(job.contactId).toBe(contactId);
+  await due(jobId);
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
+  expect((await account.arrived()).stored).toHaveLength(1);
+});
+
+test('an erasure cancels what is queued before it waits for a merge', async () => {
+  const { account, contactId, jobId } = await waiting(31_004);
+  const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_005, name: 'Source' });
+  const merge = (tx: UnitOfWork) => mergeContacts(tx, contactId, { sourceContactId: source as number });
+  await dyingAfter(1, () => transact(live, operator, merge));
+  const { id } = await post(`/v1/contacts/${contactId}/erasure`, { confirm: String(contactId) });
+  const isGone = async () => (await workspace.live.get(`/v1/jobs/${jobId}`)).status === 404;
+  await eventually(isGone, 'the job is gone', 15_000);
+  expect((await workspace.live.get(`/v1/erasures/${id}`)).body.status).toBe('running');
+  for (const saga of await transact(live, operator, (tx) => listAll(tx, Sagas)))
+    if (saga.kind === merging.name) await finishSaga(live, merging, saga);
+});
+
+test('who sends to somebody while they are erased leaves no trace of them in the pace of the account', async () => {
+  const account = await newAccount(live);
+  const { contactId } = await hears(live, account.id, { telegramUserId: 31_006, name: 'Traced' });
+  const lease = await acquire({ tenant: live, channel: 'telegram', accountId: account.id }, minuteMs);
+  if (!lease) throw new Error('the account is taken');
+  const { id } = await post(`/v1/contacts/${contactId}/erasure`, { confirm: String(contactId) });
+  const erasure = async () => (await workspace.live.get(`/v1/erasures/${id}`)).body;
+  const isAtTraces = async () =>
+    (await transact(live, operator, (tx) => listAll(tx, Sagas))).some(
+      ({ state }) => state['erasureId'] === id && state['stage'] === 'traces',
+    );
+  await eventually(isAtTraces, 'the erasure waits for the sender');
+  lease.pace = { peers: { 31006: Date.now(), 31007: Date.now() }, sends: [] };
+  await release(lease, null);
+  await eventually(async () => (await erasure()).status === 'completed', 'the erasure is completed', 60_000);
+  const sender = await new UnitOfWork(live, system).get(Senders, { id: account.id });
+  expect(Object.keys(sender.pace.peers)).toEqual(['31007']);
+});
