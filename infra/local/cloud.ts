@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { keepInUse } from './build.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
@@ -13,6 +12,7 @@ import type { HttpApi } from './http.ts';
 import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
+import { openStreams } from './mappings/stream-client.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
 import { startS3 } from './s3.ts';
@@ -60,7 +60,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
   ]);
   const sdk = { endpoint: engine.url, region: home.region, credentials };
-  const [dynamodb, streams] = [new DynamoDBClient(sdk), new DynamoDBStreamsClient(sdk)];
+  const [dynamodb, streams] = [new DynamoDBClient(sdk), openStreams(sdk)];
   const streamArns = new Map<string, string>();
   const environment = {
     ...othersEndpoints(),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
 import { failedItems } from './failures.ts';
-import type { StreamRecord } from './stream-record.ts';
+import type { StreamRecord } from './stream-client.ts';
 
 export interface Batch {
   records: StreamRecord[];

@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type _Record,
-  DescribeStreamCommand,
-  type DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
 import type { NextChange } from '../engine/changes.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
 import { type Batch, deliver, type SendToQueue } from './batch.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { passes } from './filter.ts';
-import { type StreamRecord, toLambdaRecord } from './stream-record.ts';
+import type { StreamClient, StreamRecord } from './stream-client.ts';
 
 export interface StreamSource {
-  client: DynamoDBStreamsClient;
+  client: StreamClient;
   streamArn: string;
   region: string;
   nextChange: NextChange;
@@ -51,8 +44,10 @@ export async function pollStream(settings: StreamPollerSettings): Promise<void> 
 }
 
 async function shardsOf({ client, streamArn }: StreamSource): Promise<string[]> {
-  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-  return (StreamDescription?.Shards ?? []).map(({ ShardId }) => ShardId as string);
+  const { StreamDescription } = (await client('DescribeStream', { StreamArn: streamArn })) as {
+    StreamDescription: { Shards: { ShardId: string }[] };
+  };
+  return StreamDescription.Shards.map(({ ShardId }) => ShardId);
 }
 
 async function pollShard(shardId: string, settings: StreamPollerSettings): Promise<void> {
@@ -61,10 +56,11 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
   while (!signal.aborted) {
     try {
       iterator ??= await iteratorAfter(checkpoint.read(), shardId, source);
-      const { Records = [], NextShardIterator } = await source.client.send(
-        new GetRecordsCommand({ ShardIterator: iterator, Limit: maxRecordsPerRead }),
-        { abortSignal: signal },
-      );
+      const asked = { ShardIterator: iterator, Limit: maxRecordsPerRead };
+      const { Records, NextShardIterator } = (await source.client('GetRecords', asked, signal)) as {
+        Records: StreamRecord[];
+        NextShardIterator?: string;
+      };
       iterator = NextShardIterator;
       if (Records.length > 0) await handle(Records, shardId, settings);
       else await source.nextChange(signal);
@@ -76,18 +72,20 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
   }
 }
 
-async function iteratorAfter(position: string | undefined, shardId: string, { client, streamArn }: StreamSource) {
+async function iteratorAfter(position: string | undefined, ShardId: string, { client, streamArn }: StreamSource) {
   const at = position
-    ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' as const, SequenceNumber: position }
-    : { ShardIteratorType: 'TRIM_HORIZON' as const };
-  const { ShardIterator } = await client.send(
-    new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ...at }),
-  );
-  return ShardIterator;
+    ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
+    : { ShardIteratorType: 'TRIM_HORIZON' };
+  const asked = { StreamArn: streamArn, ShardId, ...at };
+  return ((await client('GetShardIterator', asked)) as { ShardIterator: string }).ShardIterator;
 }
 
 /** Hands on what the filters let pass, batch by batch; the checkpoint follows each. */
-async function handle(records: readonly _Record[], shardId: string, settings: StreamPollerSettings): Promise<void> {
+async function handle(
+  records: readonly StreamRecord[],
+  shardId: string,
+  settings: StreamPollerSettings,
+): Promise<void> {
   const { mapping, source, checkpoint, signal } = settings;
   let pending: StreamRecord[] = [];
   const flush = async (position: string) => {
@@ -97,16 +95,16 @@ async function handle(records: readonly _Record[], shardId: string, settings: St
     if (!signal.aborted) checkpoint.write(position);
   };
   for (const [index, record] of records.entries()) {
-    const converted = toLambdaRecord(record, source);
-    if (hasChanged(record) && passes(mapping.filters, converted)) pending.push(converted);
+    if (passes(mapping.filters, record) && hasChanged(record))
+      pending.push({ ...record, awsRegion: source.region, eventSourceARN: source.streamArn });
     const isLast = index === records.length - 1;
-    if (pending.length >= mapping.batchSize || isLast) await flush(record.dynamodb?.SequenceNumber as string);
+    if (pending.length >= mapping.batchSize || isLast) await flush(record.dynamodb.SequenceNumber);
     if (signal.aborted) return;
   }
 }
 
 // DynamoDB writes no record for a write that changes nothing; the local engine does.
-const hasChanged = ({ eventName, dynamodb }: _Record) =>
-  eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb?.OldImage, dynamodb?.NewImage);
+const hasChanged = ({ eventName, dynamodb }: StreamRecord) =>
+  eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});

@@ -1,10 +1,10 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import type { Answer } from '#infra/local/functions/invocation.ts';
 import { failedItems } from '#infra/local/mappings/failures.ts';
 import { passes } from '#infra/local/mappings/filter.ts';
+import { openStreams } from '#infra/local/mappings/stream-client.ts';
 import { type MappingsSettings, startMappings } from '#infra/local/mappings.ts';
 import { type LocalSqs, startSqs } from '#infra/local/sqs.ts';
 import type { QueueMapping, StreamMapping } from '#infra/local/template.ts';
@@ -15,7 +15,7 @@ const folder = temporaryFolder();
 let sqs: LocalSqs;
 let engine: Engine;
 let dynamodb: DynamoDBClient;
-let streams: DynamoDBStreamsClient;
+let streams: ReturnType<typeof openStreams>;
 const stops: (() => Promise<void>)[] = [];
 let count = 0;
 
@@ -37,15 +37,14 @@ beforeAll(async () => {
     credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
   };
   dynamodb = new DynamoDBClient(sdk);
-  streams = new DynamoDBStreamsClient(sdk);
+  streams = openStreams(sdk);
 });
 afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 afterAll(async () => {
   dynamodb.destroy();
-  streams.destroy();
-  await Promise.all([sqs.close(), engine.stop()]);
+  await Promise.all([streams.close(), sqs.close(), engine.stop()]);
   folder.remove();
 });
 
