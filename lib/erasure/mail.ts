@@ -4,6 +4,7 @@ import { BodyParts, EmailMessages, MessageIds, type StoredEmailMessage } from '#
 import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { removeFiles } from '#lib/files/bucket.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listAll, listPage, searched, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -79,7 +80,7 @@ async function eraseThread(tx: UnitOfWork, thread: StoredThread, count: Count): 
 }
 
 async function eraseMail(tx: UnitOfWork, mail: StoredEmailMessage, count: Count): Promise<void> {
-  const { threadId, id: messageId, moreParts, jobId } = mail;
+  const { threadId, id: messageId, moreParts, jobId, attachments } = mail;
   const [parts, job] = await Promise.all([
     tx.findAll(
       BodyParts,
@@ -88,6 +89,8 @@ async function eraseMail(tx: UnitOfWork, mail: StoredEmailMessage, count: Count)
     jobId === null ? undefined : tx.find(Jobs, { id: jobId }),
   ]);
   if (job) await eraseJob(tx, job, count);
+  // Who had it in a conversation may have been erased before.
+  await removeFiles(attachments.flatMap(({ key }) => key ?? []));
   for (const part of parts) tx.delete(BodyParts, part);
   tx.delete(EmailMessages, mail);
   count('emailMessages');

@@ -75,7 +75,7 @@ export type Settled = Pick<StoredAttachment, 'id' | 'status' | 'key'> & { sizeBy
 
 /**
  * Writes down where the attachments of a message are by now, in the conversation and, of a mail, in its thread. Emits message.updated
- * where one has another status. Returns whether there is such a message.
+ * where one has another status. Returns whether there is such a message; of a mail its contact may be erased while the thread stays.
  */
 export async function settleAttachments(
   tx: UnitOfWork,
@@ -83,10 +83,10 @@ export async function settleAttachments(
   settled: readonly Settled[],
 ): Promise<boolean> {
   const message = await findMessage(tx, id);
-  if (!message) return false;
-  const after = tx.update(Messages, { ...message, attachments: settledIn(message.attachments, settled) });
   const email = mail && (await tx.find(EmailMessages, mail));
   if (email) tx.update(EmailMessages, { ...email, attachments: settledIn(email.attachments, settled) });
+  if (!message) return Boolean(email);
+  const after = tx.update(Messages, { ...message, attachments: settledIn(message.attachments, settled) });
   const isNews = after.attachments.some(({ status }, index) => status !== message.attachments[index]?.status);
   if (isNews) await announceUpdate(tx, message, after, ['attachments']);
   return true;

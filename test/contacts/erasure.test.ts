@@ -27,6 +27,7 @@ import { operator } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
+import { uploaded } from '#test/files/upload.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -79,9 +80,9 @@ async function eventsOf() {
 const us = () => `workspace-${workspace.id}@mail.example`;
 const mail = (from: string, to: string, text: string, more = '') =>
   `From: ${from}\r\nTo: ${to}\r\nSubject: About ${text}\r\nMessage-ID: <${text}@${from.split('@')[1]?.replace('>', '')}>\r\n${more}\r\n${text}\r\n`;
-const mailWithFile = (from: string, text: string) =>
+const mailWithFile = (from: string, text: string, ...more: string[]) =>
   [
-    ...[`From: ${from}`, `To: ${us()}`, `Subject: About ${text}`, `Message-ID: <${text}@files.example>`],
+    ...[`From: ${from}`, `To: ${us()}`, `Subject: About ${text}`, `Message-ID: <${text}@ids.example>`, ...more],
     ...['Content-Type: multipart/mixed; boundary=b', '', '--b', 'Content-Type: text/plain', '', text, '--b'],
     ...['Content-Type: application/pdf', `Content-Disposition: attachment; filename="${text}.pdf"`],
     ...['', 'bytes', '--b--', ''],
@@ -173,10 +174,18 @@ test('no row, event or mail keeps a trace of a person, and what is not theirs al
 
 test('a thread with another outsider stays, without the contact', async () => {
   const contact = await newContact({ name: 'Ann', email: 'ann@two.example' });
-  const { threadId } = await receive(mail('Ann <ann@two.example>', us(), 'plans', 'Cc: Bert <bert@two.example>\r\n'));
+  const shared = mailWithFile('Ann <ann@two.example>', 'plans', 'Cc: Bert <bert@two.example>');
+  const { threadId, messageId } = await receive(shared);
   expect((await get(`/v1/email/threads/${threadId}`)).body.contactId).toBe(contact.id);
+  const [{ id }] = (await get(`/v1/contacts/${contact.id}/messages`)).body.items;
   await erased(contact.id);
   expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ id: threadId, contactId: null });
+  // Whoever brings its files has them only now.
+  const late = { id: 1, status: 'stored', key: null, sizeBytes: 4711 } as const;
+  const place = { id, mail: { threadId, id: messageId } };
+  expect(await transact(tenant(), operator, (tx) => settleAttachments(tx, place, [late]))).toBe(true);
+  const { body } = await get(`/v1/email/threads/${threadId}/messages`);
+  expect(body.items[0].attachments).toMatchObject([{ status: 'stored', sizeBytes: 4711 }]);
 });
 
 test('events of mail that came before the contact was known lose their data with its thread', async () => {
@@ -344,12 +353,23 @@ test('mail to another contact is not of whom a caller has given its thread to', 
     await newContact({ email: 'ann@given.example' }),
     await newContact({ email: 'bob@given.example' }),
   ];
-  const sent = { to: ['bob@given.example'], subject: 'For Bob', bodyText: 'bobword', contactId: ann.id };
+  const file = { fileName: 'bob.txt', contentType: 'text/plain', bytes: Buffer.from('for Bob') };
+  const attachments = [await uploaded(workspace.live, file)];
+  const sent = { to: ['bob@given.example'], subject: 'For Bob', bodyText: 'bobword', contactId: ann.id, attachments };
   const { threadId } = await post('/v1/email/messages', sent);
   expect((await get(`/v1/contacts/${ann.id}/export`)).body.emailThreads).toEqual([]);
   await erased(ann.id);
   expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ contactId: null });
   expect(JSON.stringify((await get(`/v1/contacts/${bob.id}/export`)).body.emailMessages)).toContain('bobword');
+  const [{ id }] = (await get(`/v1/email/threads/${threadId}/messages`)).body.items;
+  const url: string = await eventually(async () => {
+    const attachment = (await get(`/v1/email/threads/${threadId}/messages/${id}/attachments/1`)).body;
+    return attachment.url?.includes('/messages/') && attachment.url;
+  }, 'the file is where it stays');
+  expect(await (await fetch(url)).text()).toBe('for Bob');
+  await erased(bob.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect((await fetch(url)).status).toBe(404);
 });
 
 /** An erasure that no worker goes on with. */
