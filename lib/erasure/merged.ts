@@ -1,5 +1,5 @@
 import { merging } from '#lib/contacts/merge.ts';
-import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { mergedInto } from '#lib/references/merged.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { isSetAside } from '#lib/table/resume.ts';
@@ -9,10 +9,12 @@ import type { Part } from './part.ts';
 import type { Erasing } from './start.ts';
 
 /**
- * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
- * nobody goes on with, because it was set aside, is moved here: where that is still impossible the erasure is set aside, too.
+ * Waits for the end of the commit that takes the contact away, should that be a large one, and for what is being merged into the
+ * contact: it is moved to it although the contact is gone. No other merge can begin. What nobody goes on with, because it was set
+ * aside, is moved here: where that is still impossible the erasure is set aside, too.
  */
 export async function awaitMerges(tx: UnitOfWork, { contactId }: Erasing): Promise<Part> {
+  if (await tx.find(Contacts, { id: contactId })) return { isLeft: true, place: { isWaiting: true } };
   for (const saga of await listAll(tx, Sagas)) {
     const { id, kind, state } = saga;
     if (kind !== merging.name || (await mergedInto(tx, Number(state['to']))) !== contactId) continue;

@@ -22,6 +22,8 @@ export interface Change extends Write {
   holds?: number | 'absent' | 'present' | undefined;
   /** Nobody else knows its key yet. */
   isFresh?: boolean;
+  /** Others find it once it is written, and may go on with it by itself. */
+  isMet?: boolean;
   /** Bytes of what stands there, where that was read. */
   stands?: number | undefined;
   refusal?: Refusal | undefined;
@@ -47,7 +49,7 @@ export const isContention = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof TableBusy);
 
 /** The change as one action of a transaction. */
-export function conditional({ holds, isFresh: _, stands = 0, refusal, ...write }: Change): Conditional {
+export function conditional({ holds, isFresh: _, isMet: __, stands = 0, refusal, ...write }: Change): Conditional {
   const condition = holds === undefined ? write.if : conditionOf(holds);
   const decides = refusal !== undefined || holds === 'present';
   const action = actionOf({ ...write, if: condition }, decides);

@@ -16,12 +16,13 @@ import type { Write } from './write.ts';
 
 /**
  * A commit of more than a hundred actions or 3 MB, all or nothing. What shall be written is kept first; then every item whose state was
- * relied on is locked; one transaction decides; then the writes are done, piece by piece, each exactly once. Who meets a locked
- * item waits for it. After a crash the saga's worker completes what was decided and releases what was not.
+ * relied on is locked; one transaction decides; then the writes are done, piece by piece, each exactly once; then the locks go. Who
+ * meets a locked item waits for it, and so finds everything beside it: an erasure that begins with a contact of this commit leaves
+ * none of its rows and events. After a crash the saga's worker completes what was decided and releases what was not.
  */
 export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void> {
   const { work } = tx;
-  const kept = piecesOf(work).flatMap(keptRows);
+  const kept = piecesOf(tx).flatMap(keptRows);
   const saga = newSaga(tx, largeCommit, { phase: 'lock', next: 0, pieces: kept.length });
   await Promise.all(kept.map((row, index) => keep(tx.tenant, saga.id, index, row)));
   await once(tx, async (first) => {
@@ -48,8 +49,14 @@ const State = v.object({ phase: v.picklist(phases), next: v.number(), pieces: v.
 type State = v.InferOutput<typeof State>;
 
 interface Piece {
-  changes: Change[];
+  changes: Kept[];
   events: Event[];
+}
+
+/** A change that is kept, or (with nothing to write) a lock that goes when all is written. */
+interface Kept extends Change {
+  /** Its own write leaves the lock where it is, or sets it. An older version has kept none. */
+  staysLocked?: true;
 }
 
 /** Goes on with a large commit: writes what was decided, releases what never will be. */
@@ -61,10 +68,13 @@ export const largeCommit: SagaKind<State, 'commit'> = {
     if (phase === 'lock') return { ...state, phase: 'release' };
     const { changes, events, rows } = await pieceOf(tx.tenant, sagaId, next);
     if (phase === 'apply') {
-      for (const change of changes) tx.write(applied(change));
+      for (const change of changes.filter(isWritten)) tx.write(applied(sagaId, change));
       for (const event of events) tx.emit(event);
+      const locks = changes.filter((change) => !isWritten(change));
+      await Promise.all(locks.map(({ key }) => release(sagaId, { key })));
     } else {
-      await Promise.all(changes.filter(isLocked).map((change) => release(sagaId, change)));
+      const locks = changes.filter((change) => isLocked(change) && !change.staysLocked);
+      await Promise.all(locks.map((change) => release(sagaId, change)));
     }
     for (const key of rows) tx.write({ key, item: null });
     return next + rows.length === pieces ? undefined : { ...state, next: next + rows.length };
@@ -102,13 +112,34 @@ const isDecided = (of: UnitOfWork, sagaId: string): Promise<boolean> =>
 const maxPieceChanges = 90;
 const maxPieceBytes = 300_000;
 
-function piecesOf({ changes, events }: Work): Piece[] {
+/**
+ * In the order in which they are written: what is new or changed, then what goes, then the events, so that what they announce can be
+ * read, and the locks at last.
+ */
+function piecesOf({ id, work: { changes, events } }: UnitOfWork): Piece[] {
+  const kept = changes.map(({ refusal: _, ...change }): Kept => {
+    const staysLocked = isWritten(change) && change.item !== null && (isLocked(change) || change.isMet === true);
+    return staysLocked ? { ...change, staysLocked } : change;
+  });
+  // Later, when DynamoDB would refuse it, nothing can be refused any more.
+  for (const { item, set, add, key } of kept) requireFit({ ...item, ...set, ...add, plan: id, ...key });
+  const isGoing = (change: Kept) => isLocked(change) && change.item === null;
+  const written = kept.filter((change) => isWritten(change) && !isGoing(change));
+  const locks = kept
+    .filter((change) => change.staysLocked || !isWritten(change))
+    .map(({ key, holds }): Kept => ({ key, holds }));
+  return [
+    ...inPieces([...written, ...kept.filter(isGoing)]),
+    ...rowsOf(events).map((row) => ({ changes: [], events: row })),
+    ...inPieces(locks),
+  ];
+}
+
+function inPieces(changes: readonly Kept[]): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { changes: [], events: [] };
   let bytes = 0;
-  for (const { refusal: _, ...change } of changes) {
-    // Later, when DynamoDB would refuse it, nothing can be refused any more.
-    requireFit({ ...change.item, ...change.set, ...change.add, ...change.key });
+  for (const change of changes) {
     const size = Math.max(Buffer.byteLength(JSON.stringify(change)), change.stands ?? 0);
     if (piece.changes.length > 0 && (piece.changes.length === maxPieceChanges || bytes + size > maxPieceBytes)) {
       pieces.push(piece);
@@ -118,19 +149,18 @@ function piecesOf({ changes, events }: Work): Piece[] {
     piece.changes.push(change);
     bytes += size;
   }
-  // Events last: what they announce can then be read.
-  return [...pieces, piece, ...rowsOf(events).map((row) => ({ changes: [], events: row }))];
+  return [...pieces, piece];
 }
 
 /** A part of a piece, and how many more parts of it follow. */
-const Kept = v.object({
+const Part = v.object({
   /** An older version kept a text. */
   piece: v.union([v.instance(Uint8Array), v.string()]),
   more: v.optional(v.number(), 0),
 });
-type Kept = v.InferOutput<typeof Kept>;
+type Part = v.InferOutput<typeof Part>;
 
-const keptRows = (piece: Piece): Kept[] =>
+const keptRows = (piece: Piece): Part[] =>
   cut(Buffer.from(JSON.stringify(piece))).map((part, index, parts) => ({
     piece: part,
     more: parts.length - 1 - index,
@@ -141,7 +171,7 @@ const pieceKey = (tenant: Tenant, sagaId: string, index: number): Key =>
 
 const keptSeconds = 30 * 24 * 3600;
 
-async function keep(tenant: Tenant, sagaId: string, index: number, row: Kept): Promise<void> {
+async function keep(tenant: Tenant, sagaId: string, index: number, row: Part): Promise<void> {
   const key = pieceKey(tenant, sagaId, index);
   await writeIf({ key, item: { ...row, expiresAtSeconds: epochSeconds() + keptSeconds } });
 }
@@ -156,11 +186,11 @@ async function pieceOf(tenant: Tenant, sagaId: string, index: number): Promise<P
   return { ...piece, rows: [pieceKey(tenant, sagaId, index), ...others] };
 }
 
-async function keptAt(key: Key): Promise<Kept> {
+async function keptAt(key: Key): Promise<Part> {
   const kept = await readRow(key);
   // Another runner has just done this piece.
   if (kept === undefined) throw new WriteConflict('the piece is done');
-  return v.parse(Kept, kept);
+  return v.parse(Part, kept);
 }
 
 /** Whether others could touch the item meanwhile: not where its key is new, nor beside an item that is locked itself. */
@@ -181,20 +211,23 @@ const lock = (sagaId: string, { key, holds, stands, refusal }: Change): Conditio
       : { key, set: { plan: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), stands, refusal },
   );
 
-/** The write itself; what was locked is free with it. */
-function applied(change: Change): Write {
-  const { holds: _, refusal: __, isFresh: ___, ...write } = change;
-  if (change.item !== undefined || !isLocked(change)) return { ...write, ...withVersion(change.item) };
+/** Whether there is anything to write but a lock. */
+const isWritten = ({ item, set, add, remove }: Change) => [item, set, add, remove].some((part) => part !== undefined);
+
+/** The write itself, with the lock that stays, or without one. */
+function applied(plan: string, change: Kept): Write {
+  const { holds: _, refusal: __, isFresh: ___, staysLocked, ...write } = change;
+  if (staysLocked && change.item) return { ...write, item: { ...versioned(change.item), plan } };
+  if (change.item) return { ...write, item: versioned(change.item) };
+  if (staysLocked || change.item === null || !isLocked(change)) return write;
   return { ...write, remove: [...(change.remove ?? []), 'plan'] };
 }
 
 /** One version was the lock. */
-const withVersion = (item: Change['item']) => {
-  if (item === undefined || item === null) return item === null ? { item } : {};
-  return { item: typeof item['v'] === 'number' ? { ...item, v: item['v'] + 1 } : item };
-};
+const versioned = (item: NonNullable<Change['item']>) =>
+  typeof item['v'] === 'number' ? { ...item, v: item['v'] + 1 } : item;
 
-/** Frees an item of a commit that was not decided; doing so again does no harm. */
+/** Frees an item, without what a commit that was not decided held a place for; doing so again does no harm. */
 async function release(sagaId: string, { key, holds }: Change): Promise<void> {
   await writeIf({ key, ...(holds === 'absent' ? { item: null } : { remove: ['plan'] }), if: { is: { plan: sagaId } } });
 }

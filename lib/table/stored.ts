@@ -98,7 +98,7 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   const { countedBeside } = entity;
   const changes: Change[] = [
     countedBeside === undefined || before === undefined || isAbsent(before)
-      ? { key, item, holds, isFresh, stands }
+      ? { key, item, holds, isFresh, isMet: isMet(entity), stands }
       : { ...besideCounts(countedBeside, before, key, next), stands },
   ];
   for (const [name, entry] of beside) {
@@ -111,6 +111,9 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   }
   return changes;
 }
+
+/** Not what a timer works on, which is to be done and not to be waited for, nor what is about another row alone, which is locked itself. */
+const isMet = ({ timer, references = [] }: Entity) => timer === undefined && !references.some(({ isOwned }) => isOwned);
 
 /** What stands beside a stored item. */
 function besideOf(tenant: Tenant, of: Entity, before: Row): Map<string, Record<string, unknown> & Key> {

@@ -1,19 +1,23 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
+import { addActivity } from '#lib/contacts/activity.ts';
 import { renaming } from '#lib/contacts/rename.ts';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { attachTag } from '#lib/contacts/tagging.ts';
 import { upsertContact } from '#lib/contacts/upsert.ts';
+import { Activities } from '#lib/entities/activity.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { entity } from '#lib/table/entity.ts';
 import { largeCommit } from '#lib/table/large.ts';
 import { listAll } from '#lib/table/list.ts';
-import { Sagas } from '#lib/table/saga.ts';
+import { type Saga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
+import { eventsAbout, type FedEvent } from '#test/feed.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 let tenant: Tenant;
@@ -27,10 +31,9 @@ const everyContact = () => run((tx) => listAll(tx, Contacts));
 /** As the worker does it once the request can no longer be running: what is decided, and then what follows from it. */
 async function finishAll() {
   const sagas = await run((tx) => listAll(tx, Sagas));
-  for (const saga of sagas) {
-    if (saga.kind === renaming.name) await finishSaga(tenant, renaming, saga);
-    else await finishSaga(tenant, largeCommit, saga);
-  }
+  const isLarge = ({ kind }: Saga) => kind === largeCommit.name;
+  for (const saga of sagas.filter(isLarge)) await finishSaga(tenant, largeCommit, saga);
+  for (const saga of sagas.filter((saga) => !isLarge(saga))) await finishSaga(tenant, renaming, saga);
   if (sagas.length > 0) await finishAll();
 }
 
@@ -106,6 +109,57 @@ test('others wait for a locked item and then see what was decided', async () => 
   );
   await finishAll();
   expect((await waiting).map(({ name, email }) => [name, email])).toEqual(Array(5).fill(['decided', 'a@example.com']));
+});
+
+test('wherever a large commit stands, who can go on with a contact of it finds all that belongs to it', async () => {
+  const { old, others } = await run(async (tx) => {
+    const make = (name: string) => createContact(tx, { platform: 'telegram', name });
+    const made = [await make('old')];
+    for (let index = 0; index < 30; index += 1) made.push(await make('other'));
+    const [first, ...rest] = made.map(({ id }) => id);
+    return { old: first as number, others: rest };
+  });
+  const notesOf = async (contactId: number) =>
+    (await run((tx) => listAll(tx, Activities, { contactId }))).flatMap(({ text }) => text ?? []);
+  const met: { id: number; name: string; company: string }[] = [];
+  for (let allowedWrites = 4, survived = false; !survived; allowedWrites += 1) {
+    const name = `stage ${allowedWrites}`;
+    survived = await dyingAfter(allowedWrites, () =>
+      run(async (tx) => {
+        await changeContact(tx, old, { name });
+        const made = await createContact(tx, { platform: 'telegram', name });
+        for (const id of others) await changeContact(tx, id, { name, notes: name, company: name });
+        for (const { id } of [{ id: old }, made]) await addActivity(tx, id, 'Note', { text: name });
+      }),
+    );
+    // The changed one and, as soon as anybody can know of it, the new one.
+    for (const { id } of (await everyContact()).filter(
+      (contact) => contact.name === name && !others.includes(contact.id),
+    )) {
+      const company = `after ${name}`;
+      const goesOn = transact(tenant, operator, (tx) => changeContact(tx, id, { company }), { giveUpMs: 0 });
+      const hasGoneOn = await goesOn.then(
+        () => true,
+        () => false,
+      );
+      if (!hasGoneOn) continue;
+      expect(await notesOf(id)).toContain(name);
+      met.push({ id, name, company });
+    }
+    await finishAll();
+  }
+  expect(met.length).toBeGreaterThanOrEqual(2);
+  for (const { id, name, company } of met) {
+    const isOf = (text: string) => (event: FedEvent) =>
+      RegExp(`(?<!"from":)"${text}"`).test(JSON.stringify(event.data));
+    const events = await eventually(async () => {
+      const found = await eventsAbout(tenant.workspaceId, `contact/${id}`, 1);
+      return found.some(isOf(company)) && found;
+    }, `the event that tells of "${company}"`);
+    const last = events.findLastIndex(isOf(name));
+    expect(last).toBeGreaterThanOrEqual(0);
+    expect(last).toBeLessThan(events.findIndex(isOf(company)));
+  }
 });
 
 test('what is too much for one transaction by its bytes, though few rows, is written all the same', async () => {
