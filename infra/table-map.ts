@@ -95,12 +95,14 @@ const meaningOf = ({ name }: Entity): string => {
   return states[name] ? `${meaning}: [its states](states.md#${states[name]})` : meaning;
 };
 
-/** `contact?stage`, and what stands behind it where an item has one value or several. */
-const indexPatterns = ({ name, indexes = {} }: Entity) =>
-  Object.entries(indexes).map(([index, by]) => {
+/** `contact?stage`, and what stands behind it where an item has one value or several. What only older versions write stands where its successor does. */
+function indexPatterns({ name, indexes = {} }: Entity) {
+  const patterns = Object.entries(indexes).map(([index, by]) => {
     const { at = index, order } = (typeof by === 'function' ? {} : by) as { at?: string; order?: unknown };
     return { at: `${name}?${at}`, isOrdered: order !== undefined };
   });
+  return [...new Map(patterns.map((pattern) => [pattern.at, pattern])).values()];
+}
 
 const entryPatterns = declared.flatMap((of) =>
   indexPatterns(of).flatMap(({ at, isOrdered }) => {

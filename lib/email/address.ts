@@ -1,19 +1,9 @@
-import { domainToASCII } from 'node:url';
 import { emailAddress, type Mailbox } from '#lib/entities/email-thread.ts';
 import { env } from '#lib/env.ts';
+import { addressKey, withAsciiDomain } from '#lib/mail-address.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
 
 const isAscii = /^[!-~]*$/;
-
-/** The address with its domain in ASCII (RFC 5891), which is how SES takes it; one that cannot be written so stays as it is. */
-export function withAsciiDomain(email: string): string {
-  const at = email.lastIndexOf('@') + 1;
-  const domain = email.slice(at);
-  return isAscii.test(domain) ? email : `${email.slice(0, at)}${domainToASCII(domain) || domain}`;
-}
-
-/** What all spellings of an address have in common. */
-export const addressKey = (email: string) => withAsciiDomain(email).toLowerCase();
 
 /** Spelling does not tell mailboxes apart. */
 export const sameAddress = (a: string, b: string) => addressKey(a) === addressKey(b);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Authentication, type Outcome, outcome } from '#lib/entities/email-message.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import type { Mail } from './mail.ts';
 
 /** As an operator states it: all of it, or one word for all four. */
@@ -62,8 +63,11 @@ export function resultsIn(header: string | undefined): SesResults {
 const outcomeOf = (words: readonly string[]): Outcome =>
   words.includes('pass') ? 'pass' : words.includes('fail') ? 'fail' : 'none';
 
-/** The domain of an address, or the domain itself. */
-export const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+/** The domain of an address, or the domain itself, in ASCII and small letters. */
+export function domainOf(email: string): string {
+  const key = addressKey(email);
+  return key.slice(key.lastIndexOf('@') + 1);
+}
 
 /** Who answers for a domain answers for those below it. Not the other way: strangers have domains below `github.io`. */
 const isSameOrAbove = (domain: string, from: string) =>

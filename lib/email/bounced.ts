@@ -1,10 +1,10 @@
 import { BouncedAddresses, digestOf } from '#lib/entities/bounce.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { conflict } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { withAsciiDomain } from './address.ts';
 
-const rowOf = (email: string) => ({ address: digestOf(withAsciiDomain(email)) });
+const rowOf = (email: string) => ({ address: digestOf(addressKey(email)) });
 
 /** Remembers that mail to an address bounces for good. */
 export async function markBounced(tx: UnitOfWork, email: string): Promise<void> {

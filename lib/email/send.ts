@@ -6,8 +6,9 @@ import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
 import { readFile } from '#lib/files/bucket.ts';
+import { withAsciiDomain } from '#lib/mail-address.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { ownAddress, withAsciiDomain } from './address.ts';
+import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
 import { requireSender } from './sender.ts';
 

@@ -4,6 +4,7 @@ import { Identities } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { epochSeconds } from '#lib/clock.ts';
+import { addressKey, isInternational } from '#lib/mail-address.ts';
 import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
 import {
   choice,
@@ -125,11 +126,10 @@ export const ContactQuery = v.object({
 
 /** Spelling does not tell people apart. */
 const normalisedPhone = (phone: string) => phone.replace(/\D/g, '');
-const normalisedEmail = (email: string) => email.trim().toLowerCase();
 const normalisedUsername = (name: string) => username(name.trim()).toLowerCase();
 
 /** What identifies a person, as it is compared. */
-export const normalised = { username: normalisedUsername, phone: normalisedPhone, email: normalisedEmail };
+export const normalised = { username: normalisedUsername, phone: normalisedPhone, email: addressKey };
 type Likeness = keyof typeof normalised;
 
 /** The contacts that have the same, however it is spelled. */
@@ -189,6 +189,8 @@ export const Contacts = entity({
     (older) => ({ ...older }),
     // 4: those with something unread are counted.
     (older) => ({ ...older }),
+    // 5: all spellings of an e-mail address lie together.
+    (older) => ({ ...older }),
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
     telegramUserId,
@@ -209,7 +211,8 @@ export const Contacts = entity({
       since: 3,
     },
     phone: likeness('phone'),
-    email: likeness('email'),
+    email: { of: likeness('email'), at: 'email', since: 5, isAsBefore: (key) => !isInternational(key) },
+    emailAsSpelled: { of: ({ email }) => email?.trim().toLowerCase(), at: 'email', until: 5 },
     identity: {
       of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
       at: '{channel}={userId}',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { addressKey, isInternational, spellingsOf } from '#lib/mail-address.ts';
 import {
   choice,
   count,
@@ -74,7 +75,13 @@ export const isReplySubject = (subject: string) => replyPrefix.test(subject);
 /** What a subject is about, without the marks of replies. */
 export const topicOf = (subject: string) => subject.replace(replyPrefix, '').trim();
 /** Threads of one participant about one topic have this in common. What others write about it lies elsewhere. */
-export const topicMark = (subject: string, email: string) =>
+export function topicMark(subject: string, email: string): string {
+  const key = addressKey(email);
+  return `${isInternational(key) ? international : ''}${digestOf(key, subject)}`;
+}
+
+const international = 'idn-';
+const digestOf = (email: string, subject: string) =>
   createHash('sha256')
     .update(`${email}\n${topicOf(subject)}`.toLowerCase())
     .digest('base64url')
@@ -82,6 +89,20 @@ export const topicMark = (subject: string, email: string) =>
 
 /** So many of its participants find a thread by its topic, whoever wrote last before the others; none whom a stranger only named. */
 const maxFinders = 50;
+
+interface Discussed {
+  isUnverified?: true | undefined;
+  subject: string;
+  participants: readonly Participant[];
+}
+
+const findersOf = ({ isUnverified, subject, participants }: Discussed): string[] =>
+  isUnverified || topicOf(subject) === ''
+    ? []
+    : participants
+        .filter(({ isNamedOnly }) => !isNamedOnly)
+        .slice(0, maxFinders)
+        .map(({ email }) => email);
 
 /** How many Message-IDs a thread keeps. */
 export const maxReferences = 30;
@@ -101,22 +122,38 @@ export const Threads = entity({
     references: v.array(v.string()),
   }),
   references: [{ to: 'contact', field: 'contactId' }],
+  upgrades: [
+    // 2: all spellings of an e-mail address are one, for topics and for the search.
+    (older) => ({ ...older }),
+  ],
   indexes: {
     status: ({ status }) => status,
     assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
     contact: ({ contactId }) => contactId,
     unread: ({ unreadCount }) => unreadCount > 0,
     starred: ({ isStarred }) => isStarred,
-    topic: ({ isUnverified, subject, participants }) =>
-      isUnverified || topicOf(subject) === ''
-        ? []
-        : participants
-            .filter(({ isNamedOnly }) => !isNamedOnly)
-            .slice(0, maxFinders)
-            .map(({ email }) => topicMark(subject, email)),
+    topic: {
+      of: (thread) => findersOf(thread).map((email) => topicMark(thread.subject, email)),
+      at: 'topic',
+      since: 2,
+      isAsBefore: (mark) => !mark.startsWith(international),
+    },
+    topicAsSpelled: {
+      of: (thread) => findersOf(thread).map((email) => digestOf(email, thread.subject)),
+      at: 'topic',
+      until: 2,
+    },
     search: {
       copy: ({ subject, preview, participants }) =>
+        searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, ...spellingsOf(email)])),
+      at: 'search',
+      since: 2,
+    },
+    searchAsSpelled: {
+      copy: ({ subject, preview, participants }) =>
         searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, email])),
+      at: 'search',
+      until: 2,
     },
   },
   counters: {

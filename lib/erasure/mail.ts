@@ -5,6 +5,7 @@ import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { removeFiles } from '#lib/files/bucket.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listAll, listPage, searched, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -53,7 +54,7 @@ export async function eraseThreadsNaming(
   if (threadIds.length >= maxThreadIds) return { isLeft: false, isOverfull: true };
   const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
-  const contains = { search: searched(email) };
+  const contains = { search: searched(addressKey(email)) };
   const { items, nextCursor } = await listPage(tx, Threads, { contains, after, limit: 10, matches: isTheirs });
   const gone = [...threadIds];
   for (const thread of items) {

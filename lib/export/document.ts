@@ -14,6 +14,7 @@ import { Job, Jobs } from '#lib/entities/job.ts';
 import { Message, Messages } from '#lib/entities/message.ts';
 import { shownTask, Task, Tasks } from '#lib/entities/task.ts';
 import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { listChannels } from '#lib/messages/channels.ts';
 import { Metadata } from '#lib/metadata.ts';
 import { time } from '#lib/schema.ts';
@@ -131,7 +132,7 @@ const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
   if (email === null || (await isAddressOfAnother(tx, email, id)))
     return { items: [], nextCursor: null, hasMore: false };
   const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
-  return listPage(tx, Threads, { contains: { search: searched(email) }, matches, ...paging });
+  return listPage(tx, Threads, { contains: { search: searched(addressKey(email)) }, matches, ...paging });
 };
 
 const threadsOf = (threads: ThreadsOf): Part => ({

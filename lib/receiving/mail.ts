@@ -11,6 +11,7 @@ import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
 import { maxReferences, type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { fetchLater } from '#lib/messages/attachments.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
@@ -103,7 +104,7 @@ async function claimOf(
   key: string | undefined,
 ) {
   if (messageId === null) return claimed(tx, key && `stored as ${key}`);
-  const ofSender = `${messageId} of ${from.email.toLowerCase()}`;
+  const ofSender = `${messageId} of ${addressKey(from.email)}`;
   if (verdict === 'fail') return claimed(tx, `${ofSender}, unverified`);
   const claim = await claimed(tx, messageId);
   const holder =

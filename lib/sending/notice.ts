@@ -1,4 +1,3 @@
-import { addressKey, withAsciiDomain } from '#lib/email/address.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import type { Notice, Notices } from '#lib/email/notice.ts';
 import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
@@ -7,6 +6,7 @@ import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
 import { getJob, settleConversation } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
@@ -60,7 +60,7 @@ export async function takeNotice(
 ): Promise<{ isKnown: boolean }> {
   const job = await getJob(tx, jobId as number, 'email');
   if (job.status === 'queued') throw new Error(`the mail of job ${job.id} is still being sent`);
-  const row = { threadId, messageId, notice: digestOf(type, withAsciiDomain(recipient)) };
+  const row = { threadId, messageId, notice: digestOf(type, addressKey(recipient)) };
   if ((await tx.find(MailNotices, row)) !== undefined) return { isKnown: true };
   tx.create(MailNotices, row);
   const data = { thread_id: String(threadId), message_id: String(messageId), recipient };

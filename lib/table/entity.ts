@@ -37,6 +37,8 @@ interface Index<Row> extends Span {
   of?(row: Row): Values;
   /** Its partition when that is neither `stage=new` nor, for `true`, `unread`: `{sequenceId}/status={status}`. */
   at?: string;
+  /** Of values whose entries the versions before `since` have written as this one does: they are all there before anything is reindexed. */
+  isAsBefore?(value: string): boolean;
   /** Sorted by this before the id, for queues and time ranges that `entries` reads; a page cannot be made of it. */
   order?(row: Row): string;
   /** Kept there, so that a query needs no second read. */
@@ -272,6 +274,11 @@ export const writtenBy =
   ({ since = 1, until = Number.POSITIVE_INFINITY }) =>
     since <= version && version < until;
 
+/** Since which version of the entity the entries of an index that a query asks for are written. */
+export const wantedSince = (of: Entity, { index, value }: Wanted): number => {
+  const { since = 1, isAsBefore } = indexOf(of, index);
+  return typeof value === 'string' && isAsBefore?.(value) ? 1 : since;
+};
 /** Since which version of the entity an index or a counter is written. */
 export const indexSince = (of: Entity, name: string): number => indexOf(of, name).since ?? 1;
 export const counterSince = (of: Entity, name: string): number => of.counters?.[name]?.since ?? 1;

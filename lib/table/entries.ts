@@ -8,12 +8,12 @@ import {
   fieldsWithin,
   hasTexts,
   type Item,
-  indexSince,
   isIndexed,
   type Wanted,
   type Where,
   wantedBy,
   wantedOf,
+  wantedSince,
 } from './entity.ts';
 import type { Key } from './keys.ts';
 import { batches, belowId, flatten, type Meter, pages, type Range } from './pages.ts';
@@ -40,7 +40,7 @@ export async function* entriesOfIndex(
   range: Range,
 ): AsyncGenerator<EntryRow[]> {
   const pk = entriesPartition(tx.tenant, of, wanted.name);
-  const since = indexSince(of, wanted.index);
+  const since = wantedSince(of, wanted);
   if (since === 1 || (await isComplete(tx.tenant, of, since)))
     yield* pages({ ...range, texts: wanted.texts, pk }) as AsyncGenerator<EntryRow[]>;
   else yield* entriesOfRows(tx, of, pk, wanted, range);

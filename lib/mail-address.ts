@@ -1,0 +1,28 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+const isAscii = /^[!-~]*$/;
+
+const withDomain = (email: string, change: (domain: string) => string) => {
+  const at = email.lastIndexOf('@') + 1;
+  const domain = email.slice(at);
+  return `${email.slice(0, at)}${change(domain) || domain}`;
+};
+
+/** The address with its domain in ASCII (RFC 5891), which is how SES takes it; one that cannot be written so stays as it is. */
+export const withAsciiDomain = (email: string): string =>
+  withDomain(email, (domain) => (isAscii.test(domain) ? domain : domainToASCII(domain)));
+
+/** What all spellings of an address have in common: they are one mailbox. Of a domain alone the same. */
+export const addressKey = (email: string): string => withAsciiDomain(email.trim()).toLowerCase();
+
+/** Whether the domain of such a key has another spelling than that in ASCII. */
+export function isInternational(key: string): boolean {
+  const labels = key.slice(key.lastIndexOf('@') + 1).split('.');
+  return labels.some((label) => label.startsWith('xn--'));
+}
+
+/** The spellings by which somebody may look for an address, its own first. */
+export function spellingsOf(email: string): string[] {
+  const key = addressKey(email);
+  return isInternational(key) ? [...new Set([email, key, withDomain(key, domainToUnicode)])] : [email];
+}

@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from 'vitest';
+import { contactWithEmail } from '#lib/contacts/by-email.ts';
+import { markBounced } from '#lib/email/bounced.ts';
+import { Contacts, sameAs } from '#lib/entities/contact.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { entryKey, keyOf } from '#lib/table/entity.ts';
+import { reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
+import { unmark } from '#lib/table/release.ts';
+import { putRows, type Row, readRow, removeRows } from '#lib/table/rows.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
+import { receiveIn, trusted } from '#test/email/raw.ts';
+import { everyByteOf, rowsRead } from '#test/rows.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+const ascii = 'xn--bcher-kva.example';
+const unicode = 'Bücher.example';
+const spellings = [ascii, unicode, ascii.toUpperCase()];
+
+let workspace: TestWorkspace;
+let tenant: Tenant;
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  tenant = { workspaceId: workspace.id, env: 'live' };
+});
+const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work);
+const get = async (path: string, query: Record<string, string | number> = {}) =>
+  (await workspace.live.get(path, query)).body;
+const idsOf = async (path: string, query: Record<string, string | number>): Promise<number[]> =>
+  (await get(path, query)).items.map(({ id }: { id: number }) => id);
+
+test('a contact is one by all spellings of its address, and shows its own', async () => {
+  const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Max', email: `max@${unicode}` });
+  expect(contact.email).toBe(`max@${unicode}`);
+  for (const domain of spellings) {
+    expect(await idsOf('/v1/contacts', { email: `MAX@${domain}` })).toEqual([contact.id]);
+    const upsert = { matchOn: 'email', email: `max@${domain}`, company: 'Bücher' };
+    expect((await workspace.live.post('/v1/contacts/upsert', upsert)).body.id).toBe(contact.id);
+  }
+  const { body: twin } = await workspace.live.post('/v1/contacts', { name: 'Twin', email: `Max@${ascii}` });
+  expect(await idsOf(`/v1/contacts/${contact.id}/duplicates`, {})).toEqual([twin.id]);
+});
+
+test('what somebody answers reaches thread and contact, whichever spelling their server writes', async () => {
+  const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Ida', email: `ida@${unicode}` });
+  const mail = { to: [`ida@${unicode}`], subject: 'Your order', bodyText: 'Hello' };
+  const { threadId } = (await workspace.live.post('/v1/email/messages', mail)).body;
+  const reply = await receiveIn(workspace)({ from: `Ida <ida@${ascii}>`, subject: 'Re: Your order' });
+  expect(reply.threadId).toBe(threadId);
+  expect(await get(`/v1/email/threads/${threadId}`)).toMatchObject({ contactId: contact.id, unreadCount: 1 });
+  expect(await get(`/v1/contacts/${contact.id}`)).toMatchObject({ hasUnreadMessages: true });
+  for (const q of [`ida@${unicode}`, `ida@${ascii}`, 'ida@bü'])
+    expect(await idsOf('/v1/email/threads', { q })).toEqual([threadId]);
+  await run((tx) => markBounced(tx, `ida@${ascii}`));
+  expect(await workspace.live.post('/v1/email/messages', mail)).toMatchObject({ status: 409 });
+});
+
+test('who wrote before being a contact is exported and erased', async () => {
+  const { threadId } = await receiveIn(workspace)({
+    from: `Eva <eva@${ascii}>`,
+    to: `workspace-${workspace.id}@mail.example`,
+    text: 'word-of-eva',
+  });
+  expect(await idsOf('/v1/email/threads', { q: `eva@${unicode}` })).toEqual([threadId]);
+  const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Eva', email: `eva@${unicode}` });
+  const { emailThreads, emailMessages } = await get(`/v1/contacts/${contact.id}/export`);
+  expect([emailThreads.length, emailMessages.length]).toEqual([1, 1]);
+  const { body } = await workspace.live.post(`/v1/contacts/${contact.id}/erasure`, { confirm: String(contact.id) });
+  await eventually(async () => (await get(`/v1/erasures/${body.id}`)).status === 'completed', 'the erasure', 60_000);
+  expect((await workspace.live.get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect(await everyByteOf(workspace.id)).not.toContain('word-of-eva');
+});
+
+test('the domain of From is the one that DKIM signed, in either spelling', async () => {
+  const { authenticationOf } = await import('#lib/email/authentication.ts');
+  const results = { spf: 'none', dkim: 'pass', dmarc: 'none', spfDomain: undefined, dmarcDomain: undefined } as const;
+  const from = { name: null, email: `eva@${unicode}` };
+  const judged = authenticationOf({ from, hasOneAuthor: true }, { ...results, dkimDomains: [ascii] });
+  expect(judged).toEqual({ ...trusted.authentication, spf: 'none', dmarc: 'none' });
+});
+
+test('rows of the release before are found as well, and lie in their new place once they are reindexed', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work);
+  await unmark(workspaceId);
+  const { body: plain } = await live.post('/v1/contacts', { name: 'P', email: 'plain@older.example' });
+  const { body: old } = await live.post('/v1/contacts', { name: 'O', email: `old@${unicode}` });
+  const key = keyOf(tenant, Contacts, old);
+  const place = entryKey(tenant, Contacts, sameAs('email', old.email), old.id);
+  const before = { ...place, pk: place.pk.replace(ascii, unicode.toLowerCase()) };
+  expect([(await readRow(place))?.pk, before.pk]).toEqual([place.pk, expect.stringContaining('old@bücher.example')]);
+  await putRows([
+    { ...((await readRow(key)) as Row), entityVersion: 4 },
+    { ...before, of: key },
+  ]);
+  await removeRows([place]);
+  const find = (email: string) => run((tx) => contactWithEmail(tx, email));
+  expect(await rowsRead(async () => expect((await find('PLAIN@older.example'))?.id).toBe(plain.id))).toBeLessThan(6);
+  for (const domain of spellings) expect((await find(`old@${domain}`))?.id).toBe(old.id);
+  await run((tx) => startReindexing(tx, [Contacts, Threads]));
+  await finishSaga(tenant, reindexing([Contacts, Threads]), { id: reindexSagaId, actor: system });
+  expect(await readRow(place)).toMatchObject({ of: key });
+  expect(await readRow(before)).toBeUndefined();
+  const rows = await rowsRead(async () => expect((await find(`old@${ascii}`))?.id).toBe(old.id));
+  expect(rows).toBeLessThan(6);
+});
