@@ -7,6 +7,7 @@ import { inbound } from '#test/bench/inbound.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
 import { roundTrips } from '#test/bench/round-trips.ts';
+import { units } from '#test/bench/units.ts';
 import { warmCpu } from '#test/bench/warm.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
 
@@ -20,7 +21,7 @@ try {
   lines.push(...(await warmCpu()));
   const { rawPerCpuSecond, line } = await deliveryCpu();
   lines.push(line, ...(await pipeline(workDir, rawPerCpuSecond)), ...(await inbound(workDir)));
-  lines.push(...(await roundTrips(workDir)));
+  lines.push(...(await roundTrips(workDir)), ...(await units(workDir)));
 } finally {
   await rm(workDir, { recursive: true, force: true });
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { demoClient } from '#test/bench/demo.ts';
+import { type Meter, startMeter } from '#test/bench/meter.ts';
 import { atMost, beside, type Line, quantile } from '#test/bench/report.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { startOwnEngine } from '#test/engine.ts';
@@ -136,14 +134,14 @@ async function unitsOf(client: Client, bot: Bot, meter: Meter): Promise<number> 
   const before = await last();
   await sleep(5000);
   // Beside them the system is not quite idle.
-  meter.units();
+  meter.take().writeUnits;
   await sleep(10_000);
-  const idlePerMs = meter.units() / 10_000;
+  const idlePerMs = meter.take().writeUnits / 10_000;
   const startedMs = Date.now();
   for (let index = 0; index < counted; index += 1) await bot.hears(`Counted ${index}`);
   await eventually(async () => (await last()) >= before + counted, 'the events', giveUpMs);
   await sleep(2000);
-  const units = meter.units();
+  const units = meter.take().writeUnits;
   return (units - idlePerMs * (Date.now() - startedMs)) / counted;
 }
 
@@ -178,53 +176,4 @@ async function idleShare(client: Client, providerUrl: string, spent: () => numbe
   for (const token of tokens) await eventually(() => isHeard(token), 'the polls', giveUpMs);
   await sleep(5000);
   return Math.max(0, (await use()) - without);
-}
-
-interface Meter {
-  url: string;
-  /** Write units since the last time it was asked. */
-  units(): number;
-  close(): void;
-}
-
-const writing = /\.(PutItem|UpdateItem|DeleteItem|TransactWriteItems|BatchWriteItem)$/;
-
-/** A way to DynamoDB that has every write say what it costs. */
-async function startMeter(target: string): Promise<Meter> {
-  let sum = 0;
-  const server = createServer(async (incoming, outgoing) => {
-    const { method, url: path, headers } = incoming;
-    const isWriting = writing.test(String(headers['x-amz-target']));
-    const asked = (await json(incoming)) as object;
-    const body = JSON.stringify(isWriting ? { ...asked, ReturnConsumedCapacity: 'TOTAL' } : asked);
-    const forwarded = httpRequest(
-      target,
-      { method, path, headers: { ...headers, 'content-length': Buffer.byteLength(body) } },
-      async (answer) => {
-        const said = await new Response(answer as never).text();
-        if (isWriting) sum += unitsIn(said);
-        const { 'x-amz-crc32': _, ...kept } = answer.headers;
-        outgoing.writeHead(answer.statusCode ?? 502, kept).end(said);
-      },
-    );
-    forwarded.on('error', () => outgoing.destroy());
-    forwarded.end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    units() {
-      const units = sum;
-      sum = 0;
-      return units;
-    },
-    close: () => server.close(),
-  };
-}
-
-type Consumed = { CapacityUnits?: number; WriteCapacityUnits?: number };
-
-function unitsIn(said: string): number {
-  const { ConsumedCapacity: consumed = [] } = JSON.parse(said) as { ConsumedCapacity?: Consumed | Consumed[] };
-  return [consumed].flat().reduce((sum, one) => sum + (one.WriteCapacityUnits ?? one.CapacityUnits ?? 0), 0);
 }
