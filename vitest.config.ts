@@ -2,22 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Some read the whole table, which is small in the beginning. Others wait, for crashes and repairs or for Telegram: begun last, one of
- * them would run alone at the end. The rest goes by size.
+ * Three read the whole table, again and again, which is small in the beginning. Two wait for crashes and repairs: begun last, one of them
+ * would run alone at the end. The others go by size.
  */
-const first = [
-  'secrets',
-  'contacts/erasure',
-  'faults/pairs',
-  'archive/archive',
-  'contacts/export',
-  'stories/a-stranger',
-  'contract/idempotency',
-  'faults/faults',
-  'webhooks/life',
-  'telegram/user-files',
-  'telegram/user-receiving',
-].map((name) => `test/${name}.test.ts`);
+const first = ['secrets', 'faults/pairs', 'archive/archive', 'faults/faults', 'webhooks/life'].map(
+  (name) => `test/${name}.test.ts`,
+);
 const rankOf = ({ moduleId }: TestSpecification) => {
   const rank = first.findIndex((name) => moduleId.endsWith(name));
   return rank === -1 ? first.length : rank;
@@ -41,7 +31,7 @@ export default defineConfig({
     // On a machine that stalls. Which tests needed it stands in the output, and at its end.
     retry: process.env['CI'] ? 1 : 0,
     sequence: { sequencer: SomeFirst },
-    // Two more than the cores that serve the tests and the system that they test: most of a file's time is waiting.
-    maxWorkers: 4,
+    // One more than the cores that serve the tests and the system that they test: most of a file's time is waiting.
+    maxWorkers: 3,
   },
 });

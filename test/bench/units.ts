@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demoClient } from '#test/bench/demo.ts';
 import { type Cost, type Meter, startMeter } from '#test/bench/meter.ts';
-import type { Line } from '#test/bench/report.ts';
+import { type Line, median } from '#test/bench/report.ts';
 import type { Client } from '#test/client.ts';
 import { startOwnEngine } from '#test/engine.ts';
 import { startSystem } from '#test/system.ts';
@@ -11,8 +11,9 @@ import { startReceiver } from '#test/webhooks/receiver.ts';
 
 const contacts = 2000;
 const repeats = 10;
+const rounds = 3;
 const burst = 100;
-const idleMs = 20_000;
+const idleSeconds = 20;
 const giveUpMs = 120_000;
 
 /** List prices of on-demand DynamoDB in dollars per million units (us-east-1, https://aws.amazon.com/dynamodb/pricing/on-demand/). */
@@ -123,18 +124,26 @@ class Scale {
 
   static async at(meter: Meter): Promise<Scale> {
     await settled(meter);
-    await sleep(idleMs);
-    return new Scale(meter, divided(meter.take(), idleMs));
+    const seconds: Cost[] = [];
+    for (let second = 0; second < idleSeconds; second += 1) {
+      await sleep(1000);
+      seconds.push(meter.take());
+    }
+    return new Scale(meter, divided(medianOf(seconds), 1000));
   }
 
-  /** Of one piece of work, when it is not the first of its kind. */
+  /** Of one piece of work, when it is not the first of its kind: the median of three rounds, of which a sweep may meet one. */
   async of(work: (index: number) => Promise<unknown>, times = repeats): Promise<Cost> {
     await work(0);
-    await settled(this.#meter);
-    const startedMs = Date.now();
-    for (let index = 1; index <= times; index += 1) await work(index);
-    const spent = await settled(this.#meter);
-    return divided(less(spent, multiplied(this.#idlePerMs, Date.now() - startedMs)), times);
+    const costs: Cost[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await settled(this.#meter);
+      const startedMs = Date.now();
+      for (let index = 1; index <= times; index += 1) await work(round * times + index);
+      const spent = await settled(this.#meter);
+      costs.push(divided(less(spent, multiplied(this.#idlePerMs, Date.now() - startedMs)), times));
+    }
+    return medianOf(costs);
   }
 }
 
@@ -162,6 +171,12 @@ const each = (cost: Cost, other: Cost, of: (one: number, another: number) => num
 const less = (cost: Cost, other: Cost) => each(cost, other, (one, another) => one - another);
 const multiplied = (cost: Cost, by: number) => each(cost, cost, (one) => one * by);
 const divided = (cost: Cost, by: number) => multiplied(cost, 1 / by);
+
+const medianOf = (costs: readonly Cost[]): Cost => ({
+  writeUnits: median(costs.map(({ writeUnits }) => writeUnits)),
+  readUnits: median(costs.map(({ readUnits }) => readUnits)),
+  calls: median(costs.map(({ calls }) => calls)),
+});
 
 function line(what: string, cost: Cost, budget: Partial<Budget> = []): Line {
   const { writeUnits, readUnits, calls } = cost;

@@ -497,7 +497,12 @@ test('what an endpoint answered goes with the event that it answered to, however
 
 test('an answer to what was sent before its event lost its data is waited for', async () => {
   const answers: (() => void)[] = [];
-  await using echo = await startReceiver(({ text }, response) => answers.push(() => response.end(text)));
+  let isReleased = false;
+  await using echo = await startReceiver(({ text }, response) => {
+    // On a slow machine the first attempt is given up before, and another one is made.
+    if (isReleased) response.end();
+    else answers.push(() => response.end(text));
+  });
   const endpoint = await subscribed(echo.url);
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Slow', botToken: '7:x' });
   const { contactId } = await messageFrom(bot.id, 707, 'slowword');
@@ -505,6 +510,7 @@ test('an answer to what was sent before its event lost its data is waited for', 
   const saga = await begun(contactId, { stage: 'events' });
   await finishSaga(tenant(), kindOf(saga), saga);
   expect(await leftOf('slowword')).not.toContainEqual(expect.stringContaining('message.created'));
+  isReleased = true;
   for (const answer of answers) answer();
   const [delivery] = await succeeded(endpoint.id, 1);
   await completed(saga);
