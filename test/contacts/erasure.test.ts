@@ -499,8 +499,8 @@ test('an answer to what was sent before its event lost its data is waited for', 
   const answers: (() => void)[] = [];
   let isReleased = false;
   await using echo = await startReceiver(({ text }, response) => {
-    // On a slow machine the first attempt is given up before, and another one is made.
-    if (isReleased) response.end();
+    // On a slow machine the first attempt is given up before, and another one is made, of what the event has left.
+    if (isReleased) response.end(text);
     else answers.push(() => response.end(text));
   });
   const endpoint = await subscribed(echo.url);
@@ -514,7 +514,8 @@ test('an answer to what was sent before its event lost its data is waited for', 
   for (const answer of answers) answer();
   const [delivery] = await succeeded(endpoint.id, 1);
   await completed(saga);
-  expect((await get(`/v1/webhooks/${endpoint.id}/deliveries/${delivery.id}`)).body.responseBody).toBeNull();
+  const { body } = await get(`/v1/webhooks/${endpoint.id}/deliveries/${delivery.id}`);
+  expect(JSON.stringify(body)).not.toContain('slowword');
   await workspace.live.delete(`/v1/webhooks/${endpoint.id}`);
 });
 
