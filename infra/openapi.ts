@@ -2,11 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadRoutes, type RouteFunction } from '#infra/functions.ts';
 import { apiRevision } from '#lib/revision.ts';
-import { errorEnvelope, errorResponses, errorSchema } from './openapi/errors.ts';
+import { withNamedEnums } from './openapi/enums.ts';
+import { describeErrors, errorResponses, examplesOf } from './openapi/errors.ts';
 import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';
 import { operationOf } from './openapi/operation.ts';
 import { SchemaComponents } from './openapi/schemas.ts';
-import { deliveryHeaders, webhooksOf } from './openapi/webhooks.ts';
+import { deliveryHeaders, describeEvents, webhooksOf, webhookTag } from './openapi/webhooks.ts';
 
 const file = join(import.meta.dirname, '../openapi.json');
 
@@ -14,13 +15,14 @@ const file = join(import.meta.dirname, '../openapi.json');
 export function buildOpenApi(routes: readonly RouteFunction[]) {
   const described = routes.filter(({ route }) => route.method !== 'ANY' && !route.isUndocumented);
   const components = new SchemaComponents();
-  components.add('Error', errorEnvelope);
-  return {
+  describeErrors(components);
+  describeEvents(components);
+  return withNamedEnums({
     openapi: '3.1.0',
     info,
     servers,
     security: [{ bearerKey: [] }],
-    tags: [...new Set(described.map(({ domain }) => domain))].map((name) => ({ name })),
+    tags: [...[...new Set(described.map(({ domain }) => domain))].map((name) => ({ name })), webhookTag],
     paths: pathsOf(described, components),
     webhooks: webhooksOf(components),
     components: {
@@ -30,7 +32,7 @@ export function buildOpenApi(routes: readonly RouteFunction[]) {
       parameters: { ...parameters, ...deliveryHeaders },
       securitySchemes: { bearerKey },
     },
-  };
+  });
 }
 
 const info = {
@@ -82,7 +84,9 @@ function errorComponents() {
       {
         description: response.description,
         headers: headerRefs([...everyAnswer, ...(waits.includes(response.name) ? (['Retry-After'] as const) : [])]),
-        content: { 'application/json': { schema: errorSchema(response), example: response.example.body } },
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, examples: examplesOf(response) },
+        },
       },
     ]),
   );

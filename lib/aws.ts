@@ -27,3 +27,6 @@ export const isThrottled = (error: unknown): boolean =>
 /** Whether S3 says that an object is not there: who may not list a bucket is refused what is not in it. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && ['NoSuchKey', 'AccessDenied'].includes(error.name);
+
+/** What S3 would say of an object that nobody has. */
+export const missing = (): Error => Object.assign(new Error('there is no such object'), { name: 'NoSuchKey' });

@@ -1,11 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { isQuiet } from './quiet.ts';
 
-let logger: Logger | undefined;
+// On Lambda there is one; a thread of the local system runs several functions.
+const loggers = new Map<string, Logger>();
 
 /** The structured log of this function. Never give it a key, a secret, a session or the text of a message. */
 export function log(): Logger {
-  logger ??= new Log({ serviceName: process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'crm-api' });
+  const serviceName = process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? 'crm-api';
+  const logger = loggers.get(serviceName) ?? new Log({ serviceName });
+  loggers.set(serviceName, logger);
   return logger;
 }
 

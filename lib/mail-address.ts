@@ -2,15 +2,23 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const isAscii = /^[!-~]*$/;
 
+/** Of ASCII no domain has more; of `example.com/ü` Node's parser of URLs would take a part for the domain, which is somebody else's. */
+const mayBeDomain = /^[\w.\-\u0080-\u{10ffff}]*$/u;
+
 const withDomain = (email: string, change: (domain: string) => string) => {
   const at = email.lastIndexOf('@') + 1;
   const domain = email.slice(at);
-  return `${email.slice(0, at)}${change(domain) || domain}`;
+  return mayBeDomain.test(domain) ? `${email.slice(0, at)}${change(domain) || domain}` : email;
 };
 
+/** RFC 5321: no path is longer. Some letters become eight, and keys of the table are made of addresses. */
+const maxCharacters = 254;
+
 /** The address with its domain in ASCII (RFC 5891), which is how SES takes it; one that cannot be written so stays as it is. */
-export const withAsciiDomain = (email: string): string =>
-  withDomain(email, (domain) => (isAscii.test(domain) ? domain : domainToASCII(domain)));
+export function withAsciiDomain(email: string): string {
+  const ascii = withDomain(email, (domain) => (isAscii.test(domain) ? domain : domainToASCII(domain)));
+  return ascii.length <= maxCharacters ? ascii : email;
+}
 
 /** What all spellings of an address have in common: they are one mailbox. Of a domain alone the same. */
 export const addressKey = (email: string): string => withAsciiDomain(email.trim()).toLowerCase();

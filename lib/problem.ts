@@ -1,3 +1,5 @@
+import type { BadRequestReason, ConflictReason, RateReason } from './reasons.ts';
+
 /** The closed list of error codes (base document, "Errors") and the status each has unless a case names another. */
 export const statusOf = {
   bad_request: 400,
@@ -68,7 +70,7 @@ export class Problem extends Error {
 export const notFound = (what: string) => new Problem('not_found', `${what} not found`);
 
 /** A 400 for a rule that is not about one field (contract 0.5). */
-export const badRequest = (reason: string, message: string, context: Record<string, unknown> = {}) =>
+export const badRequest = (reason: BadRequestReason, message: string, context: Record<string, unknown> = {}) =>
   new Problem('bad_request', message, { reason, ...context });
 
 /** As many as somebody reads, and so many bytes of JSON: a control character in a name takes six. */
@@ -95,12 +97,12 @@ export const invalidField = (field: string, code: FieldCode, message: string) =>
 export const unknownReference = (field: string) =>
   invalidField(field, 'unknown_reference', `${field} does not refer to anything in this workspace`);
 
-/** A 409 with one of the reasons of contract section 16. */
-export const conflict = (reason: string, message: string, context: Record<string, unknown> = {}) =>
+/** A 409 with one of its reasons. */
+export const conflict = (reason: ConflictReason, message: string, context: Record<string, unknown> = {}) =>
   new Problem('conflict', message, { reason, ...context });
 
 /** A 429: try again after so many seconds. */
-export const rateLimited = (message: string, retryAfterSeconds: number, reason?: string) =>
+export const rateLimited = (message: string, retryAfterSeconds: number, reason?: RateReason) =>
   new Problem(
     'rate_limited',
     message,

@@ -201,16 +201,20 @@ export const integer = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
+/** Generated clients choose the width of an integer by its format; ids fit 32 bits today (base document). */
+const idFormat = v.metadata<number, { format: 'int64' }>({ format: 'int64' });
+const anyId = () => v.pipe(integer(1, maxId), idFormat);
+
 /** The id of something in a JSON body. A number that no id can be names nothing, which is for whoever looks it up to say. */
 export const idInput = () =>
-  reading(integer(1, maxId), (value) => (Number.isInteger(value) && !isId(value as number) ? noId : value));
-
-const int32 = () => v.pipe(v.number(), v.integer(), v.metadata({ format: 'int32' }));
+  reading(anyId(), (value) => (Number.isInteger(value) && !isId(value as number) ? noId : value));
 
 /** An id of ours in an answer or a row. */
-export const id = int32;
-/** How many there are, in an answer or a row. */
-export const count = int32;
+export const id = () => v.pipe(v.number(), v.integer(), idFormat);
+/** A place in a list or in the feed. */
+export const cursor = () => id();
+/** How many of anything, in an answer or a row: things, milliseconds, percent. */
+export const count = () => v.pipe(v.number(), v.integer(), v.metadata({ format: 'int32' }));
 
 const isId = (value: number) => value >= 1 && value <= maxId;
 /** The highest there can be, which nothing gets: ids are counted up from one. */
@@ -226,6 +230,9 @@ export const money = (min: number, max = 1e12) =>
     v.maxValue(max, `must be at most ${max}`),
     v.check(isWholeCents, 'must have at most two decimals'),
   );
+
+/** A sum of money in an answer. */
+export const CurrencyTotal = v.pipe(v.object({ currency: v.string(), total: v.number() }), v.title('CurrencyTotal'));
 
 /** An ISO 4217 code, upper-cased. */
 export const currency = () =>
@@ -333,8 +340,13 @@ export const queryChoices = <const Values extends readonly string[]>(values: Val
   );
 };
 
-/** `assignedToUserId=5` or `none`. */
-export const queryIdOrNone = () => v.union([v.literal('none'), queryInteger(1, maxId)], 'must be an id or none');
+const idOrNone = v.union([v.literal('none'), reading(anyId(), numberFrom)], 'must be an id or none');
+/** `assignedToUserId=5` or `none`: described as text, because few generated clients can send what is of one type or another. */
+export const queryIdOrNone = () =>
+  ({
+    ...v.pipe(v.string(), v.metadata({ pattern: '^(none|[1-9][0-9]{0,9})$' })),
+    '~run': (dataset: never, config: never) => idOrNone['~run'](dataset, config),
+  }) as unknown as typeof idOrNone;
 
 /** Reads an integer of a query, no lower and no higher than these. */
 const clamped = (low: number, high: number) => (value: unknown) => {
@@ -357,12 +369,12 @@ export const commonFilters = {
   updatedSince: v.optional(timeInput()),
 };
 
-/** The envelope of a list (base document). */
-export const listOf = <Row extends v.GenericSchema>(row: Row) =>
-  v.object({ items: v.array(row), nextCursor: v.nullable(v.number()), hasMore: v.boolean() });
+/** The envelope of a list (base document); that of `Contact` is `ContactList`. */
+export const listOf = <Row extends v.GenericSchema>(row: Row, title = `${v.getTitle(row)}List`) =>
+  v.pipe(v.object({ items: v.array(row), nextCursor: v.nullable(cursor()), hasMore: v.boolean() }), v.title(title));
 
-/** `{id, deleted: true}` (contract 0.1). */
 /** The files that a message takes, by their ids (contract section 23). */
 export const fileIds = () => v.optional(listInput(idInput(), 10, 'files'));
 
-export const Deleted = v.object({ id: id(), deleted: v.literal(true) });
+/** `{id, deleted: true}` (contract 0.1). */
+export const Deleted = v.pipe(v.object({ id: id(), deleted: v.literal(true) }), v.title('Deleted'));

@@ -15,6 +15,13 @@ test('no channel is called like an index of contacts, among whose entries its ow
   expect(platforms.filter((name) => indexes.includes(name))).toEqual([]);
 });
 
+test('what an account may do is asked by its kind, which not every channel has', () => {
+  const askingAnyway = globSync('lib/**/*.ts').filter((file) =>
+    /messaging\[\w+\]\.kinds/.test(readFileSync(file, 'utf8')),
+  );
+  expect(askingAnyway).toEqual([]);
+});
+
 describe.each(Object.values(messaging))('$name', ({ name, identity, hasUsernames }) => {
   test('has a worker of its name that its queue feeds', async () => {
     const fed = (await loadWorkers()).filter(({ worker: { trigger } }) => 'queue' in trigger && trigger.queue === name);

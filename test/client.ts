@@ -112,11 +112,13 @@ export async function eventually<T>(
   what: string,
   timeoutMs = 45_000,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const startedMs = Date.now();
   for (;;) {
     const found = await ask();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const waitedMs = Date.now() - startedMs;
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    // Who waits long asks less often: what is asked is the system that is waited for.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(50 + waitedMs / 10, 250)));
   }
 }

@@ -1,22 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { isOnMap } from '#infra/table-map.ts';
-import { env } from '#lib/env.ts';
-import { dynamodb, type Operations } from '#lib/table/client.ts';
 import { identity } from '#lib/table/keys.ts';
-import { isRow, type Row } from '#lib/table/rows.ts';
+import type { Row } from '#lib/table/rows.ts';
+import { scanned } from '#lib/table/scan.ts';
 import { between } from '#test/between.ts';
-
-/** Every row of the table, those that have expired among them. */
-export async function* everyRow(query: Omit<Operations['Scan']['input'], 'TableName'> = {}): AsyncGenerator<Row> {
-  let from: Record<string, unknown> | undefined;
-  do {
-    const page = { TableName: env('TABLE_NAME'), ...query, ExclusiveStartKey: from };
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send('Scan', page);
-    yield* Items.filter(isRow);
-    from = LastEvaluatedKey;
-  } while (from);
-}
 
 /** What every row of the table holds in which the workspace's number is, zipped parts unzipped. */
 export async function everyByteOf(workspaceId: number): Promise<string> {
@@ -27,7 +15,7 @@ export async function everyByteOf(workspaceId: number): Promise<string> {
     ExpressionAttributeNames: { '#tenant': 'tenant' },
     ExpressionAttributeValues: { ':id': String(workspaceId), ':number': workspaceId },
   };
-  for await (const item of everyRow(query)) found.push(...Object.values(item).map(textOf));
+  for await (const item of scanned(query)) found.push(...Object.values(item).map(textOf));
   return found.join('\n');
 }
 
@@ -40,7 +28,7 @@ function textOf(value: unknown): string {
 /** The keys of a workspace, and of what all share, that docs/table.md does not name. */
 export async function rowsOffMap(workspaceId: number): Promise<string[]> {
   const found: Row[] = [];
-  for await (const row of everyRow({ ConsistentRead: true, ProjectionExpression: 'pk, sk' })) found.push(row);
+  for await (const row of scanned({ ConsistentRead: true, ProjectionExpression: 'pk, sk' })) found.push(row);
   const ours = found.filter(({ pk }) => new RegExp(`^(${workspaceId}[:#]|\\D)`).test(pk));
   expect(ours.length).toBeGreaterThan(50);
   return ours.filter((key) => !isOnMap(key)).map(identity);

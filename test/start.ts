@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { readOptions } from '#infra/local/options.ts';
 import { main } from '#infra/local/start.ts';
@@ -13,7 +13,8 @@ rmSync(requests, { recursive: true, force: true });
 mkdirSync(requests, { recursive: true });
 const system = main();
 watch(requests, async (_event, name) => {
-  if (!name) return;
+  // That the request is gone is an event, too.
+  if (!name || !existsSync(join(requests, name))) return;
   await (await system).kill(name);
   rmSync(join(requests, name), { force: true });
 });

@@ -20,6 +20,7 @@ export const handler = endpoint(
     representation: ContactWithTags,
     errors: ['bad_request', 'not_found'],
     current: (tx, { id }) => getContact(tx, id),
+    location: ({ id }) => `/v1/erasures/${id}`,
     timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, params, body }) => eraseContact(tx, params.id, body),

@@ -1,5 +1,5 @@
 import { getDeal, moveDeal } from '#lib/deals/store.ts';
-import { DealStageBody, DealWithTasks } from '#lib/entities/deal.ts';
+import { DealWithTasks, SetDealStage } from '#lib/entities/deal.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** Moves a deal to any stage but won, which is panel-only. */
@@ -11,7 +11,7 @@ export const handler = endpoint(
     description:
       'Sets the probability of the stage; `lost` closes the deal, an active stage opens it again. A Won deal may be moved: the income that winning it booked stays.',
     scope: 'deals:write',
-    body: DealStageBody,
+    body: SetDealStage,
     status: 200,
     response: DealWithTasks,
     errors: ['bad_request', 'not_found'],

@@ -1,4 +1,4 @@
-import { Event, EventQuery, listEvents } from '#lib/feed/list.ts';
+import { AnyEvent, EventQuery, listEvents } from '#lib/feed/list.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 
@@ -13,7 +13,7 @@ export const handler = endpoint(
     scope: 'webhooks:read',
     query: EventQuery,
     status: 200,
-    response: listOf(Event),
+    response: listOf(AnyEvent, 'EventList'),
     errors: ['bad_request', 'conflict'],
   },
   ({ tx, query }) => listEvents(tx, query),

@@ -9,7 +9,7 @@ export const handler = publicEndpoint(
     summary: 'Health check',
     scope: 'public',
     status: 200,
-    response: v.object({ status: v.literal('ok') }),
+    response: v.pipe(v.object({ status: v.literal('ok') }), v.title('Health')),
     errors: [],
   },
   async () => ({ status: 'ok' as const }),

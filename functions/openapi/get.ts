@@ -10,7 +10,7 @@ export const handler = publicEndpoint(
     summary: 'The OpenAPI 3.1 document',
     scope: 'public',
     status: 200,
-    response: v.looseObject({ openapi: v.string() }),
+    response: v.pipe(v.looseObject({ openapi: v.string() }), v.title('OpenApiDocument')),
     errors: [],
   },
   async () => document as { openapi: string },

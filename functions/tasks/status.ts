@@ -1,4 +1,4 @@
-import { Task, TaskStatusBody } from '#lib/entities/task.ts';
+import { SetTaskStatus, Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getTask, setTaskStatus } from '#lib/tasks/store.ts';
 
@@ -9,7 +9,7 @@ export const handler = endpoint(
     path: '/v1/tasks/{id}/status',
     summary: 'Set the status of a task',
     scope: 'tasks:write',
-    body: TaskStatusBody,
+    body: SetTaskStatus,
     status: 200,
     response: Task,
     errors: ['bad_request', 'not_found'],

@@ -1,6 +1,6 @@
 import { getAccount } from '#lib/accounts/store.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
-import { Account } from '#lib/entities/account.ts';
+import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** One Telegram account. */
@@ -13,6 +13,7 @@ export const handler = endpoint(
     status: 200,
     response: Account,
     errors: ['not_found'],
+    reported: reportedOfAccounts,
   },
   ({ tx, params }) => getAccount(tx, params.id, telegram.name),
 );

@@ -12,6 +12,10 @@ export const handler = endpoint(
     path: '/v1/telegram/accounts/{id}',
     summary: 'Change a Telegram account',
     body: PatchAccount,
+    readOnly: {
+      botToken: 'POST /v1/telegram/accounts/{id}/connect',
+      status: 'POST /v1/telegram/accounts/{id}/connect or /disconnect',
+    },
     errors: ['bad_request', 'not_found', 'conflict'],
     needs: ['encrypt:account'],
   },

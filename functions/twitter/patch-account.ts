@@ -12,6 +12,11 @@ export const handler = endpoint(
     path: '/v1/twitter/accounts/{id}',
     summary: 'Change an X account',
     body: PatchAccount,
+    readOnly: {
+      accessToken: 'POST /v1/twitter/accounts',
+      refreshToken: 'POST /v1/twitter/accounts',
+      status: 'POST /v1/twitter/accounts or /v1/twitter/accounts/{id}/disconnect',
+    },
     errors: ['bad_request', 'not_found', 'conflict'],
     needs: ['encrypt:account'],
   },

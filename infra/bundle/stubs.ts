@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 /** What a bundle holds in place of a module that brings more than is used of it. */
 const stubs: Record<string, string> = {
   // A Lambda has its credentials in the environment; the chain that also asks profiles, SSO, web identities and instance
-  // metadata is 132 KB of every bundle, and SSO's bearer tokens as much again beside Bedrock's client.
+  // metadata is 132 KB of every bundle with a client of the SDK, and SSO's bearer tokens as much again beside Bedrock's client.
   '@aws-sdk/credential-provider-node': `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
   '@aws-sdk/token-providers': `
     export const nodeProvider = () => async () => { throw new Error('requests are signed, not sent with bearer tokens'); };
@@ -62,18 +62,6 @@ const neverLoaded: Plugin = {
   },
 };
 
-// A client knows every error of its service by a class, for KMS 14 KB. Any other error is the client's general one, with the same
-// name, message and fault, which is all that is read.
-const usedErrors: Plugin = {
-  name: 'used-errors',
-  setup({ onLoad }) {
-    const unused = /^n0_registry\.registerError\(.*$/gm;
-    onLoad({ filter: /client-kms\/dist-es\/schemas\/schemas_0\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replaceAll(unused, '') + unmapped,
-    }));
-  },
-};
-
 // Of its package.json, 2 KB, a client says the version.
 const versionsAlone: Plugin = {
   name: 'versions-alone',
@@ -90,4 +78,4 @@ const nothing = JSON.stringify({ version: 3, sources: ['.'], sourcesContent: [''
 export const unmapped = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(nothing).toString('base64')}`;
 
 /** What keeps of the dependencies only what is used of them; test/infra/stubs.test.ts holds it against the whole ones. */
-export const dependencyStubs: readonly Plugin[] = [withStubs, neverLoaded, usedErrors, versionsAlone];
+export const dependencyStubs: readonly Plugin[] = [withStubs, neverLoaded, versionsAlone];

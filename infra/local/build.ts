@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -11,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { SynthesisInput } from './build/synthesis.ts';
 import { closeToOthers } from './files.ts';
+import { StartProblem } from './problem.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/crm-local');
@@ -38,7 +39,7 @@ export async function buildAssembly(settings: Record<string, string>): Promise<s
   discardOld();
   const build = join(cache, `${digest}-${process.pid}-${Date.now()}`);
   try {
-    await synthesiseInThread({ outdir: join(build, 'cdk.out'), bundles: join(build, 'functions'), settings });
+    await synthesiseApart({ outdir: join(build, 'cdk.out'), bundles: join(build, 'functions'), settings });
   } catch (error) {
     rmSync(build, { recursive: true, force: true });
     throw error;
@@ -68,17 +69,21 @@ export function keepInUse(assembly: string): () => void {
 
 const touch = (path: string) => utimesSync(path, new Date(), new Date());
 
-function synthesiseInThread(input: SynthesisInput): Promise<void> {
+function synthesiseApart(input: SynthesisInput): Promise<void> {
   const { CDK_OUTDIR: _, ...environment } = process.env;
   return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL('./build/synthesis.ts', import.meta.url), {
-      workerData: input,
+    const child = fork(new URL('./build/synthesis.ts', import.meta.url), {
       // Whether CloudFormation would take the templates is for npm run synth to say; it takes longer than all the rest.
       env: { ...environment, CDK_VALIDATION: 'false' },
-      stdout: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    thread.once('error', reject);
-    thread.once('exit', () => resolve());
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new StartProblem(errors.trim()))));
+    child.send(input);
   });
 }
 

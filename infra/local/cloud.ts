@@ -29,6 +29,7 @@ export interface CloudSettings {
   credentials: Credentials;
   api: HttpApi;
   dynamodbEndpoint: string | undefined;
+  isStrict: boolean;
   /** Errors of functions, for people. */
   report(text: string): void;
   onEngineLost(error: Error): void;
@@ -48,7 +49,7 @@ const graceMs = 3000;
 
 /** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
-  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, report, onEngineLost } = settings;
+  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, isStrict, report, onEngineLost } = settings;
   const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
   const sqs = await startSqs({ ...guarded, ...home });
@@ -59,7 +60,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
     startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
   ]);
-  const sdk = { endpoint: engine.url, region: home.region, credentials };
+  const sdk = { endpoint: engine.innerUrl, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), openStreams(sdk)];
   const streamArns = new Map<string, string>();
   const environment = {
@@ -77,7 +78,8 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_S3: s3.url,
   };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
-  const functions = startFunctions({ functions: [], runtimeEnvironment: environment, logs });
+  const runtimeEnvironment = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.innerUrl };
+  const functions = startFunctions({ functions: [], runtimeEnvironment, logs, isStrict });
 
   const streamOf = (tableName: string) => {
     const streamArn = streamArns.get(tableName);

@@ -8,7 +8,10 @@ import { indexStreamRecords } from './engine/stream-index.ts';
 import { type Guarded, startGuard } from './guard.ts';
 
 export interface Engine {
+  /** Where everybody may ask: the guard. */
   url: string;
+  /** Where this system itself asks. The guard would be another hop. */
+  innerUrl: string;
   changes: Changes;
   stop(): Promise<void>;
 }
@@ -22,7 +25,7 @@ export interface EngineSettings extends Guarded {
 
 /** Starts the DynamoDB that keeps its data in `folder`, behind a guard, or takes the one at `endpoint`. */
 export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: EngineSettings): Promise<Engine> {
-  if (endpoint) return { url: endpoint, changes: polledChanges, stop: async () => {} };
+  if (endpoint) return { url: endpoint, innerUrl: endpoint, changes: polledChanges, stop: async () => {} };
   const binary = findEngine();
   mkdirSync(folder, { recursive: true });
   const databasePath = join(folder, 'dynamodb.sqlite');
@@ -33,6 +36,7 @@ export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: E
   const changes = watchedChanges(folder);
   return {
     url: guard.url,
+    innerUrl: `http://${host}:${engine.port}`,
     changes,
     async stop() {
       changes.close();

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import limitedTo, { type LimitFunction } from 'p-limit';
 import { Instance } from './functions/instance.ts';
 import type { Answer } from './functions/invocation.ts';
 import type { FunctionLogs } from './functions/log.ts';
@@ -11,7 +13,9 @@ export interface FunctionsSettings {
   /** What every function finds besides its own variables: region, credentials, the endpoints of the local services. */
   runtimeEnvironment: Record<string, string>;
   logs: FunctionLogs;
-  /** The most instances of one function. */
+  /** Every function has instances of its own, as on Lambda; else those of one size share theirs, and what is loaded there. */
+  isStrict?: boolean;
+  /** The most invocations of one function at once. */
   maxPerFunction?: number;
   /** Above it, idle instances give way to new ones. */
   maxInstances?: number;
@@ -19,19 +23,33 @@ export interface FunctionsSettings {
 }
 
 export interface Functions {
-  /** Invokes with an event of JSON text; waits while all instances are busy. */
+  /** Invokes with an event of JSON text; waits while as many as may run at once do. */
   invoke: Invoke;
   /** Replaces the code and settings; instances at work finish first. */
   replace(functions: readonly FunctionToRun[]): void;
-  /** Ends the instances of one function as a crash would. */
+  /** Ends the instances that run one function as a crash would. */
   kill(name: string): Promise<void>;
   instanceCount(): number;
   close(): Promise<void>;
 }
 
-/** Runs functions, each in instances that start when they are called and stop when nobody needs them. */
+interface Running {
+  toRun: FunctionToRun;
+  /** How many invocations may run at once; the others wait in the order they came. */
+  turns: LimitFunction;
+}
+
+/** Runs functions, in instances that start when they are needed and stop when nobody needs them. */
 export function startFunctions(settings: FunctionsSettings): Functions {
-  const { runtimeEnvironment, logs, maxPerFunction = 4, maxInstances = 64, maxIdleMs = 120_000 } = settings;
+  const {
+    runtimeEnvironment,
+    logs,
+    isStrict = false,
+    maxPerFunction = 4,
+    maxInstances = 64,
+    maxIdleMs = 120_000,
+  } = settings;
+  const running = new Map<string, Running>();
   const pools = new Map<string, Pool>();
   const instanceCount = () => [...pools.values()].reduce((sum, { size }) => sum + size, 0);
 
@@ -41,17 +59,25 @@ export function startFunctions(settings: FunctionsSettings): Functions {
     idle.sort((a, b) => Number(a.oldestIdleSince) - Number(b.oldestIdleSince))[0]?.stopOldestIdle();
   };
 
-  const start = (toRun: FunctionToRun) => {
-    makeRoom();
-    return new Instance(toRun, runtimeEnvironment, logs.of(toRun.name));
+  const poolOf = ({ name, memoryMb }: FunctionToRun): Pool => {
+    const key = isStrict ? name : `${memoryMb} MB`;
+    const start = () => {
+      makeRoom();
+      return new Instance({ memoryMb, runtimeEnvironment, logs });
+    };
+    const pool = pools.get(key) ?? new Pool(start);
+    pools.set(key, pool);
+    return pool;
   };
 
   const replace = (functions: readonly FunctionToRun[]) => {
-    for (const toRun of functions) {
-      const pool = pools.get(toRun.name);
+    const changed = functions.filter((toRun) => !isDeepStrictEqual(toRun, running.get(toRun.name)?.toRun));
+    for (const pool of new Set(changed.map(poolOf))) pool.renew();
+    for (const toRun of changed) {
       const limit = Math.min(maxPerFunction, toRun.reservedConcurrency ?? maxPerFunction);
-      if (pool) pool.replace(toRun);
-      else pools.set(toRun.name, new Pool(toRun, limit, start));
+      const turns = running.get(toRun.name)?.turns ?? limitedTo(limit);
+      turns.concurrency = limit;
+      running.set(toRun.name, { toRun, turns });
     }
   };
 
@@ -61,13 +87,16 @@ export function startFunctions(settings: FunctionsSettings): Functions {
 
   replace(settings.functions);
   return {
-    invoke(name, event) {
-      const pool = pools.get(name);
-      if (!pool) throw new Error(`the template has no function ${name}`);
-      return pool.invoke(event);
+    async invoke(name, event) {
+      const called = running.get(name);
+      if (!called) throw new Error(`the template has no function ${name}`);
+      const { toRun, turns } = called;
+      return turns(() => poolOf(toRun).use((instance) => instance.invoke(toRun, event)));
     },
     replace,
-    kill: async (name) => pools.get(name)?.stop('the function was killed'),
+    kill: async (name) => {
+      await Promise.all([...pools.values()].map((pool) => pool.kill(name, 'the function was killed')));
+    },
     instanceCount,
     async close() {
       clearInterval(timer);

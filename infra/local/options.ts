@@ -15,6 +15,8 @@ export interface StartOptions {
   isEmpty: boolean;
   /** Builds again after every change of the sources. */
   watches: boolean;
+  /** Every function runs in threads of its own, as on Lambda. */
+  isStrict: boolean;
   /** Operator settings, as CDK context. */
   settings: Record<string, string>;
 }
@@ -53,11 +55,12 @@ function operatorSettings(environment: NodeJS.ProcessEnv): Record<string, string
   return chosen;
 }
 
-function flagsOf(args: readonly string[]): Pick<StartOptions, 'isEmpty' | 'watches'> {
+function flagsOf(args: readonly string[]): Pick<StartOptions, 'isEmpty' | 'watches' | 'isStrict'> {
   try {
-    const options = { empty: { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } } as const;
+    const flag = { type: 'boolean', default: false } as const;
+    const options = { empty: flag, watch: flag, strict: flag };
     const { values } = parseArgs({ args: [...args], options });
-    return { isEmpty: values.empty, watches: values.watch };
+    return { isEmpty: values.empty, watches: values.watch, isStrict: values.strict };
   } catch (error) {
     throw new StartProblem((error as Error).message);
   }

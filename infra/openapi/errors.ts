@@ -1,6 +1,20 @@
+import * as v from 'valibot';
 import { unauthorizedReasons } from '#lib/keys/identify.ts';
-import { conflict, type ErrorCode, fieldCodes, invalidField, notFound, Problem, statusOf } from '#lib/problem.ts';
-import type { JsonSchema } from './schemas.ts';
+import {
+  badRequest,
+  conflict,
+  type ErrorCode,
+  fieldCodes,
+  invalidField,
+  notFound,
+  Problem,
+  rateLimited,
+  statusOf,
+} from '#lib/problem.ts';
+import { badRequestReasons, conflictReasons, rateReasons } from '#lib/reasons.ts';
+import { count, storedChoice } from '#lib/schema.ts';
+import { scopes } from '#lib/scopes.ts';
+import type { SchemaComponents } from './schemas.ts';
 
 interface ErrorResponse {
   /** Its name among the components. */
@@ -8,140 +22,150 @@ interface ErrorResponse {
   status: number;
   code: ErrorCode;
   description: string;
-  details: JsonSchema;
-  example: Problem;
+  examples: Record<string, Problem>;
 }
 
-const text = { type: 'string' };
-const nothing = { type: 'null', description: 'Nothing more to say' };
-const object = (properties: Record<string, JsonSchema>, others = false): JsonSchema => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-  ...(others ? { additionalProperties: true } : {}),
-});
+const refusals: Record<string, [message: string, details?: Record<string, unknown>]> = {
+  missing_scope: ['this key lacks the scope deals:write', { requiredScopes: ['deals:write'] }],
+  ip_not_allowed: ['this key may not be used from this address'],
+  stronger_key: ['the new key would have a later expiry than this one', { field: 'expiresAt' }],
+  live_key: ['a test key cannot change a live key'],
+};
 
-const field = object({ field: text, code: { ...text, enum: fieldCodes }, message: text });
-const fields = object({ fields: { type: 'array', items: field } });
-const reason = object({ reason: text }, true);
-const reasons = (...values: readonly string[]) => object({ reason: { ...text, enum: values } });
-const explained = (value: string, description: string) => ({ reason: { const: value, description } });
+/** Further ones may come (contract section 21). */
+const listed = (reasons: Record<string, string>): string =>
+  Object.entries(reasons)
+    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+    .join('\n');
 
-/** Every error answer of the API, with what `details` holds (contract 0.5). */
+/** Every error answer of the API, with an example of each form that it has (contract 0.5). */
 export const errorResponses: readonly ErrorResponse[] = [
   {
     name: 'BadRequest',
     status: 400,
     code: 'bad_request',
-    description: 'The query or the body failed validation, or breaks a rule',
-    details: { anyOf: [fields, reason] },
-    example: invalidField('name', 'too_long', 'name must have at most 200 characters'),
+    description: `The query or the body failed validation (\`details.fields\`), or breaks a rule (\`details.reason\`):\n\n${listed(badRequestReasons)}`,
+    examples: {
+      fields: invalidField('name', 'too_long', 'name must have at most 200 characters'),
+      rule: badRequest('won_is_panel_only', 'deals are won in the panel'),
+    },
   },
   {
     name: 'Unauthorized',
     status: 401,
     code: 'unauthorized',
-    description: 'The bearer key is missing or invalid',
-    details: reasons(...Object.keys(unauthorizedReasons)),
-    example: new Problem('unauthorized', 'send a key as a bearer token', { reason: 'missing_key' }),
+    description: 'The bearer key is missing or invalid; `details.reason` says why',
+    examples: Object.fromEntries(
+      Object.entries(unauthorizedReasons).map(([reason, message]) => [
+        reason,
+        new Problem('unauthorized', message, { reason }),
+      ]),
+    ),
   },
   {
     name: 'Forbidden',
     status: 403,
     code: 'forbidden',
-    description: 'The key lacks the scope, may not be used from this address, or reaches for more than it has',
-    details: {
-      anyOf: [
-        object({ reason: { const: 'missing_scope' }, requiredScopes: { type: 'array', items: text } }),
-        object(explained('ip_not_allowed', 'The key may not be used from this address')),
-        object({
-          ...explained('stronger_key', 'The key of the call would be exceeded, or is by the one to be changed'),
-          field: { ...text, enum: ['scopes', 'rateLimitPerMinute', 'expiresAt', 'ipAllowlist'] },
-        }),
-        object(explained('live_key', 'A test key cannot change or revoke a live key')),
-      ],
-    },
-    example: new Problem('forbidden', 'this key lacks the scope deals:write', {
-      reason: 'missing_scope',
-      requiredScopes: ['deals:write'],
-    }),
+    description:
+      'The key lacks the scope, may not be used from this address, or reaches for more than it has; `details.reason` says which',
+    examples: Object.fromEntries(
+      Object.entries(refusals).map(([reason, [message, more]]) => [
+        reason,
+        new Problem('forbidden', message, { reason, ...more }),
+      ]),
+    ),
   },
   {
     name: 'NotFound',
     status: 404,
     code: 'not_found',
     description: 'There is no such resource in this workspace',
-    details: nothing,
-    example: notFound('contact'),
+    examples: { contact: notFound('contact') },
   },
   {
     name: 'Conflict',
     status: 409,
     code: 'conflict',
-    description: 'The state of the resource, or another call with this Idempotency-Key, does not allow it',
-    details: reason,
-    example: conflict(
-      'idempotency_key_reused',
-      'this Idempotency-Key was used with another query or body, or by another API key',
-    ),
+    description: `The state of the resource, or another call with this Idempotency-Key, does not allow it; \`details.reason\` says why:\n\n${listed(conflictReasons)}`,
+    examples: {
+      idempotency_key_reused: conflict(
+        'idempotency_key_reused',
+        'this Idempotency-Key was used with another query or body, or by another API key',
+      ),
+      ambiguous_match: conflict('ambiguous_match', 'several contacts have this e-mail address', {
+        contactIds: [7, 12],
+      }),
+    },
   },
   {
     name: 'StaleVersion',
     status: 412,
     code: 'conflict',
     description: 'The resource has changed since the ETag in If-Match',
-    details: reasons('stale_version'),
-    example: new Problem('conflict', 'the resource has changed since this ETag', { reason: 'stale_version' }),
+    examples: {
+      stale_version: new Problem('conflict', 'the resource has changed since this ETag', { reason: 'stale_version' }),
+    },
   },
   {
     name: 'RateLimited',
     status: 429,
     code: 'rate_limited',
-    description:
-      'The key has used up its requests of this minute, or the workspace a quota of this day in UTC, or what is asked for must wait',
-    details: {
-      ...object({ retryAfterSeconds: { type: 'integer', format: 'int32' } }),
-      properties: {
-        retryAfterSeconds: { type: 'integer', format: 'int32' },
-        reason: {
-          ...text,
-          enum: ['daily_quota', 'too_many_at_once', 'code_sent_lately'],
-          description: 'Absent when the requests of this minute are used up',
-        },
-      },
+    description: `The key has used up its requests of this minute, without a \`details.reason\`, or:\n\n${listed(rateReasons)}`,
+    examples: {
+      minute: rateLimited('too many requests in this minute', 17),
+      daily_quota: rateLimited('the 2000 recipients of this day are used up', 3600, 'daily_quota'),
     },
-    example: new Problem('rate_limited', 'too many requests in this minute', { retryAfterSeconds: 17 }),
   },
   {
     name: 'InternalError',
     status: 500,
     code: 'internal_error',
     description: 'Our fault; safe to try again with back-off',
-    details: nothing,
-    example: new Problem('internal_error', 'something went wrong'),
+    examples: { internal_error: new Problem('internal_error', 'something went wrong') },
   },
   {
     name: 'Unavailable',
     status: 503,
     code: 'internal_error',
     description: 'Busy for the moment; nothing was done; try again after Retry-After',
-    details: nothing,
-    example: new Problem('internal_error', 'the service is busy; try again', null, { status: 503 }),
+    examples: { busy: new Problem('internal_error', 'the service is busy; try again', null, { status: 503 }) },
   },
 ];
 
-/** The envelope that all of them share (base document, "Errors"). */
-export const errorEnvelope: JsonSchema = {
-  type: 'object',
-  required: ['error', 'message', 'details'],
-  properties: {
-    error: { ...text, enum: Object.keys(statusOf) },
-    message: { ...text, description: 'An explanation for people' },
-    details: { description: 'What programs can use of it, by status; null when there is nothing' },
-  },
-};
+export const examplesOf = ({ examples }: ErrorResponse) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([name, { message, body }]) => [name, { summary: message, value: body }]),
+  );
 
-/** The envelope of one of them. */
-export const errorSchema = ({ code, details }: ErrorResponse): JsonSchema => ({
-  allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { error: { const: code }, details } }],
-});
+const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.optional(v.pipe(schema, v.description(description)));
+
+const FieldError = v.pipe(
+  v.object({ field: v.string(), code: storedChoice(fieldCodes), message: v.string() }),
+  v.title('FieldError'),
+);
+
+const ErrorDetails = v.pipe(
+  v.looseObject({
+    fields: described(v.array(FieldError), 'What is wrong with which field, nested as `items[3].phone`'),
+    reason: described(v.string(), 'Why, as one word for programs'),
+    requiredScopes: described(v.array(storedChoice(scopes)), 'With reason `missing_scope`: one of these is needed'),
+    retryAfterSeconds: described(count(), 'With 429: try again after so many seconds'),
+  }),
+  v.metadata({ additionalProperties: true }),
+  v.description('What programs can use of an error; a reason may come with more, as its operation says'),
+  v.title('ErrorDetails'),
+);
+
+const ApiError = v.pipe(
+  v.object({
+    error: storedChoice(Object.keys(statusOf)),
+    message: v.pipe(v.string(), v.description('An explanation for people')),
+    details: v.nullable(ErrorDetails),
+  }),
+  v.description('Every error has this form'),
+  v.title('ApiError'),
+);
+
+/** Tells the components what an error is, field by field (base document, "Errors"). */
+export const describeErrors = (components: SchemaComponents) => components.describe(ApiError);

@@ -1,16 +1,48 @@
-import type { JsonSchema, SchemaComponents } from './schemas.ts';
+import type { JsonSchema } from './inner.ts';
+import type { SchemaComponents } from './schemas.ts';
 
 /** Texts to try, in this order, for properties of these names; the first that fits the schema is taken. */
 const texts: readonly [RegExp, string][] = [
-  [/^(expires|run|due|expectedClose)At$/, '2035-06-30T09:00:00Z'],
+  [/^(expires|run|due|remind|nextRun|nextAttempt|expectedClose)At$|dueDate/, '2035-06-30T09:00:00Z'],
   [/email$|^to$/i, 'ada@example.com'],
   [/phone$/i, '+44 20 7946 0958'],
   [/username$/i, 'ada_lovelace'],
-  [/^name$/i, 'Ada Lovelace'],
+  [/^(contactN|n)ame$/, 'Ada Lovelace'],
   [/color$/i, '#336699'],
   [/currency$/i, 'EUR'],
   [/company$/i, 'Analytical Engines'],
   [/title|subject/i, 'Analytical engine, second instalment'],
+  [/^description$/, 'For whoever asked at the exhibition'],
+  [/fileName/, 'offer.pdf'],
+  [/contentType/, 'application/pdf'],
+  [/^language$/, 'en'],
+  [/^model$/, 'amazon.nova-lite-v1:0'],
+  [/^draft$/, 'Thank you! The offer holds until Friday.'],
+  [/^instructions$/, 'Answer in one or two friendly sentences.'],
+  [/userAgent/, 'crm-sync/2.1'],
+  [/requestId/, '01JD3V8K5T6W9XQ2M7Z4RB1NCE'],
+  [/^method$/, 'POST'],
+  [/^path$/, '/v1/contacts'],
+  [/resourceType/, 'contact'],
+  [/phoneMasked/, '+49 … 0100'],
+  [/botToken/, 'test_first-bot'],
+  [/^code$/, '00000'],
+  [/^confirm$/, '7'],
+  [/category/i, 'Consulting'],
+  [/invoiceNumber/, 'INV-2026-0042'],
+  [/^(deliveryId|DeliveryId)$/, '0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211'],
+  [/^eventId$/, 'evt_5f0c9a3e7d1b4c68a2e9f1d3b5c7a8600'],
+  [/userId$/i, '4711'],
+  [/threadId/, '12'],
+  [/tagName/, 'Exhibition'],
+  [/secretHint/, 'aLSw'],
+  [/recipient/, 'ada_lovelace'],
+  [/^oldValue$/, 'new'],
+  [/^newValue$/, 'qualified'],
+  [/^field$/, 'stage'],
+  [/accountName/, 'Sales'],
+  [/passwordHint/, 'the name of the first cat'],
+  [/accessToken|refreshToken|clientId/, 'b2F1dGgtZXhhbXBsZQ'],
   [/text|body|notes|message|preview/i, 'We met at the exhibition.'],
   [/url$/i, 'https://example.com/hooks/crm'],
   [/(keyId|KeyId)$/, 'k7Qm2ZpX9aBc'],
@@ -27,6 +59,14 @@ const byFormat: Record<string, string> = {
   uuid: '0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211',
 };
 
+/** What is usually absent. */
+const usuallyNull =
+  /^(lastError|lastSyncError|error|handOffReason|floodWaitUntil|(revoked|closed|blocked|paused|edited|completed)At|replayOfId|nextCursor)$/;
+
+const isNullable = ({ type, anyOf }: JsonSchema) =>
+  (Array.isArray(type) && type.includes('null')) ||
+  (Array.isArray(anyOf) && anyOf.some((option: JsonSchema) => option['type'] === 'null'));
+
 /** An example of a schema, the same every time: its own, its default, its first value, or one that fits its name and limits. */
 export function exampleOf(schema: JsonSchema, components: SchemaComponents, name = ''): unknown {
   const {
@@ -40,11 +80,11 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
     ...rest
   } = components.resolve(schema);
   if (Array.isArray(examples)) return examples[0];
+  if (usuallyNull.test(name) && isNullable({ type, anyOf })) return null;
   if (preset !== undefined) return preset;
   if (constant !== undefined) return constant;
   if (Array.isArray(values)) return values[0];
   const options = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  if (name === 'nextCursor') return null;
   if (options) return exampleOf(options[0] as JsonSchema, components, name);
   switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
@@ -54,10 +94,11 @@ export function exampleOf(schema: JsonSchema, components: SchemaComponents, name
     case 'string':
       return exampleOfText(rest, name);
     case 'integer':
+      return integerFor(name, rest as Bounds);
     case 'number':
-      return numberFor(name, rest as { minimum?: number; maximum?: number });
+      return numberFor(name, rest as Bounds);
     case 'boolean':
-      return !/^(hasMore|isRevoked)$/.test(name);
+      return !/^(hasMore|isRevoked|isOverdue|wouldHandOff)$/.test(name);
     default:
       return null;
   }
@@ -84,10 +125,31 @@ function exampleOfText(schema: JsonSchema, name: string): string {
   return found;
 }
 
-function numberFor(
-  name: string,
-  { minimum = 0, maximum = Number.POSITIVE_INFINITY }: { minimum?: number; maximum?: number },
-) {
-  const wanted = /score/i.test(name) ? 80 : /(value|total|amount)$/i.test(name) ? 1200.5 : 1;
-  return Math.min(Math.max(wanted, minimum), maximum);
+interface Bounds {
+  minimum?: number;
+  maximum?: number;
 }
+
+const within = (wanted: number, { minimum = 0, maximum = Number.POSITIVE_INFINITY }: Bounds) =>
+  Math.min(Math.max(wanted, minimum), maximum);
+
+const integers: readonly [RegExp, number][] = [
+  [/score/i, 80],
+  [/^status$/, 201],
+  [/^responseStatus$/, 200],
+  [/durationMs/, 184],
+  [/sizeBytes/, 48_213],
+  [/dailyLimit/, 200],
+  [/rateLimitPerMinute/, 600],
+  [/probability/i, 50],
+  [/GapMs$|gapMs/, 3000],
+  [/Minutes$/, 60],
+  [/Tokens$/, 212],
+  [/^(index|failed|consecutiveFailures|unreadCount)$/, 0],
+  [/contactId/i, 7],
+];
+
+const integerFor = (name: string, bounds: Bounds) =>
+  within(integers.find(([names]) => names.test(name))?.[1] ?? 1, bounds);
+
+const numberFor = (name: string, bounds: Bounds) => within(/rate$/i.test(name) ? 0.25 : 1200.5, bounds);

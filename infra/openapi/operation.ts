@@ -9,7 +9,8 @@ import { maxId } from '#lib/schema.ts';
 import { errorResponses } from './errors.ts';
 import { exampleOf } from './examples.ts';
 import { everyAnswer, headerRefs, parameterRef } from './headers.ts';
-import type { JsonSchema, SchemaComponents } from './schemas.ts';
+import type { JsonSchema } from './inner.ts';
+import type { SchemaComponents } from './schemas.ts';
 
 /** One route as an OpenAPI operation. */
 export function operationOf({ name, domain, route }: RouteFunction, components: SchemaComponents) {
@@ -42,7 +43,7 @@ function descriptionOf(route: Route): string {
     route.scope === 'any' ? 'Any valid key may call it.' : '',
     route.scope === 'public' ? 'Needs no key.' : '',
     'metadata' in entriesOf(route.query)
-      ? `Filter by metadata with \`metadata.<key>=<value>\`, at most ${maxMetadataFilters} of them.`
+      ? `Filter by metadata with \`metadata[<key>]=<value>\` or \`metadata.<key>=<value>\`, at most ${maxMetadataFilters} of them.`
       : '',
     elsewhere.length > 0 ? `Not changed here:\n${elsewhere.join('\n')}` : '',
   ];
@@ -56,7 +57,7 @@ function pathParameters({ path, textParams }: Route) {
     required: true,
     schema: textParams?.includes(name)
       ? { type: 'string' }
-      : { type: 'integer', format: 'int32', minimum: 1, maximum: maxId },
+      : { type: 'integer', format: 'int64', minimum: 1, maximum: maxId },
     ...(textParams?.includes(name) ? {} : { example: 7 }),
   }));
 }
@@ -67,12 +68,23 @@ function queryParameters({ query }: Route, components: SchemaComponents) {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
-  return Object.entries(properties).flatMap(([name, { description, ...schema }]) =>
-    name === 'metadata'
-      ? []
-      : [{ name, in: 'query', required: required.includes(name), ...(description ? { description } : {}), schema }],
-  );
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    ...(name === 'metadata' ? metadataFilter(schema) : { schema }),
+  }));
 }
+
+/** `metadata[<key>]=<value>`; that `metadata.<key>=<value>` says the same stands in the description, since OpenAPI has no word for it. */
+const metadataFilter = (schema: JsonSchema) => ({
+  description: 'Only what has all of these pairs',
+  style: 'deepObject',
+  explode: true,
+  schema: { ...schema, maxProperties: maxMetadataFilters },
+  example: { externalId: 'crm-7' },
+});
 
 function headerParameters(route: Route) {
   if (!isWrite(route)) return hasResource(route) ? [parameterRef('IfNoneMatch')] : [];

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type { GenericSchema } from 'valibot';
-
-export type JsonSchema = Record<string, unknown>;
+import { type OverrideSchemaContext, toJsonSchema } from '@valibot/to-json-schema';
+import { type GenericSchema, getTitle } from 'valibot';
+import { type JsonSchema, withInner } from './inner.ts';
 
 /** The titled schemas of a document: `v.title('Contact')` makes `#/components/schemas/Contact`. */
 export class SchemaComponents {
   readonly #schemas = new Map<string, JsonSchema>();
+  readonly #described = new Set<string>();
 
   /** What a caller may send. */
   input(schema: GenericSchema): JsonSchema {
@@ -24,8 +24,15 @@ export class SchemaComponents {
     return typeof $ref === 'string' ? (this.#schemas.get($ref.slice(refPrefix.length)) as JsonSchema) : schema;
   }
 
+  /** Describes a title by this schema, wherever one that takes more has it too: the API bears what other versions have written. */
+  describe(schema: GenericSchema): void {
+    this.output(schema);
+    this.#described.add(getTitle(schema) as string);
+  }
+
   add(name: string, schema: JsonSchema): JsonSchema {
     const known = this.#schemas.get(name);
+    if (this.#described.has(name)) return { $ref: refPrefix + name };
     if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas have the title ${name}`);
     this.#schemas.set(name, schema);
     return { $ref: refPrefix + name };
@@ -41,22 +48,41 @@ export class SchemaComponents {
       typeMode,
       ignoreActions: ['check', 'transform', 'trim', 'mark'],
       overrideAction: ({ valibotAction, jsonSchema }) => translate(valibotAction, jsonSchema as JsonSchema),
+      overrideSchema: withDiscriminator,
     }) as JsonSchema;
     const formatted = withFormats(converted);
-    return this.#extract(typeMode === 'input' ? withOffsets(formatted) : formatted) as JsonSchema;
+    return this.#extract(typeMode === 'input' ? withOffsets(formatted) : formatted);
   }
 
   /** Moves titled schemas, innermost first, to the components. */
-  #extract(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.#extract(item));
-    if (typeof value !== 'object' || value === null) return value;
-    const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#extract(inner)]));
-    const { title, ...schema } = copy;
-    return typeof title === 'string' ? this.add(title, schema) : copy;
+  #extract(titled: JsonSchema): JsonSchema {
+    const { title, ...schema } = this.#mapped(withInner(titled, (inner) => this.#extract(inner)));
+    return typeof title === 'string' ? this.add(title, schema) : schema;
+  }
+
+  /** The schema with the names of its options by the value that tells them apart. */
+  #mapped(schema: JsonSchema): JsonSchema {
+    const { discriminator, oneOf } = schema as { discriminator?: { propertyName: string }; oneOf?: JsonSchema[] };
+    if (!discriminator || !oneOf?.every(({ $ref }) => $ref)) return schema;
+    const { propertyName } = discriminator;
+    const mapping = oneOf.map((option) => {
+      const { properties } = this.resolve(option) as { properties: Record<string, JsonSchema> };
+      return [properties[propertyName]?.['const'], option['$ref']];
+    });
+    return { ...schema, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
   }
 }
 
 const refPrefix = '#/components/schemas/';
+
+/** A variant says by which property its options are told apart. */
+const withDiscriminator = ({ valibotSchema, jsonSchema }: OverrideSchemaContext) =>
+  valibotSchema.type === 'variant'
+    ? ({
+        ...jsonSchema,
+        discriminator: { propertyName: (valibotSchema as { key?: unknown }).key },
+      } as typeof jsonSchema)
+    : undefined;
 
 /** The checks of our own that are named after a limit: in code points, which is what JSON Schema counts, or in words only. */
 function translate(action: { type: string; limit?: unknown; requirement?: unknown }, schema: JsonSchema) {
@@ -67,24 +93,22 @@ function translate(action: { type: string; limit?: unknown; requirement?: unknow
 }
 
 /** Answers write times in UTC to the second; callers may send any offset (contract 0.1). */
-function withOffsets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withOffsets);
-  if (typeof value !== 'object' || value === null) return value;
-  const { pattern, ...schema } = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, withOffsets(inner)]),
-  );
+function withOffsets(zoned: JsonSchema): JsonSchema {
+  const { pattern, ...schema } = withInner(zoned, withOffsets);
   return schema['format'] === 'date-time' || pattern === undefined ? schema : { ...schema, pattern };
 }
 
 const maxInt32 = 2 ** 31 - 1;
 
-/** Generated clients choose the width of an integer by its format. */
-function withFormats(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withFormats);
-  if (typeof value !== 'object' || value === null) return value;
-  const schema = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFormats(inner)]));
+/** Generated clients choose the width of a number by its format, and need the type of every value. */
+function withFormats(plain: JsonSchema): JsonSchema {
+  const schema = withInner(plain, withFormats);
   if (Array.isArray(schema['anyOf'])) return nullable(schema['anyOf'], schema);
-  return schema['type'] === 'integer' ? sized(schema) : schema;
+  if (schema['type'] === 'integer') return sized(schema);
+  if (schema['type'] === 'number') return { ...schema, format: 'double' };
+  const { enum: values, ...others } = schema;
+  if (Array.isArray(values) && values.length === 1) return { ...others, const: values[0] };
+  return 'const' in schema ? { type: typeof schema['const'], ...schema } : schema;
 }
 
 function sized({ minimum, maximum, ...others }: JsonSchema): JsonSchema {

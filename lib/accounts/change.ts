@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
-import { Accounts, type StoredAccount, type UpdateAccount } from '#lib/entities/account.ts';
+import { Accounts, type StoredAccount, storedPacing, type UpdateAccount } from '#lib/entities/account.ts';
 import { conflict, invalidField } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -56,9 +56,13 @@ async function holdAccount(tx: UnitOfWork, { id, channel, platformUserId: held }
 export async function updateAccount(
   tx: UnitOfWork,
   { id, channel }: AccountName,
-  change: v.InferOutput<typeof UpdateAccount> & { name?: string },
+  { pacing, ...change }: v.InferOutput<typeof UpdateAccount> & { name?: string },
 ): Promise<StoredAccount> {
-  const account = tx.update(Accounts, { ...(await getStoredAccount(tx, id, channel)), ...change });
+  const account = tx.update(Accounts, {
+    ...(await getStoredAccount(tx, id, channel)),
+    ...change,
+    ...(pacing !== undefined && { pacing: storedPacing(pacing) }),
+  });
   // A sender that has found the day full would let the queue wait for the next one.
   await wakeSender(tx, id);
   return account;

@@ -1,5 +1,5 @@
 import type { Platform } from '#lib/channels/channel.ts';
-import { Account, volatileOfAccounts } from '#lib/entities/account.ts';
+import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getAccount } from './store.ts';
 
@@ -10,5 +10,5 @@ export const accountChange = (channel: Platform) =>
     status: 200,
     response: Account,
     current: (tx: UnitOfWork, { id }: { id: number }) => getAccount(tx, id, channel),
-    volatile: volatileOfAccounts,
+    reported: reportedOfAccounts,
   }) as const;

@@ -1,7 +1,14 @@
 import type * as v from 'valibot';
 import { type Channel, messaging, type Platform } from '#lib/channels/channel.ts';
 import type { Allowance, Descriptor } from '#lib/channels/descriptor.ts';
-import { type Account, type AccountQuery, Accounts, type Pacing, type StoredAccount } from '#lib/entities/account.ts';
+import {
+  type Account,
+  type AccountQuery,
+  Accounts,
+  type PacingInput,
+  type StoredAccount,
+  storedPacing,
+} from '#lib/entities/account.ts';
 import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
 import { conflict, notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
@@ -20,7 +27,7 @@ export interface NewAccount {
   name: string;
   username: string | null;
   dailyLimit: number;
-  pacing?: Pacing;
+  pacing?: PacingInput;
   phoneMasked?: string;
   /** At the platform, where it was asked. */
   platformUserId?: string;
@@ -42,13 +49,17 @@ export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean })
 }
 
 /** Connects an account; its secret is kept encrypted. Raises 409 `account_exists` and `too_many_accounts`. Needs the key. */
-export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewAccount): Promise<StoredAccount> {
+export async function createAccount(
+  tx: UnitOfWork,
+  { secret, pacing, ...account }: NewAccount,
+): Promise<StoredAccount> {
   const [id] = await Promise.all([tx.nextId(Accounts), requireRoom(tx, { isNew: true })]);
   const { channel, platformUserId } = account;
   if (platformUserId !== undefined) await claimHolder(tx, channel, platformUserId, id);
   return tx.create(Accounts, {
     phoneMasked: null,
     ...account,
+    ...(pacing && { pacing: storedPacing(pacing) }),
     id,
     state: 'active',
     floodWaitUntil: null,
@@ -61,7 +72,9 @@ export async function createAccount(tx: UnitOfWork, { secret, ...account }: NewA
 export async function claimHolder(tx: UnitOfWork, channel: Platform, userId: string, id: number): Promise<void> {
   const holder = await tx.find(AccountHolders, { channel, userId });
   if (holder)
-    throw conflict('account_exists', 'it is connected already: use connect for a new token', { accountId: holder.id });
+    throw conflict('account_exists', 'this account of the platform is connected here already', {
+      accountId: holder.id,
+    });
   tx.create(AccountHolders, { id, channel, userId });
 }
 

@@ -5,7 +5,7 @@ import { Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { fromCents, toCents } from '#lib/money.ts';
-import { time } from '#lib/schema.ts';
+import { CurrencyTotal, count, time } from '#lib/schema.ts';
 import { isComplete } from '#lib/table/completeness.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { type By, type CounterOf, counterSince, type Entity } from '#lib/table/entity.ts';
@@ -19,28 +19,27 @@ import { eachOfTraffic, Traffic } from './traffic.ts';
 
 export const DashboardQuery = v.object(rangeQuery);
 
-const count = v.number();
 const rate = v.nullable(v.number());
-const totals = v.array(v.object({ currency: v.string(), total: v.number() }));
+const totals = v.array(CurrencyTotal);
 
 /** Contract section 11. */
 export const Dashboard = v.pipe(
   v.object({
     from: time(),
     to: time(),
-    contacts: v.object({ total: count, new: count, withUnread: count }),
-    messages: v.object({ sent: count, received: count, failed: count, replyRate: rate }),
+    contacts: v.object({ total: count(), new: count(), withUnread: count() }),
+    messages: v.object({ sent: count(), received: count(), failed: count(), replyRate: rate }),
     deals: v.object({
-      open: count,
-      won: count,
-      lost: count,
+      open: count(),
+      won: count(),
+      lost: count(),
       winRate: rate,
       openValue: totals,
       weightedValue: totals,
       wonValue: totals,
     }),
-    tasks: v.object({ open: count, overdue: count, completed: count }),
-    email: v.object({ openThreads: count, unread: count }),
+    tasks: v.object({ open: count(), overdue: count(), completed: count() }),
+    email: v.object({ openThreads: count(), unread: count() }),
     medianFirstReplySeconds: v.nullable(v.number()),
   }),
   v.title('Dashboard'),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
-import { choice, id, queryInteger, time } from '#lib/schema.ts';
+import { choice, count, id, queryInteger, time } from '#lib/schema.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
@@ -20,9 +20,9 @@ export const MessagingQuery = v.object({
 });
 
 const sums = {
-  sent: v.number(),
-  failed: v.number(),
-  received: v.number(),
+  sent: count(),
+  failed: count(),
+  received: count(),
   replyRate: v.nullable(v.number()),
 };
 
@@ -32,8 +32,13 @@ export const Messaging = v.pipe(
     from: time(),
     to: time(),
     groupBy: v.picklist(groupings),
-    totals: v.object({ queued: v.number(), ...sums, uniqueContacts: v.number() }),
-    items: v.array(v.object({ key: v.string(), accountId: v.nullable(id()), ...sums })),
+    totals: v.object({ queued: count(), ...sums, uniqueContacts: count() }),
+    items: v.array(
+      v.pipe(
+        v.object({ key: v.pipe(v.string(), v.examples(['2026-11-20'])), accountId: v.nullable(id()), ...sums }),
+        v.title('MessagingAnalyticsItem'),
+      ),
+    ),
   }),
   v.title('MessagingAnalytics'),
 );

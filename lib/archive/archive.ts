@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
+import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
+import { Transfers } from '#lib/entities/transfer.ts';
+import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { duePrefix, type Entity, indexEntries, keyOf, kindOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
 import { identity, isLike, type Key, rowKeys, sortableId } from '#lib/table/keys.ts';
@@ -25,7 +30,7 @@ export const Header = v.object({
 const maxNumbers = { id: 2 ** 30, sequence: 2 ** 39, sum: 1e24 };
 
 /** The numbers of an item that are counted on from. */
-const versionsAndSequences = ['v', 'sequence', 'doneTo', 'upTo'];
+const versionsAndSequences = ['v', 'sequence'];
 
 /** What an archive holds, in the nouns of the API, both environments together. Without it the file is not whole. */
 export const Trailer = v.object({ rows: v.number(), counts: v.record(v.string(), v.number()) });
@@ -90,9 +95,18 @@ const fatesOfOthers: readonly [template: string, Fate][] = [
   ]),
 ].map(([pk, fate]) => [pk.slice(pk.indexOf('#') + 1), fate]);
 
+/**
+ * What names objects of the buckets, which are not in the file, until they are where they stay; and how far events have yet to be
+ * given to endpoints, which arrive inactive: a file could say that it is without end.
+ */
+const passedOver: readonly Entity[] = [Files, Transfers, FanOuts];
+
 /** What is of no kind that is known here is in no file: an import could not say where it belongs. */
-const fateOf = (partition: string): Fate =>
-  entityIn(partition) ? 'kept' : (fatesOfOthers.find(([template]) => isLike(template, partition))?.[1] ?? 'refused');
+function fateOf(partition: string): Fate {
+  const of = entityIn(partition);
+  if (of) return passedOver.includes(of) ? 'passed over' : 'kept';
+  return fatesOfOthers.find(([template]) => isLike(template, partition))?.[1] ?? 'refused';
+}
 
 /** Index entries and timers, which follow from the rows beside which they stand. */
 const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).partition.includes('?');
@@ -136,6 +150,8 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
     row['isUnpaid'] = true;
     delete row['paid'];
   }
+  const of = entityIn(partition);
+  if (of === Messages || of === EmailMessages) row['attachments'] = leftBehind(row['attachments']);
   if (given.pk === '#workspace') {
     const email = row['email'] === placeholderEmail(from) ? placeholderEmail(to) : row['email'];
     Object.assign(row, { sk: sortableId(to), id: to, email });
@@ -144,6 +160,16 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
   for (const one of rows) requireFit(unfitness(one));
   return rows;
 }
+
+/** Attachments whose bytes another workspace has, wherever the file says that they are. What is no list of them is left to be refused. */
+const leftBehind = (attachments: unknown) =>
+  Array.isArray(attachments)
+    ? attachments.map((one: StoredAttachment) => ({
+        ...one,
+        ...(['stored', 'pending'].includes(one?.status) && { status: 'expired' }),
+        key: null,
+      }))
+    : attachments;
 
 /** A row of an archive that cannot be taken in. */
 export class UnfitRow extends Error {}

@@ -31,7 +31,7 @@ export const batchBody = (title: string, ops: BatchOps) =>
   v.pipe(
     v.object({
       items: v.pipe(
-        listInput(checkedLater(Object.values(ops).map(({ schema }) => schema)), 100, 'items'),
+        listInput(checkedLater(`${title}Item`, Object.values(ops)), 100, 'items'),
         v.minLength(1, 'must have at least 1 item'),
       ),
       atomic: v.optional(v.boolean(), false),
@@ -39,13 +39,16 @@ export const batchBody = (title: string, ops: BatchOps) =>
     v.title(title),
   );
 
-/** Described as one of the schemas, and accepts anything. */
-const checkedLater = (schemas: v.GenericSchema[]): v.GenericSchema<unknown> => ({
-  ...v.union(schemas),
+/** Described as one of the schemas, which `op` tells, and accepts anything. */
+const checkedLater = (title: string, ops: readonly BatchOp[]): v.GenericSchema<unknown> => ({
+  ...v.pipe(v.variant('op', ops.map(({ schema }) => schema) as never), v.title(title)),
   '~run': ({ value }) => ({ typed: true, value }),
 });
 
-const Envelope = v.object({ error: v.string(), message: v.string(), details: v.nullable(v.looseObject({})) });
+const Envelope = v.pipe(
+  v.object({ error: v.string(), message: v.string(), details: v.nullable(v.looseObject({})) }),
+  v.title('ApiError'),
+);
 
 /** The answer of a batch; `name` is the field that shows an item's resource. */
 export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
@@ -56,20 +59,23 @@ export const batchAnswer = <Name extends string, Shown extends v.GenericSchema>(
   v.pipe(
     v.object({
       results: v.array(
-        v.object({
-          index: count(),
-          status: v.number(),
-          ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
-          error: v.nullable(Envelope),
-          id: v.optional(
-            v.pipe(
-              id(),
-              v.description(
-                `Only where the answer would be more than 5 MB: the item is done, and its ${name}, null here, has this id`,
+        v.pipe(
+          v.object({
+            index: count(),
+            status: count(),
+            ...({ [name]: v.nullable(shown) } as Record<Name, v.NullableSchema<Shown, undefined>>),
+            error: v.nullable(Envelope),
+            id: v.optional(
+              v.pipe(
+                id(),
+                v.description(
+                  `Only where the answer would be more than 5 MB: the item is done, and its ${name}, null here, has this id`,
+                ),
               ),
             ),
-          ),
-        }),
+          }),
+          v.title(title.replace(/s$/, '')),
+        ),
       ),
       succeeded: count(),
       failed: count(),

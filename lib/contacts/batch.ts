@@ -25,19 +25,22 @@ const { platform, tags } = readOnlyInPatch;
 /** What an item of a batch of contacts may be (contract section 2). */
 export const contactOps = {
   create: batchOp({
-    schema: v.object({ op: v.literal('create'), ...CreateContact.entries }),
+    schema: v.pipe(v.object({ op: v.literal('create'), ...CreateContact.entries }), v.title('CreateContactItem')),
     ids: () => ({ [Contacts.name]: 1, [Activities.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createContact(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: v.literal('update'), id: idInput(), ...contactChanges }),
+    schema: v.pipe(
+      v.object({ op: v.literal('update'), id: idInput(), ...contactChanges }),
+      v.title('UpdateContactItem'),
+    ),
     readOnly: { platform, tags },
     ids: ({ op, id, ...change }) => ({ [Activities.name]: Object.keys(change).length }),
     touches,
     run: async (tx, { op, id, ...change }) => ({ status: 200, shown: await changeContact(tx, id, change) }),
   }),
   upsert: batchOp({
-    schema: v.object({ op: v.literal('upsert'), ...UpsertContact.entries }),
+    schema: v.pipe(v.object({ op: v.literal('upsert'), ...UpsertContact.entries }), v.title('UpsertContactItem')),
     ids: ({ op, matchOn, ...fields }) => ({ [Contacts.name]: 1, [Activities.name]: Object.keys(fields).length }),
     touches: everything,
     run: async (tx, { op, ...input }) => {
@@ -46,7 +49,7 @@ export const contactOps = {
     },
   }),
   addTag: batchOp({
-    schema: v.object({ op: v.literal('addTag'), id: idInput(), ...tagFields }),
+    schema: v.pipe(v.object({ op: v.literal('addTag'), id: idInput(), ...tagFields }), v.title('AddContactTagItem')),
     ids: ({ tagName }) => ({ [Activities.name]: 1, ...(tagName === undefined ? {} : { [Tags.name]: 1 }) }),
     touches: everything,
     run: async (tx, item) => {
@@ -55,7 +58,10 @@ export const contactOps = {
     },
   }),
   removeTag: batchOp({
-    schema: v.object({ op: v.literal('removeTag'), id: idInput(), tagId: idInput() }),
+    schema: v.pipe(
+      v.object({ op: v.literal('removeTag'), id: idInput(), tagId: idInput() }),
+      v.title('RemoveContactTagItem'),
+    ),
     ids: () => ({ [Activities.name]: 1 }),
     touches: everything,
     run: async (tx, item) => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
-import { CreateDeal, DealStageBody, Deals, DealWithTasks, PatchDeal } from '#lib/entities/deal.ts';
+import { CreateDeal, Deals, DealWithTasks, PatchDeal, SetDealStage } from '#lib/entities/deal.ts';
 import { choice, idInput } from '#lib/schema.ts';
 import { createDeal, moveDeal, patchDeal } from './store.ts';
 
@@ -9,18 +9,24 @@ const touches = (item: { id: number }) => `deal/${item.id}`;
 /** What an item of a batch of deals may be (contract section 6). */
 export const dealOps = {
   create: batchOp({
-    schema: v.object({ op: choice(['create']), ...CreateDeal.entries }),
+    schema: v.pipe(v.object({ op: choice(['create']), ...CreateDeal.entries }), v.title('CreateDealItem')),
     ids: () => ({ [Deals.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createDeal(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: choice(['update']), id: idInput(), ...PatchDeal.entries }),
+    schema: v.pipe(
+      v.object({ op: choice(['update']), id: idInput(), ...PatchDeal.entries }),
+      v.title('UpdateDealItem'),
+    ),
     readOnly: { stage: 'op stage', metadata: 'PUT /v1/deals/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchDeal(tx, id, patch) }),
   }),
   stage: batchOp({
-    schema: v.object({ op: choice(['stage']), id: idInput(), ...DealStageBody.entries }),
+    schema: v.pipe(
+      v.object({ op: choice(['stage']), id: idInput(), ...SetDealStage.entries }),
+      v.title('SetDealStageItem'),
+    ),
     touches,
     run: async (tx, item) => ({ status: 200, shown: await moveDeal(tx, item.id, item.stage) }),
   }),

@@ -26,8 +26,12 @@ export function packed({ bodyText, bodyHtml }: Body, besides: object): [string, 
 export const leastBytesIn = (first: string, moreParts: number): number =>
   (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
 
+/** More than any body has as JSON. What an archive says is one may be a thousand times as long as it is packed. */
+const maxOutputLength = 16 * 2 ** 20;
+
+/** Throws for what is longer than any body. */
 export const unpacked = (parts: readonly string[]): Body =>
-  JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64')).toString());
+  JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64'), { maxOutputLength }).toString());
 
 /** The first characters of a text, on one line. */
 export function previewOf(text: string, characters = 140): string {

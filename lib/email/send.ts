@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { missing } from '#lib/aws.ts';
 import { secondMs } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
 import { readFile } from '#lib/files/bucket.ts';
+import { ownKey } from '#lib/files/keys.ts';
 import { withAsciiDomain } from '#lib/mail-address.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { ownAddress } from './address.ts';
@@ -74,13 +76,16 @@ function asSent(messageId: string): string {
   return messageId.replace(/@amazonses\.com$/, `@${subdomain}.amazonses.com`);
 }
 
-/** The mail as it leaves. Raises 409 where the deployment has no sender address. */
+/** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws.ts). */
 export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;
   const attachments = [];
-  for (const { fileName: filename, contentType, key } of mail.attachments)
-    attachments.push({ filename, contentType: partType(contentType), content: await readFile(key as string) });
+  for (const { fileName: filename, contentType, key } of mail.attachments) {
+    const own = ownKey(tenant, key);
+    if (own === null) throw missing();
+    attachments.push({ filename, contentType: partType(contentType), content: await readFile(own) });
+  }
   const sender = env('MAIL_FROM') as string;
   const domain = env('MAIL_DOMAIN');
   const id = ownId(tenant, mail, domain ?? sender.split('@').at(-1) ?? 'localhost');

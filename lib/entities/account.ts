@@ -32,25 +32,55 @@ const shown = {
 /** An account on a platform that messages leave through (contract section 3). */
 export const Account = v.pipe(v.object(shown), v.title('Account'));
 
-/** What changes of an account without anybody's change. */
-export const volatileOfAccounts = ['status', 'floodWaitUntil', 'sentToday', 'queuedCount', 'inbound'] as const;
+/** What changes of an account, and of how it hears, without anybody's change. */
+export const reportedOfAccounts = [
+  'status',
+  'floodWaitUntil',
+  'sentToday',
+  'queuedCount',
+  'lastReceivedAt',
+  'lastError',
+] as const;
 
 export const AccountQuery = v.object({ ...paging, status: v.optional(choice(accountStatuses)) });
 
 const { sentToday, queuedCount, status, inbound, pacing, ...stored } = shown;
 
-/** How fast an account sends, where that is not what its kind does by default. */
-const Pacing = objectInput({
+const paces = {
   /** Between two messages to one recipient. */
-  peerGapMs: v.exactOptional(integer(0, 3_600_000)),
+  peerGapMs: integer(0, 3_600_000),
   /** Between two messages to anyone. */
-  gapMs: v.exactOptional(integer(0, 3_600_000)),
-  perMinute: v.exactOptional(integer(1, 100_000)),
+  gapMs: integer(0, 3_600_000),
+  perMinute: integer(1, 100_000),
   /** People to whom a Telegram user account writes for the first time. */
-  newPeersPerDay: v.exactOptional(integer(0, 100_000)),
+  newPeersPerDay: integer(0, 100_000),
+};
+/** How fast an account sends, where that is not what its kind does by default. */
+const Pacing = v.object({
+  peerGapMs: v.exactOptional(paces.peerGapMs),
+  gapMs: v.exactOptional(paces.gapMs),
+  perMinute: v.exactOptional(paces.perMinute),
+  newPeersPerDay: v.exactOptional(paces.newPeersPerDay),
 });
 
-export type Pacing = v.InferOutput<typeof Pacing>;
+type Pacing = v.InferOutput<typeof Pacing>;
+
+/** The same as it is given: null is what its kind does by default. */
+const PacingInput = v.pipe(
+  objectInput({
+    peerGapMs: v.exactOptional(v.nullable(paces.peerGapMs)),
+    gapMs: v.exactOptional(v.nullable(paces.gapMs)),
+    perMinute: v.exactOptional(v.nullable(paces.perMinute)),
+    newPeersPerDay: v.exactOptional(v.nullable(paces.newPeersPerDay)),
+  }),
+  v.title('Pacing'),
+);
+
+export type PacingInput = v.InferOutput<typeof PacingInput> | null;
+
+/** As it is stored: without what is the kind's default. */
+export const storedPacing = (given: PacingInput): Pacing =>
+  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
 
 /**
  * An account on a platform that messages are sent with; its secret is encrypted. Those of all platforms share one
@@ -75,7 +105,10 @@ export const Accounts = entity({
 
 export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
-export const newAccountLimits = { dailyLimit: v.exactOptional(integer(1, 1_000_000)), pacing: v.exactOptional(Pacing) };
+export const newAccountLimits = {
+  dailyLimit: v.exactOptional(integer(1, 1_000_000)),
+  pacing: v.exactOptional(v.nullable(PacingInput)),
+};
 
 /** What every new account is made with, besides what its channel gives to log in with. */
 export const newAccountFields = { name: line(200), username: contactFields.username, ...newAccountLimits };

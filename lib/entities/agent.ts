@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import {
   choice,
+  count,
   id,
   idInput,
   line,
@@ -65,11 +66,13 @@ export const AgentQuery = v.object({
 
 const speakers = ['contact', 'agent'] as const;
 
+const Turn = v.pipe(v.object({ role: choice(speakers), text: text(4000) }), v.title('AgentTurn'));
+
 export const TestRun = v.pipe(
   v.object({
     message: text(4000),
     contactId: v.optional(v.nullable(idInput()), null),
-    history: v.optional(listInput(v.object({ role: choice(speakers), text: text(4000) }), 20, 'entries'), []),
+    history: v.optional(listInput(Turn, 20, 'entries'), []),
   }),
   v.title('AgentTestRun'),
 );
@@ -81,9 +84,9 @@ export const TestRunAnswer = v.pipe(
     wouldHandOff: v.boolean(),
     handOffReason: v.nullable(v.string()),
     model: v.string(),
-    inputTokens: v.number(),
-    outputTokens: v.number(),
-    durationMs: v.number(),
+    inputTokens: count(),
+    outputTokens: count(),
+    durationMs: count(),
     sent: v.literal(false),
   }),
   v.title('AgentTestRunAnswer'),

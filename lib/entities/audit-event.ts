@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
-import { choice, id, paging, queryText, time, timeInput } from '#lib/schema.ts';
+import { choice, count, id, paging, queryText, time, timeInput } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
@@ -13,7 +13,7 @@ export const AuditEvent = v.pipe(
     keyId: v.string(),
     method: v.string(),
     path: v.string(),
-    status: v.number(),
+    status: count(),
     ip: v.string(),
     userAgent: v.nullable(v.string()),
     requestId: v.string(),

@@ -123,7 +123,7 @@ export const PatchDeal = v.pipe(
 );
 export type PatchDeal = v.InferOutput<typeof PatchDeal>;
 
-export const DealStageBody = v.pipe(v.object({ stage: choice(dealStages) }), v.title('DealStage'));
+export const SetDealStage = v.pipe(v.object({ stage: choice(dealStages) }), v.title('SetDealStage'));
 
 export const DealQuery = v.object({
   ...paging,

@@ -15,22 +15,25 @@ const shown = {
   status: storedChoice(statuses),
   attemptCount: count(),
   nextAttemptAt: v.nullable(time()),
-  responseStatus: v.nullable(v.number()),
+  responseStatus: v.nullable(count()),
   responseBody: v.nullable(v.string()),
   error: v.nullable(v.string()),
-  durationMs: v.nullable(v.number()),
+  durationMs: v.nullable(count()),
   replayOfId: v.nullable(id()),
   createdAt: time(),
   completedAt: v.nullable(time()),
 };
 
-const attempt = {
-  number: count(),
-  startedAt: time(),
-  durationMs: v.number(),
-  responseStatus: v.nullable(v.number()),
-  error: v.nullable(v.string()),
-};
+const Attempt = v.pipe(
+  v.object({
+    number: count(),
+    startedAt: time(),
+    durationMs: count(),
+    responseStatus: v.nullable(count()),
+    error: v.nullable(v.string()),
+  }),
+  v.title('DeliveryAttempt'),
+);
 
 /** One event on its way to one endpoint (contract section 14). */
 export const Delivery = v.pipe(v.object(shown), v.title('Delivery'));
@@ -38,10 +41,10 @@ export const DeliveryDetail = v.pipe(
   v.object({
     ...shown,
     /** Of the last attempt; null before the first. */
-    requestHeaders: v.nullable(v.record(v.string(), v.string())),
+    requestHeaders: v.nullable(v.pipe(v.record(v.string(), v.string()), v.title('DeliveryHeaders'))),
     /** Null once the event is no longer kept. */
     requestBody: v.nullable(v.string()),
-    attempts: v.array(v.object(attempt)),
+    attempts: v.array(Attempt),
   }),
   v.title('DeliveryDetail'),
 );
@@ -89,7 +92,7 @@ export const Deliveries = entity({
     ...due,
     /** To the millisecond. */
     nextAttemptAt: v.nullable(v.string()),
-    attempts: v.array(v.object(attempt)),
+    attempts: v.array(Attempt),
     /** The signatures of the last attempt. */
     signed: v.nullable(
       v.object({

@@ -4,6 +4,7 @@ import {
   fileIds,
   id,
   idInput,
+  integer,
   line,
   listInput,
   nullableText,
@@ -102,6 +103,9 @@ export const ReplyJob = v.pipe(
   v.title('ReplyJob'),
 );
 
+/** Three times what the longest body takes: as many rows are read for a mail as it says. */
+const maxMoreParts = 100;
+
 /** An e-mail. */
 export const EmailMessages = entity({
   name: 'email-message',
@@ -114,7 +118,7 @@ export const EmailMessages = entity({
     jobId: v.nullable(id()),
     /** The first part of the packed body, and how many more there are. */
     body: v.string(),
-    moreParts: v.number(),
+    moreParts: integer(0, maxMoreParts),
   }),
   references: [
     { to: 'email-thread', field: 'threadId' },

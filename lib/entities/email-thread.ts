@@ -26,7 +26,7 @@ export type Mailbox = v.InferOutput<typeof Mailbox>;
  * language, with single dots between them (those of RFC 3490); nothing in it is unseen, or turns about what is read.
  */
 export const emailAddress =
-  /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;".。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;
+  /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;
 
 /** Of a thread. */
 export const Participant = v.object({
@@ -50,7 +50,7 @@ export const Thread = v.pipe(
     isStarred: v.boolean(),
     contactId: v.nullable(id()),
     assignedToUserId: v.nullable(id()),
-    aiLeadScore: v.nullable(v.number()),
+    aiLeadScore: v.nullable(count()),
     lastMessageAt: time(),
   }),
   v.title('EmailThread'),

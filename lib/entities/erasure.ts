@@ -13,7 +13,11 @@ export const Erasure = v.pipe(
     completedAt: v.nullable(time()),
     /** How many of each kind; null before it is completed. */
     erased: v.nullable(
-      v.pipe(v.record(v.string(), count()), v.examples([{ contacts: 1, messages: 12, activities: 7, events: 31 }])),
+      v.pipe(
+        v.record(v.string(), count()),
+        v.examples([{ contacts: 1, messages: 12, activities: 7, events: 31 }]),
+        v.title('ErasedCounts'),
+      ),
     ),
   }),
   v.title('Erasure'),

@@ -20,7 +20,10 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
-export const Outstanding = v.object({ currency: v.string(), count: count(), total: v.number() });
+export const Outstanding = v.pipe(
+  v.object({ currency: v.string(), count: count(), total: v.number() }),
+  v.title('Outstanding'),
+);
 
 const statuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
 

@@ -10,7 +10,7 @@ const attachment = { id: id(), fileName: v.string(), contentType: v.string(), si
 const status = storedChoice(['pending', 'stored', 'too_large', 'failed', 'expired']);
 
 /** A file of a message (contract sections 2 and 23). */
-export const Attachment = v.object({ ...attachment, status });
+export const Attachment = v.pipe(v.object({ ...attachment, status }), v.title('Attachment'));
 
 /** As a row holds it. Of what came in before there was a bucket the bytes were not kept. */
 export const StoredAttachment = v.object({

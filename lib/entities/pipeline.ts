@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { choice, count, id, listOf, paging, time } from '#lib/schema.ts';
+import { CurrencyTotal, choice, count, id, listOf, paging, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const kinds = ['deal', 'contact'] as const;
@@ -18,15 +18,15 @@ const shown = { ...stored, columnCount: count() };
 const Column = v.pipe(
   v.object({
     id: id(),
-    key: v.string(),
+    key: v.pipe(v.string(), v.examples(['lead'])),
     name: v.string(),
     position: count(),
     color: v.string(),
     isTerminal: v.boolean(),
     isApiSettable: v.boolean(),
-    defaultProbability: v.nullable(v.number()),
+    defaultProbability: v.nullable(count()),
     count: count(),
-    totals: v.array(v.object({ currency: v.string(), total: v.number() })),
+    totals: v.array(CurrencyTotal),
   }),
   v.title('Column'),
 );

@@ -13,7 +13,7 @@ const shown = {
   defaultCurrency: v.string(),
   isActive: v.boolean(),
   feedUrl: v.string(),
-  pullIntervalMinutes: v.number(),
+  pullIntervalMinutes: count(),
   lastSyncStatus: storedChoice(syncStatuses),
   lastSyncAt: v.nullable(time()),
   lastSyncError: v.nullable(v.string()),

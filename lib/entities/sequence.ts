@@ -23,12 +23,10 @@ const maxSteps = 30;
 const maxTextBytes = 250_000;
 const maxDelayMinutes = 365 * 24 * 60;
 
-const Step = v.object({
-  id: id(),
-  position: count(),
-  delayMinutes: v.number(),
-  text: v.string(),
-});
+const Step = v.pipe(
+  v.object({ id: id(), position: count(), delayMinutes: count(), text: v.string() }),
+  v.title('SequenceStep'),
+);
 export type Step = v.InferOutput<typeof Step>;
 
 const shown = {

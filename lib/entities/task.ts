@@ -78,7 +78,7 @@ export type CreateTask = v.InferOutput<typeof CreateTask>;
 export const PatchTask = v.pipe(v.object({ title: v.optional(line(200)), ...optionalFields }), v.title('PatchTask'));
 export type PatchTask = v.InferOutput<typeof PatchTask>;
 
-export const TaskStatusBody = v.pipe(v.object({ status: choice(taskStatuses) }), v.title('TaskStatus'));
+export const SetTaskStatus = v.pipe(v.object({ status: choice(taskStatuses) }), v.title('SetTaskStatus'));
 
 export const TaskQuery = v.object({
   ...paging,

@@ -80,11 +80,14 @@ export const RotatedSecret = v.pipe(
 export const EventKindList = v.pipe(
   v.object({
     items: v.array(
-      v.object({
-        kind: v.picklist(eventKindNames),
-        description: v.string(),
-        example: v.record(v.string(), v.unknown()),
-      }),
+      v.pipe(
+        v.object({
+          kind: v.picklist(eventKindNames),
+          description: v.string(),
+          example: v.record(v.string(), v.unknown()),
+        }),
+        v.title('EventKindDescription'),
+      ),
     ),
   }),
   v.title('EventKindList'),

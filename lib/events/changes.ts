@@ -4,13 +4,18 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 
 function eventValue(field: string, value: unknown): unknown {
   if (field === 'metadata') return shownMetadata(value as Record<string, string>);
-  return field.endsWith('Id') && value !== null && value !== undefined ? String(value) : value;
+  if (Array.isArray(value))
+    return value.map((one) => (typeof one === 'object' && one !== null ? eventObject(one) : one));
+  return /^id$|Id$/.test(field) && value !== null && value !== undefined ? String(value) : value;
 }
+
+const eventObject = (value: object) =>
+  Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeCase(name), eventValue(name, inner)]));
 
 /** An id as events show it. */
 export const idText = (id: number | null) => (id === null ? null : String(id));
 
-/** `changed` and `changes` of an event: field names snake_case, ids as strings (contract sections 15 and 0.9). */
+/** `changed` and `changes` of an event: field names snake_case, ids as strings, also within (contract sections 15 and 0.9). */
 export function changesOf<Fields extends object>(
   before: Fields,
   after: Fields,

@@ -25,7 +25,7 @@ const id = v.string();
 const actor = v.pipe(v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }), v.title('EventActor'));
 /** What a patch changed: field names as `data` writes them. */
 const changesByField = v.pipe(
-  v.record(v.string(), v.object({ from: v.unknown(), to: v.unknown() })),
+  v.record(v.string(), v.pipe(v.object({ from: v.unknown(), to: v.unknown() }), v.title('EventChange'))),
   v.title('EventChanges'),
 );
 const changes = { changed: v.array(v.string()), changes: changesByField };
@@ -78,7 +78,7 @@ export const eventKinds = {
     },
   ),
   'message.updated': kind(
-    'A message was edited.',
+    'A message was edited, or its attachments have been fetched (`changes.attachments`).',
     { message_id: id, ...conversation, changes: changesByField },
     {
       message_id: '81',
@@ -152,7 +152,7 @@ export const eventKinds = {
       value: v.number(),
       currency: v.string(),
       stage: v.picklist(dealStages),
-      probability: v.number(),
+      probability: count(),
       actor,
     },
     {
@@ -256,7 +256,7 @@ export const eventKinds = {
     { account_id: '3', channel: 'telegram', from_status: 'active', to_status: 'disconnected' },
   ),
   'job.completed': kind(
-    'A message job was sent or failed.',
+    'A message job was sent or failed. Of a mail that was sent and bounces for good there are both, one after the other.',
     {
       job_id: id,
       channel: v.picklist(channels),

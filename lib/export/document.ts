@@ -25,8 +25,8 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 const lists = {
   activities: v.array(Activity),
   messages: v.array(Message),
-  deals: v.array(v.object({ ...Deal.entries, metadata: Metadata })),
-  tasks: v.array(v.object({ ...Task.entries, metadata: Metadata })),
+  deals: v.array(v.pipe(v.object({ ...Deal.entries, metadata: Metadata }), v.title('ExportedDeal'))),
+  tasks: v.array(v.pipe(v.object({ ...Task.entries, metadata: Metadata }), v.title('ExportedTask'))),
   enrollments: v.array(Enrollment),
   jobs: v.array(Job),
   invoices: v.array(Invoice),

@@ -2,18 +2,18 @@ import * as v from 'valibot';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { conflict } from '#lib/problem.ts';
-import { choice, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
+import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { oldestSequence, readFeed } from './feed.ts';
 import { untilPublished } from './published.ts';
 
 /** An event as webhooks deliver it (contract section 15). */
-export const Event = v.pipe(
+export const AnyEvent = v.pipe(
   v.object({
     event: storedChoice(eventKindNames),
     id: v.string(),
     timestamp: time(),
-    sequence: v.number(),
+    sequence: cursor(),
     livemode: v.boolean(),
     data: v.record(v.string(), v.unknown()),
     /** The contact that it is about was erased, and its data with them. */
@@ -21,7 +21,7 @@ export const Event = v.pipe(
     /** What was too long for an event and was cut: paths from its root (`data.body`). The whole of it is read by id. */
     truncated: v.exactOptional(v.pipe(v.array(v.string()), v.examples([['data.body']]))),
   }),
-  v.title('Event'),
+  v.title('AnyEvent'),
 );
 
 export const EventQuery = v.object({
@@ -43,5 +43,5 @@ export async function listEvents(tx: UnitOfWork, { since, limit, eventKind }: v.
   const found = since === undefined && oldest > 1 ? await readFeed(tx, oldest - 1, limit, matches) : fromSince;
   const { items, hasMore, through } = found;
   const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
-  return { items: items.map(({ body }) => v.parse(Event, JSON.parse(body))), nextCursor: last, hasMore };
+  return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
 }

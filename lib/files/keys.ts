@@ -16,6 +16,10 @@ export const uploadKey = (tenant: Tenant) => `${uploadsPrefix}${placeOf(tenant)}
 export const attachmentKey = (tenant: Tenant, messageId: number, attachmentId: number) =>
   `messages/${placeOf(tenant)}/${messageId}/${attachmentId}`;
 
+/** The key itself if what lies there is the tenant's; else null: rows of a workspace that was imported may name objects of another one. */
+export const ownKey = (tenant: Tenant, key: string | null): string | null =>
+  key?.split('/').slice(1, 3).join('/') === placeOf(tenant) ? key : null;
+
 /** Of an export: all that is written of it lies there. */
 export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPrefix}${placeOf(tenant)}/${exportId}/`;
 

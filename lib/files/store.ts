@@ -5,7 +5,7 @@ import type { StoredAttachment } from '#lib/entities/message.ts';
 import { invalidField, notFound, unavailable } from '#lib/problem.ts';
 import { spend } from '#lib/quotas/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { uploadKey } from './keys.ts';
+import { ownKey, uploadKey } from './keys.ts';
 import { cleanFileName } from './name.ts';
 import { isStored, presignedUrl } from './presigned.ts';
 
@@ -45,7 +45,8 @@ export async function takeFiles(tx: UnitOfWork, ids: readonly number[] = []): Pr
   const taken = files.map((file, index) => {
     const refused = (code: 'unknown_reference' | 'not_allowed', why: string) =>
       invalidField(`attachments[${index}]`, code, `attachments[${index}] ${why}`);
-    if (!file) throw refused('unknown_reference', 'does not refer to a file of the last 24 hours in this workspace');
+    if (!file || ownKey(tx.tenant, file.key) === null)
+      throw refused('unknown_reference', 'does not refer to a file of the last 24 hours in this workspace');
     if (file.isTaken || ids.indexOf(file.id) < index) throw refused('not_allowed', 'is part of a message already');
     return { file, refused };
   });
@@ -65,9 +66,10 @@ export async function attachmentFile(
   attachments: readonly StoredAttachment[],
   id: number | undefined,
 ): Promise<v.InferInput<typeof AttachmentFile>> {
-  const { key, ...attachment } = attachments.find((one) => one.id === id) ?? {};
+  const { key: stored = null, ...attachment } = attachments.find((one) => one.id === id) ?? {};
   if (!('status' in attachment)) throw notFound('attachment');
-  if (attachment.status !== 'stored' || key == null) return { ...attachment, url: null, expiresAt: null };
+  const key = ownKey(tx.tenant, stored);
+  if (attachment.status !== 'stored' || key === null) return { ...attachment, url: null, expiresAt: null };
   return { ...attachment, ...(await download(tx, key, attachment)) };
 }
 

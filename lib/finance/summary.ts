@@ -22,10 +22,18 @@ export const Summary = v.pipe(
   v.object({
     from: time(),
     to: time(),
-    totals: v.array(v.object({ currency: v.string(), income: v.number(), expense: v.number(), net: v.number() })),
+    totals: v.array(
+      v.pipe(
+        v.object({ currency: v.string(), income: v.number(), expense: v.number(), net: v.number() }),
+        v.title('CurrencyBalance'),
+      ),
+    ),
     outstanding: v.array(Outstanding),
     topExpenseCategories: v.array(
-      v.object({ category: v.string(), currency: v.string(), count: count(), total: v.number() }),
+      v.pipe(
+        v.object({ category: v.string(), currency: v.string(), count: count(), total: v.number() }),
+        v.title('ExpenseCategory'),
+      ),
     ),
   }),
   v.title('FinanceSummary'),

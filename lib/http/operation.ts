@@ -9,7 +9,7 @@ import { firstCharacters } from '#lib/text.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
 import { answerText } from './answer-text.ts';
-import { etagOf, namesTag } from './etag.ts';
+import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import { namesShown } from './names-shown.ts';
 import type { Input, Params, RequestFacts, Route, Texts } from './route.ts';
@@ -219,7 +219,7 @@ function answerOf(
     (route.method === 'GET' && route.path.includes('{')) ||
     (route.current && !route.representation && status === 200)
   )
-    headers['ETag'] = tagOf(route, parsed.output);
+    headers['ETag'] = etagOf(parsed.output, route);
   if (status === 201 || status === 202) {
     headers['Location'] =
       route.location?.(parsed.output, params) ?? `${request.path.replace(/\/$/, '')}/${idOf(parsed.output) ?? ''}`;
@@ -243,17 +243,25 @@ function pathParams(route: Route, path: Call['path']): { params: Params; texts: 
   return { params, texts };
 }
 
+/** `key` of `metadata.key` and of `metadata[key]`, which is how generated clients write an object in a query. */
+function metadataKeyOf(name: string): string | undefined {
+  const [, dotted, bracketed] = /^metadata(?:\.(.*)|\[(.*)\])$/s.exec(name) ?? [];
+  return dotted ?? bracketed;
+}
+
 function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
   const entries = entriesOf(route.query);
   const input: Record<string, unknown> = {};
   const ignored: string[] = [];
-  const metadata: [key: string, value: string][] = [];
+  const metadata = new Map<string, string>();
   for (const [name, value] of Object.entries(query)) {
-    if (name.startsWith('metadata.') && 'metadata' in entries) metadata.push([name.slice('metadata.'.length), value]);
+    const key = 'metadata' in entries ? metadataKeyOf(name) : undefined;
+    // In both forms it is joined as API Gateway joins what is given twice in one.
+    if (key !== undefined) metadata.set(key, metadata.has(key) ? `${metadata.get(key)},${value}` : value);
     else if (!Object.hasOwn(entries, name) || name === 'metadata') ignored.push(name);
     else if (value.trim() !== '') input[name] = value;
   }
-  if (metadata.length > 0) input['metadata'] = Object.fromEntries(metadata);
+  if (metadata.size > 0) input['metadata'] = Object.fromEntries(metadata);
   if (route.query === undefined) return { value: {}, ignored };
   const parsed = v.safeParse(route.query, input);
   if (!parsed.success) throw invalidFields(fieldErrors(parsed.issues, 'query.'));
@@ -292,15 +300,12 @@ async function requireMatch(
   texts: Texts,
 ): Promise<void> {
   if (!route.current) return;
-  const tag = tagOf(route, v.parse(route.representation ?? route.response, await route.current(tx, params, texts)));
-  if (!namesTag(ifMatch, tag)) {
+  const tag = etagOf(v.parse(route.representation ?? route.response, await route.current(tx, params, texts)), route);
+  if (!matchesTag(ifMatch, tag)) {
     const { code, message, details } = conflict('stale_version', 'the resource has changed since this ETag');
     throw new Problem(code, message, details, { status: 412 });
   }
 }
-
-const tagOf = ({ volatile }: Route, shown: unknown) =>
-  etagOf(JSON.stringify(shown, volatile && ((name, value) => (volatile.includes(name) ? undefined : value))));
 
 /** MCP puts an argument into the path, and nothing between bounds it as API Gateway bounds a URL. */
 const maxAuditCharacters = 500;

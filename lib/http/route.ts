@@ -4,6 +4,7 @@ import type { Need } from '../needs.ts';
 import type { ErrorCode } from '../problem.ts';
 import type { Scope } from '../scopes.ts';
 import type { UnitOfWork } from '../table/unit-of-work.ts';
+import type { Changing } from './etag.ts';
 import type { Claim } from './idempotency.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -25,7 +26,7 @@ export interface Route<
   Response extends v.GenericSchema = v.GenericSchema,
   Path extends string = string,
   Text extends string = string,
-> {
+> extends Changing {
   method: Method | 'ANY';
   /** As API Gateway writes it (`/v1/contacts/{id}`), or `$default` for whatever no route matches. */
   path: Path;
@@ -53,8 +54,6 @@ export interface Route<
   current?(tx: UnitOfWork, params: Params<Path, Text>, texts: Texts<Text>): Promise<unknown>;
   /** The schema of what `current` returns, when the write answers something else. */
   representation?: v.GenericSchema;
-  /** Fields that change without a change of the resource: the ETag leaves them out. */
-  volatile?: readonly string[];
   /** The path of what was made, for `Location`; `<request path>/<id>` unless given. */
   location?(body: v.InferOutput<Response>, params: Params<Path, Text>): string;
   /**

@@ -157,7 +157,6 @@ export async function settleConversation(tx: UnitOfWork, job: StoredJob): Promis
 /** The end of a job alone, which always fits the table. A mail that has surely not left costs nothing. Emits job.completed. */
 export function recordEnd(tx: UnitOfWork, job: StoredJob): StoredJob {
   const { status } = job;
-  if (status === 'queued') throw new Error('a queued job has not ended');
   countQueued(tx, job, -1);
   if (status === 'sent' && job.accountId !== null) countSent(tx, job.accountId);
   const isUnspent = job.channel === 'email' && status === 'failed' && job.unsettledAttempts === 0;
@@ -167,6 +166,14 @@ export function recordEnd(tx: UnitOfWork, job: StoredJob): StoredJob {
     updatedAt: tx.now,
     claimedUntil: null,
   });
+  emitCompleted(tx, ended);
+  return ended;
+}
+
+/** Tells that a job has become sent or failed. */
+export function emitCompleted(tx: UnitOfWork, job: StoredJob): void {
+  const { status } = job;
+  if (status === 'queued') throw new Error('a queued job has not ended');
   tx.emit({
     kind: 'job.completed',
     subject: `job/${job.id}`,
@@ -178,9 +185,8 @@ export function recordEnd(tx: UnitOfWork, job: StoredJob): StoredJob {
       status,
       error: job.lastError,
       run_at: job.runAt,
-      completed_at: tx.now,
+      completed_at: job.completedAt ?? tx.now,
       attempts: job.attempts,
     },
   });
-  return ended;
 }

@@ -17,7 +17,12 @@ export const JobSummary = v.pipe(
   v.object({
     ...counts,
     oldestQueuedAt: v.nullable(time()),
-    byAccount: v.array(v.object({ channel: storedChoice(channels), accountId: v.nullable(id()), ...counts })),
+    byAccount: v.array(
+      v.pipe(
+        v.object({ channel: storedChoice(channels), accountId: v.nullable(id()), ...counts }),
+        v.title('AccountJobSummary'),
+      ),
+    ),
   }),
   v.title('JobSummary'),
 );

@@ -3,6 +3,7 @@ import { env } from '#lib/env.ts';
 import { isAddressOrRange } from '#lib/network/addresses.ts';
 import {
   choice,
+  count,
   id,
   integer,
   line,
@@ -26,7 +27,7 @@ const shown = {
   env: storedChoice(environments),
   scopes: v.array(storedChoice(scopes)),
   ipAllowlist: v.array(v.string()),
-  rateLimitPerMinute: v.number(),
+  rateLimitPerMinute: count(),
   lastUsedAt: v.nullable(time()),
   lastUsedIp: v.nullable(v.string()),
   expiresAt: v.nullable(time()),
@@ -49,7 +50,7 @@ export const RevokedKey = v.pipe(
     revoked: v.literal(true),
     revokedAt: time(),
     /** Only with `cancelQueued`. */
-    canceledJobs: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    canceledJobs: v.optional(count()),
   }),
   v.title('RevokedKey'),
 );

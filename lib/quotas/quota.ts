@@ -15,6 +15,8 @@ const quotas = {
   deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
   /** What is skipped is stored, too, and costs as much: a limit of our own that only floods reach. */
   skippedDeliveries: { perDay: 500_000, unit: 'skipped webhook deliveries' },
+  /** Of one call a thousand deliveries, which cost as much where no attempt follows: the endpoint is disabled, or is before they are made. */
+  replays: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'replays of failed webhook deliveries' },
   /** Each reads the whole feed. */
   erasures: { perDay: 1_000, unit: 'erasures of contacts' },
   /** They are kept for good once a message takes them. */

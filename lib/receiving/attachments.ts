@@ -6,7 +6,7 @@ import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
-import { attachmentKey } from '#lib/files/keys.ts';
+import { attachmentKey, ownKey } from '#lib/files/keys.ts';
 import { storeStream } from '#lib/files/spool.ts';
 import { maxAttempts, retryWaitMs } from '#lib/jobs/after.ts';
 import { log } from '#lib/log.ts';
@@ -101,7 +101,10 @@ async function kept(tenant: Tenant, { id, parts }: Transfer): Promise<Settled[]>
   const settled: Settled[] = [];
   for (const part of parts) {
     const key = attachmentKey(tenant, id, part.attachmentId);
-    settled.push((await copyFile(part.ref, key)) ? { id: part.attachmentId, status: 'stored', key } : expired(part));
+    const from = ownKey(tenant, part.ref);
+    settled.push(
+      from !== null && (await copyFile(from, key)) ? { id: part.attachmentId, status: 'stored', key } : expired(part),
+    );
   }
   return settled;
 }

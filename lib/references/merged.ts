@@ -5,24 +5,38 @@ import { isAbsent } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 
+/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told once. */
+async function* successors(tx: UnitOfWork, id: number): AsyncGenerator<number> {
+  const met = new Set<number>();
+  for (let at: number | undefined = id; at !== undefined && !met.has(at); ) {
+    yield at;
+    met.add(at);
+    const merged: { into: number } | undefined = await tx.find(MergedContacts, { id: at });
+    at = merged?.into;
+  }
+}
+
 /** The contact, or the one that it has been merged into meanwhile. */
 export async function resolveMerged(tx: UnitOfWork, id: number): Promise<StoredContact | undefined> {
-  const contact = await tx.find(Contacts, { id });
-  if (contact) return contact;
-  const merged = await tx.find(MergedContacts, { id });
-  return merged && resolveMerged(tx, merged.into);
+  for await (const one of successors(tx, id)) {
+    const contact = await tx.find(Contacts, { id: one });
+    if (contact) return contact;
+  }
+  return undefined;
 }
 
 /** The last one that it has been merged into, whether that one is still there or not; itself if nobody. */
 export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
-  const merged = await tx.find(MergedContacts, { id });
-  return merged ? mergedInto(tx, merged.into) : id;
+  let last = id;
+  for await (const one of successors(tx, id)) last = one;
+  return last;
 }
 
 /** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */
 export async function isThere(tenant: Tenant, id: number): Promise<boolean> {
-  const row = await readRow(keyOf(tenant, Contacts, { id }));
-  if (row !== undefined && !isAbsent(row)) return true;
-  const merged = await new UnitOfWork(tenant, system).find(MergedContacts, { id });
-  return merged !== undefined && isThere(tenant, merged.into);
+  for await (const one of successors(new UnitOfWork(tenant, system), id)) {
+    const row = await readRow(keyOf(tenant, Contacts, { id: one }));
+    if (row !== undefined && !isAbsent(row)) return true;
+  }
+  return false;
 }

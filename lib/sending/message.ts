@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { getStoredAccount } from '#lib/accounts/store.ts';
+import { allowanceOf, getStoredAccount } from '#lib/accounts/store.ts';
 import { type Descriptors, messaging, type Platform } from '#lib/channels/channel.ts';
-import type { Allowance } from '#lib/channels/descriptor.ts';
 import { Target, userIds } from '#lib/channels/target.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
@@ -101,7 +100,7 @@ function requireSendable(
     if (words === undefined) throw invalidField('text', 'required', 'text is required');
     return;
   }
-  const { maxCaptionCharacters: max }: Allowance = messaging[channel].kinds[kind as 'user'];
+  const { maxCaptionCharacters: max } = allowanceOf({ channel, kind });
   if (max === undefined || !isTaken)
     throw badRequest('attachments_not_supported', `a ${channel} ${kind} sends no attachments`);
   if (words !== undefined && firstCharacters(words, max) !== words)

@@ -4,7 +4,7 @@ import { digestOf, MailNotices } from '#lib/entities/bounce.ts';
 import type { StoredEmailMessage } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
-import { getJob, settleConversation } from '#lib/jobs/store.ts';
+import { emitCompleted, getJob, settleConversation } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -51,7 +51,8 @@ function noticesFor({ to, cc, bcc }: StoredEmailMessage, notices: readonly Notic
 
 /**
  * Stores what became of a mail with one of its recipients; known already, it changes nothing. A permanent bounce fails the mail and its
- * job, and marks the address. Emits email.bounced or email.complained. Throws while the mail is being sent.
+ * job, and marks the address. Emits email.bounced or email.complained, and job.completed when the job becomes failed. Throws while the
+ * mail is being sent.
  */
 export async function takeNotice(
   tx: UnitOfWork,
@@ -74,6 +75,7 @@ export async function takeNotice(
     const lastError = `${bounced}${reason}`;
     const failed = tx.update(Jobs, { ...job, status: 'failed', lastError, updatedAt: tx.now });
     await settleConversation(tx, failed);
+    if (job.status === 'sent') emitCompleted(tx, failed);
   }
   return { isKnown: false };
 }

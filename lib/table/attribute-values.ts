@@ -74,6 +74,7 @@ function plainOf(value: AttributeValue): unknown {
       case 'BOOL':
         return held;
       case 'N':
+        // Sums of money pass 2^53 cents: DynamoDB counts them exactly, and they are shown as the number next to them.
         return Number(held);
       case 'NULL':
         return null;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { batchAnswer, batchBody, batchOp } from '#lib/batch/batch.ts';
-import { CreateTask, PatchTask, Task, TaskStatusBody, Tasks } from '#lib/entities/task.ts';
+import { CreateTask, PatchTask, SetTaskStatus, Task, Tasks } from '#lib/entities/task.ts';
 import { choice, idInput } from '#lib/schema.ts';
 import { createTask, patchTask, setTaskStatus } from './store.ts';
 
@@ -9,18 +9,24 @@ const touches = (item: { id: number }) => `task/${item.id}`;
 /** What an item of a batch of tasks may be (contract section 7). */
 export const taskOps = {
   create: batchOp({
-    schema: v.object({ op: choice(['create']), ...CreateTask.entries }),
+    schema: v.pipe(v.object({ op: choice(['create']), ...CreateTask.entries }), v.title('CreateTaskItem')),
     ids: () => ({ [Tasks.name]: 1 }),
     run: async (tx, item) => ({ status: 201, shown: await createTask(tx, item) }),
   }),
   update: batchOp({
-    schema: v.object({ op: choice(['update']), id: idInput(), ...PatchTask.entries }),
+    schema: v.pipe(
+      v.object({ op: choice(['update']), id: idInput(), ...PatchTask.entries }),
+      v.title('UpdateTaskItem'),
+    ),
     readOnly: { status: 'op status', metadata: 'PUT /v1/tasks/{id}/metadata' },
     touches,
     run: async (tx, { op, id, ...patch }) => ({ status: 200, shown: await patchTask(tx, id, patch) }),
   }),
   status: batchOp({
-    schema: v.object({ op: choice(['status']), id: idInput(), ...TaskStatusBody.entries }),
+    schema: v.pipe(
+      v.object({ op: choice(['status']), id: idInput(), ...SetTaskStatus.entries }),
+      v.title('SetTaskStatusItem'),
+    ),
     touches,
     run: async (tx, item) => ({ status: 200, shown: await setTaskStatus(tx, item.id, item.status) }),
   }),

@@ -12,6 +12,7 @@ import {
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
+import { left, spend } from '#lib/quotas/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
@@ -206,15 +207,18 @@ const maxAgeDays = 30;
 
 /**
  * Queues what failed or was skipped since a time, and was not replayed yet, for replay: at most a thousand, oldest first, and no more
- * than five thousand wait. Calling again goes on with the next ones. Raises 404 and 400.
+ * than five thousand wait. Calling again goes on with the next ones. Raises 404, 400, and 429 when as many were queued today as
+ * the day has attempts.
  */
 export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
   const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
   if (new Date(since).getTime() < Date.now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const known = waiting?.deliveryIds ?? [];
-  const ids = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
-  if (ids.length === 0) return { queued: 0 };
+  const found = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
+  if (found.length === 0) return { queued: 0 };
+  const ids = found.slice(0, Math.max(1, await left(tx.tenant, 'replays')));
+  await spend(tx, 'replays', ids.length);
   if (waiting) tx.update(ReplayQueues, { ...waiting, deliveryIds: [...waiting.deliveryIds, ...ids] });
   else tx.create(ReplayQueues, { id: endpointId, deliveryIds: ids });
   await dispatchSoon(tx, endpointId);

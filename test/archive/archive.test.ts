@@ -10,7 +10,9 @@ import { importWorkspace } from '#lib/archive/import.ts';
 import { dayMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { entities } from '#lib/entities/all.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
 import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { mintKey } from '#lib/keys/store.ts';
@@ -18,16 +20,19 @@ import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
 import { kindOf } from '#lib/table/entity.ts';
 import { blank, filled, rowKeys, sortableId } from '#lib/table/keys.ts';
+import { listAll } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { discard, setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import document from '#openapi' with { type: 'json' };
 import { between } from '#test/between.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
+import { uploaded } from '#test/files/upload.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -363,7 +368,69 @@ test('a file of another version, made by hand, shows nothing of another workspac
   expect((await live.get('/v1/contacts', { q: 'hidden' })).body.items).toEqual([]);
 });
 
-test('what a file says of quotas and of the last ids does not count, and its mails are paid for when they leave', async () => {
+test('files stay with the workspace whose messages have them: an import neither shows nor erases any', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const account = await newAccount({ workspaceId, env: 'live' });
+  const runAt = shifted(new Date(), dayMs);
+  const { body: ann } = await live.post('/v1/contacts', { name: 'Ann', username: 'ann', email: 'ann@files.example' });
+  const text = { accountId: account.id, contactId: ann.id, text: 'See this', runAt };
+  const mail = { to: ['ann@files.example'], subject: 'This', bodyText: 'See it', runAt };
+  const sent = await live.post('/v1/telegram/messages', { ...text, attachments: [await uploaded(live)] });
+  const mailed = await live.post('/v1/email/messages', { ...mail, attachments: [await uploaded(live)] });
+  expect([sent.status, mailed.status]).toEqual([202, 202]);
+  const untaken = await uploaded(live);
+  const { threadId } = mailed.body;
+  const attachments = async (of: Client) => {
+    const lists = [`/v1/contacts/${ann.id}/messages`, `/v1/email/threads/${threadId}/messages`];
+    const [messages, mails] = await Promise.all(lists.map(async (path) => (await of.get(path)).body.items));
+    const paths = [
+      ...messages.map(({ id }: { id: number }) => `/v1/messages/${id}`),
+      ...mails.map(({ id }: { id: number }) => `/v1/email/threads/${threadId}/messages/${id}`),
+    ];
+    return Promise.all(paths.map(async (path) => (await of.get(`${path}/attachments/1`)).body));
+  };
+  const kept = await eventually(async () => {
+    const all = await attachments(live);
+    return all.length === 3 && all.every(({ url }) => url.includes('/messages/')) && all;
+  }, 'the files to be where they stay');
+  const whole = join(folder, 'files.ndjson');
+  await exportWorkspace(workspaceId, whole);
+  const copy = await freshId();
+  await importWorkspace(copy, whole);
+  const other = await clientOf(copy);
+  expect(await attachments(other)).toMatchObject(
+    kept.map(() => ({ fileName: 'offer.pdf', status: 'expired', url: null })),
+  );
+  expect(await other.post('/v1/email/messages', { ...mail, attachments: [untaken] })).toMatchObject({ status: 400 });
+  await transact({ workspaceId: copy, env: 'live' }, operator, async (tx) =>
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id: mailed.body.id })), runAt: tx.now, queuedFor: tx.now }),
+  );
+  const job = await eventually(async () => {
+    const { body } = await other.get(`/v1/jobs/${mailed.body.id}`);
+    return body.status !== 'queued' && body;
+  }, 'the mail');
+  expect(job).toMatchObject({ status: 'failed', lastError: 'the bytes of an attachment are gone', attempts: 1 });
+  // As the import of an older version has left them.
+  const rowsOf = (tx: UnitOfWork) =>
+    Promise.all([listAll(tx, Messages, { contactId: ann.id }), listAll(tx, EmailMessages, { threadId })]);
+  const [messages, mails] = await rowsOf(new UnitOfWork({ workspaceId, env: 'live' }, operator));
+  await transact({ workspaceId: copy, env: 'live' }, operator, async (tx) => {
+    await rowsOf(tx);
+    for (const row of messages) tx.update(Messages, row);
+    for (const row of mails) tx.update(EmailMessages, row);
+  });
+  expect(await attachments(other)).toMatchObject(kept.map(() => ({ status: 'stored', url: null })));
+  const { body: erasure } = await other.post(`/v1/contacts/${ann.id}/erasure`, { confirm: String(ann.id) });
+  await eventually(
+    async () => (await other.get(`/v1/erasures/${erasure.id}`)).body.status === 'completed',
+    'the erasure',
+    60_000,
+  );
+  const files = await Promise.all((await attachments(live)).map(async ({ url }) => (await fetch(url)).text()));
+  expect(files).toEqual(kept.map(() => 'an offer'));
+});
+
+test('what a file says of quotas, of the last ids and of events without end does not count, and its mails are paid for when they leave', async () => {
   const of = await newWorkspace();
   const tenant = { workspaceId: of.id, env: 'test' } as const;
   const { threadId } = await receiveIn(of, 'test')();
@@ -381,7 +448,8 @@ test('what a file says of quotas and of the last ids does not count, and its mai
   const kept = rows.map((line) => JSON.parse(line)).filter(({ pk }) => pk !== ':test#ids');
   expect(kept.filter(({ pk }) => pk.endsWith('#quota'))).toEqual([]);
   const quota = { pk: ':test#quota', sk: `${runAt.slice(0, 10)}#emails`, used: -1e9 };
-  const lines = [...kept, quota, { pk: ':test#ids', sk: 'ids', contact: 0 }];
+  const endless = { pk: ':test#webhook-fan-out', sk: sortableId(1), id: 1, doneTo: 0, upTo: 2 ** 39, at: runAt, v: 1 };
+  const lines = [...kept, quota, endless, { pk: ':test#ids', sk: 'ids', contact: 0 }];
   const job = kept.find(({ pk, id }) => pk === ':test#job' && id === reply.id);
   Object.assign(job, { paid: { day: runAt.slice(0, 10), amount: 1e9 } });
   const forged = join(folder, 'forged.ndjson');
@@ -390,6 +458,7 @@ test('what a file says of quotas and of the last ids does not count, and its mai
   const id = await freshId();
   const to = { workspaceId: id, env: 'test' } as const;
   await importWorkspace(id, forged);
+  expect(await inTable(id, 'test#webhook-fan-out')).toEqual([]);
   const moved = await clientOf(id, 'test');
   const taken = await transact(to, operator, (tx) => tx.get(Jobs, { id: reply.id }));
   expect([taken.isUnpaid, taken.paid]).toEqual([true, undefined]);

@@ -7,7 +7,7 @@ import type { FieldError } from '#lib/problem.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
-import { everyItem } from '#test/client.ts';
+import { type Answer, everyItem } from '#test/client.ts';
 import { contactRow } from '#test/contacts/row.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { rowsRead } from '#test/rows.ts';
@@ -217,24 +217,57 @@ test('the pairs of metadata that a list is filtered by are looked for together',
   expect(await read({ lang: 'none', ...others })).toBe(await read({ lang: 'none' }));
 });
 
-test.each(['contacts', 'deals', 'tasks'])(
-  'a list of %s takes ten pairs of metadata, as they may be stored',
-  async (noun) => {
-    const pairs = (count: number) => Array.from({ length: count }, (_, index) => [`key${index}`, 'x'] as const);
-    const query = (count: number) => Object.fromEntries(pairs(count).map(([key, value]) => [`metadata.${key}`, value]));
+const nouns = ['contacts', 'deals', 'tasks'];
+const forms = { dotted: (key: string) => `metadata.${key}`, bracketed: (key: string) => `metadata[${key}]` };
+const errorsOf = ({ body }: Answer) => (body.details?.fields ?? []).map(({ field, code }: FieldError) => [field, code]);
+
+test.each(nouns.flatMap((noun) => Object.entries(forms).map(([form, named]) => ({ noun, form, named }))))(
+  'a list of $noun takes ten pairs of $form metadata, as they may be stored',
+  async ({ noun, named }) => {
+    const query = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [named(`key${index}`), 'x']));
     const refused = async (filter: Record<string, string>) => {
-      const { status, body } = await workspace.live.get(`/v1/${noun}`, filter);
-      return [status, ...(body.details?.fields ?? []).map(({ field, code }: FieldError) => [field, code])];
+      const answer = await workspace.live.get(`/v1/${noun}`, filter);
+      return [answer.status, ...errorsOf(answer)];
     };
     expect(await refused(query(10))).toEqual([200]);
     expect(await refused(query(11))).toEqual([400, ['query.metadata', 'too_many']]);
-    expect(await refused({ 'metadata.with space': 'x' })).toEqual([
+    expect(await refused({ [named('with space')]: 'x' })).toEqual([
       400,
       ['query.metadata.with space', 'invalid_format'],
     ]);
-    expect(await refused({ 'metadata.key': 'x'.repeat(501) })).toEqual([400, ['query.metadata.key', 'too_long']]);
-    const filters = { metadata: Object.fromEntries(pairs(20_000)) };
-    const { value, isError } = await mcp(workspace.liveKey).call(`${noun}_search`, { filters });
-    expect([isError, value.details.fields.map(({ code }: FieldError) => code)]).toEqual([true, ['too_many']]);
+    expect(await refused({ [named('')]: 'x' })).toEqual([400, ['query.metadata.', 'invalid_format']]);
+    expect(await refused({ [named('key')]: 'x'.repeat(501) })).toEqual([400, ['query.metadata.key', 'too_long']]);
   },
 );
+
+test.each(nouns)('metadata of %s is found by a key in brackets, percent-encoded or not', async (noun) => {
+  const made = await workspace.live.post(
+    `/v1/${noun}`,
+    {
+      contacts: { platform: 'telegram', name: 'Ada' },
+      deals: { title: 'Engine' },
+      tasks: { title: 'Call' },
+    }[noun],
+  );
+  await workspace.live.put(`/v1/${noun}/${made.body.id}/metadata`, { metadata: { 'ext.id': 'x=[7]', kind: 'a' } });
+  const found = async (query: string) => {
+    const { body, headers } = await workspace.live.get(`/v1/${noun}?${query}`);
+    const ids = body.items?.map(({ id }: { id: number }) => id);
+    return [ids ?? body.details.fields[0].field, headers['x-ignored-parameters']];
+  };
+  const one = [[made.body.id], undefined];
+  expect(await found('metadata[ext.id]=x=[7]')).toEqual(one);
+  expect(await found('metadata%5Bext.id%5D=x%3D%5B7%5D')).toEqual(one);
+  expect(await found('metadata%5bext.id%5d=x%3D%5b7%5d&metadata.kind=a')).toEqual(one);
+  expect(await found('metadata[ext.id]=x=[7]&metadata[kind]=b')).toEqual([[], undefined]);
+  expect(await found('metadata[kind]=a&metadata.kind=b')).toEqual([[], undefined]);
+  expect(await found('metadata[kind][eq]=a')).toEqual(['query.metadata.kind][eq', undefined]);
+  expect(await found('metadata[kind]=a&metadata[kind=b')).toEqual([[made.body.id], 'metadata[kind']);
+});
+
+test.each(nouns)('the search for %s takes ten pairs of metadata, too', async (noun) => {
+  const metadata = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, 'x']));
+  const { value, isError } = await mcp(workspace.liveKey).call(`${noun}_search`, { filters: { metadata } });
+  expect([isError, value.details.fields.map(({ code }: FieldError) => code)]).toEqual([true, ['too_many']]);
+});

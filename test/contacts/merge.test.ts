@@ -6,6 +6,8 @@ import { commands as sequence } from '#infra/admin/commands/sequence.ts';
 import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { MergedContacts } from '#lib/entities/contact.ts';
+import { isThere, mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
@@ -39,6 +41,17 @@ async function live(contactId: number, notes: number) {
     });
   }
 }
+
+test('contacts that are said to be merged into one another, as an archive may say, are followed once', async () => {
+  const run = <Result>(work: Parameters<typeof transact<Result>>[2]) => transact(tenant(), operator, work);
+  await run(async (tx) => {
+    tx.create(MergedContacts, { id: 901, into: 902 });
+    tx.create(MergedContacts, { id: 902, into: 901 });
+  });
+  expect(await run((tx) => resolveMerged(tx, 901))).toBeUndefined();
+  expect(await run((tx) => mergedInto(tx, 901))).toBe(902);
+  expect(await isThere(tenant(), 901)).toBe(false);
+});
 
 test('the target keeps its own values, takes those that it lacks, and the source is gone', async () => {
   const target = await newContact({ phone: '+1 555 0100', username: 'target' });

@@ -10,6 +10,7 @@ import { SchemaComponents } from '#infra/openapi/schemas.ts';
 import type { Route } from '#lib/http/route.ts';
 import type { Answer, Client } from '#test/client.ts';
 import { type Letters, largest } from '#test/contract/largest-values.ts';
+import { wholeSchema } from '#test/contract/whole-schema.ts';
 import type { Schema } from '#test/contract/wrong-values.ts';
 
 export type Fields = Record<string, unknown>;
@@ -23,7 +24,8 @@ const root = join(import.meta.dirname, '../..');
 const longestIdempotencyKey = () => randomUUID().padEnd(255, '~');
 
 const components = new SchemaComponents();
-export const jsonSchema = (schema: GenericSchema) => components.resolve(components.input(schema)) as Schema;
+export const jsonSchema = (schema: GenericSchema) =>
+  wholeSchema(components.input(schema) as Schema, components.toJSON() as Record<string, Schema>);
 
 const routes = (await loadRoutes()).map(({ route }) => route);
 export const operations = new Map<string, Route>(routes.map((route) => [`${route.method} ${route.path}`, route]));

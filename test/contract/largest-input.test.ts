@@ -164,7 +164,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       const count = letters === everyLetters[0] && noun === 'contacts' ? 100 : 3;
       const operation = `POST /v1/${noun}/batch`;
       const { items } = schemaOf(operations.get(operation)?.body as GenericSchema);
-      const [create] = (items as Schema)['items'].anyOf as Schema[];
+      const [create] = (items as Schema)['items'].oneOf as Schema[];
       const item = { ...(largest(create as Schema, '', letters) as Fields), ...fields };
       const body = (length: number) => ({
         items: Array.from({ length: count }, () => ({ ...item, [long]: letters.text(length, true) })),

@@ -67,6 +67,7 @@ const lastTime = '9999-12-31T23:59:59Z';
 
 /** The longest of what has a form. */
 const formed: Record<string, (letters: Letters) => string> = {
+  assignedToUserId: () => '2147483647',
   username: () => 'Wide_user.name9'.repeat(5).slice(0, 64),
   phone: () => `+(${'9-'.repeat(9)}9)${'9'.repeat(10)}`,
   email: ({ text }) => `${text(242)}@example.com`,

@@ -219,6 +219,14 @@ describe('a mail that SES has stored', () => {
     ],
     ['DMARC failed', { dmarc: 'FAIL' }, 'anna@example.com', 'dkim=pass header.i=@example.com', 'fail'],
     ['SPF passed for a subdomain', { dmarc: 'GRAY', dkim: 'FAIL' }, 'b@bounce.example.com', '', 'fail'],
+    ['SPF passed below another domain', { dmarc: 'GRAY', dkim: 'FAIL' }, 'b@example.com/ü.evil.example', '', 'fail'],
+    [
+      'DKIM passed below another domain',
+      { dmarc: 'GRAY', spf: 'FAIL' },
+      'b@evil.example',
+      'dkim=pass header.d=example.com?ü.evil.example',
+      'fail',
+    ],
     ['SPF passed for another domain', { dmarc: 'GRAY', dkim: 'FAIL' }, 'b@evil.example', '', 'fail'],
     ['DKIM passed for it', { dmarc: 'GRAY', spf: 'FAIL' }, 'b@evil.example', 'dkim=pass header.i=@example.com', 'pass'],
     [

@@ -98,8 +98,10 @@ test('a mail that SES bounces fails with its job, emits one event, and its addre
     },
   ]);
   // SES has taken it, whichever came first.
-  const [completed] = await eventsAbout(workspace.id, `job/${id}`, 1);
-  expect(completed).toMatchObject({ event: 'job.completed', data: { status: 'sent' } });
+  expect(await eventsAbout(workspace.id, `job/${id}`, 2)).toMatchObject([
+    { event: 'job.completed', data: { status: 'sent', error: null } },
+    { event: 'job.completed', data: { status: 'failed', error: 'bounced: smtp; 550 5.1.1 user unknown' } },
+  ]);
 
   const refused = {
     status: 409,
@@ -224,8 +226,8 @@ test('a process that dies between the notice and its last write leaves nothing h
     expect(await mailIn(threadId)).toMatchObject({ status: 'failed' });
     const events = await eventsOf(threadId, 2);
     expect(events.map(({ data }) => data['recipient'])).toEqual([to, `${to}.also`]);
-    const completed = await eventsAbout(workspace.id, `job/${id}`, 1);
-    expect(completed).toHaveLength(1);
+    const completed = await eventsAbout(workspace.id, `job/${id}`, 2);
+    expect(completed.map(({ data }) => data.status)).toEqual(['sent', 'failed']);
     if (survived) {
       // The settlement, and a notice of each recipient.
       expect(allowed).toBeGreaterThanOrEqual(3);

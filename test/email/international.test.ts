@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import { Contacts, sameAs } from '#lib/entities/contact.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
+import { spellingsOf } from '#lib/mail-address.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
 import { reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
@@ -41,6 +43,36 @@ test('a contact is one by all spellings of its address, and shows its own', asyn
   }
   const { body: twin } = await workspace.live.post('/v1/contacts', { name: 'Twin', email: `Max@${ascii}` });
   expect(await idsOf(`/v1/contacts/${contact.id}/duplicates`, {})).toEqual([twin.id]);
+});
+
+test.each(['/ü', '?ü', '#ü', '\\ü', '%2Fü', '/xn--bcher-kva'])(
+  'what follows a domain is no spelling of it: %s',
+  async (more) => {
+    const name = `sam-${randomUUID()}`;
+    const [own, other] = [`${name}@${ascii}`, `${name}@${ascii}${more}`];
+    const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Sam', email: own });
+    const { body: stranger } = await workspace.live.post('/v1/contacts', { name: 'Not Sam', email: other });
+    expect(await idsOf('/v1/contacts', { email: own })).toEqual([contact.id]);
+    expect(await idsOf('/v1/contacts', { email: other })).toEqual([stranger.id]);
+    expect(spellingsOf(other)).not.toContain(`${name}@bücher.example`);
+    const mail = { to: [other], subject: 'For Sam', bodyText: 'Hello' };
+    expect((await workspace.live.post('/v1/email/messages', mail)).status).toBe(400);
+  },
+);
+
+test.each(['𐀀.', '㌖.', '한.'])('a domain of %s that is too long in ASCII is one as it is written', async (label) => {
+  const email = `x@${label.repeat(125)}a`;
+  const { status, body: contact } = await workspace.live.post('/v1/contacts', { name: 'Long', email });
+  expect(status).toBe(201);
+  const upsert = { matchOn: 'email', email, company: 'Long' };
+  for (const times of ['first', 'second'])
+    expect([times, await workspace.live.post('/v1/contacts/upsert', upsert)]).toMatchObject([times, { status: 200 }]);
+  expect(await idsOf('/v1/contacts', { email })).toEqual([contact.id]);
+  expect(
+    await workspace.live.post('/v1/contacts/upsert', { ...upsert, name: 'Other', email: `y${email}` }),
+  ).toMatchObject({
+    status: 201,
+  });
 });
 
 test('what somebody answers reaches thread and contact, whichever spelling their server writes', async () => {

@@ -1,7 +1,11 @@
 import { randomFillSync } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { unpacked } from '#lib/email/body.ts';
 import { parseMail } from '#lib/email/mail.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
 import { trusted } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -78,3 +82,11 @@ test.each(mails)(
     expect(stored).toMatchObject(kept);
   },
 );
+
+test('what a row says of its body is bounded, should an archive say that it is endless', () => {
+  const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20, ' ')).toString('base64');
+  expect(bomb.length).toBeLessThan(300_000);
+  expect(() => unpacked([bomb])).toThrow(expect.objectContaining({ code: 'ERR_BUFFER_TOO_LARGE' }));
+  const { moreParts } = EmailMessages.schema.entries;
+  expect([100, 1e8, 0.5, -1].map((parts) => v.is(moreParts, parts))).toEqual([true, false, false, false]);
+});

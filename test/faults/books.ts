@@ -19,9 +19,9 @@ import { countedOf, type Entity, type Item, indexEntries, keyOf } from '#lib/tab
 import { identity, type Key } from '#lib/table/keys.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
+import { scanned } from '#lib/table/scan.ts';
 import { isAbsent, parseStored } from '#lib/table/stored.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { everyRow } from '#test/rows.ts';
 
 /** What lies in the partitions of a tenant. */
 const kinds: readonly Entity[] = [Sagas, ...entities.filter(({ scope }) => scope !== 'workspace')];
@@ -199,6 +199,6 @@ async function scan(prefix: string): Promise<Row[]> {
     ExpressionAttributeValues: { ':prefix': prefix },
   };
   const rows: Row[] = [];
-  for await (const row of everyRow(query)) rows.push(row);
+  for await (const row of scanned(query)) rows.push(row);
   return rows;
 }

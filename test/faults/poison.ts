@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { queues } from '#lib/queues.ts';
 import { shardOf } from '#lib/table/keys.ts';
@@ -74,6 +74,16 @@ function mails(): string[] {
   ];
 }
 
+/** Until no conflict is injected: the SDK does not repeat what was refused beside a transaction. */
+async function put(table: DynamoDBDocumentClient, input: PutCommandInput): Promise<void> {
+  const error = await table.send(new PutCommand(input)).then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  if (error?.name === 'TransactionConflictException') return put(table, input);
+  if (error) throw error;
+}
+
 /** What somebody outside, a bug or another version may leave in the queues that all share: it must hold up nobody. */
 export class Poison {
   readonly #system: FaultySystem;
@@ -92,7 +102,7 @@ export class Poison {
 
   async spread(place: { workspaceId: number; env: string }): Promise<void> {
     await this.#withTable(async (table, TableName) => {
-      for (const Item of [...this.#rows, this.#newer]) await table.send(new PutCommand({ TableName, Item }));
+      for (const Item of [...this.#rows, this.#newer]) await put(table, { TableName, Item });
     });
     for (const queue of queues) await this.#system.sendMessages(queue, messages);
     for (const raw of mails()) await this.#system.admin('email', 'receive', { ...place, raw });

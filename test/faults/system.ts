@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Engine } from '#infra/local/engine.ts';
 import { createDataDir, credentialsOf } from '#infra/local/files.ts';
+import { pascalCase } from '#infra/names.ts';
+import { platforms } from '#lib/channels/channel.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { startOwnEngine } from '#test/engine.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
@@ -20,7 +22,7 @@ const retryScale = '0.00002';
 const spoiledShare = 0.03;
 
 /** The functions that are killed one by one: those that send, and others. */
-const senders = ['WorkersDeliver', 'WorkersDeliverSlow', 'WorkersTelegram', 'WorkersTwitter', 'WorkersSendEmail'];
+const senders = ['deliver', 'deliver-slow', ...platforms, 'send-email'].map((name) => pascalCase(`workers-${name}`));
 const others = [
   'WorkersPublishEvents',
   'WorkersDispatchTimers',

@@ -15,7 +15,7 @@ import { multipart } from '#lib/network/form.ts';
  */
 const [, , kind = '', size = '0', account = '', messageId = '0'] = process.argv;
 const sizeBytes = Number(size);
-const key = `messages/memory/${kind}/${sizeBytes}`;
+const key = `messages/1/live/memory-${kind}/${sizeBytes}`;
 
 async function* chunks() {
   const chunk = randomBytes(64 * 1024);

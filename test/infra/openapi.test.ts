@@ -48,6 +48,22 @@ test('whatever may send mail says what it answers without a sender address', asy
     ]);
 });
 
+test('every reason of a 409 that the contract names is described, and those of our own beside them', async () => {
+  const contract = await readFile(join(root, 'docs/contract.md'), 'utf8');
+  const section = contract.split('\n## ').find((part) => part.startsWith('16.')) ?? '';
+  const [, rows = ''] = section.split('|---|---|');
+  const named = [...rows.matchAll(/^\| ([^|]+)/gm)].flatMap(([, cell = '']) => cell.match(/\w*_\w+/g) ?? []);
+  const later = [...contract.matchAll(/409 `(\w+_\w+)`/g)].map(([, reason]) => reason);
+  const { responses } = JSON.parse(rendered).components;
+  const described: string = JSON.stringify(responses.Conflict);
+  expect(named.length).toBeGreaterThan(15);
+  expect(later).toEqual(expect.arrayContaining(['account_exists', 'login_over', 'recipient_bounced']));
+  for (const reason of [...named, ...later, 'too_many_accounts']) expect(described).toContain(`- \`${reason}\`: `);
+  expect(JSON.stringify(responses.BadRequest)).toContain('- `range_too_large`: ');
+  for (const reason of ['daily_quota', 'too_many_at_once', 'code_sent_lately'])
+    expect(JSON.stringify(responses.RateLimited)).toContain(`- \`${reason}\`: `);
+});
+
 test('the webhooks are described with the headers that deliveries carry', () => {
   const signed = { timestamp: 1, simple: 'a', previous: 'b', standard: 'c' };
   const sent = headersOf({ deliveryId: 'd', eventKind: 'task.created', replayOf: 'e' }, 1, signed);
@@ -92,17 +108,16 @@ test('every count is an integer of 32 bits', () => {
   for (const [name, schema] of counts) expect(schema, name).toMatchObject({ format: 'int32' });
 });
 
-test('every id of ours is an integer of 32 bits, so that generated clients read it as one', () => {
+test('every id of ours and every place in a list is an integer of 64 bits in generated clients', () => {
   for (const { properties = {} } of schemasIn(JSON.parse(rendered))) {
     for (const [name, schema] of Object.entries(properties)) {
       if (
-        !/^id$|[a-z]Id$/.test(name) ||
-        name === 'telegramUserId' ||
+        !/^id$|[a-z]Id$|^(nextCursor|after|sequence)$/.test(name) ||
         [schema.type].flat().includes('string') ||
         !schema.type
       )
         continue;
-      expect(schema, name).toMatchObject({ format: 'int32' });
+      expect(schema, name).toMatchObject({ format: 'int64' });
     }
   }
 });

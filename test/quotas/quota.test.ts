@@ -54,7 +54,7 @@ test('a unit of work that writes nothing gives back what it has spent, and one t
   });
   expect([runs, await left(tenant, 'emails')]).toEqual([4, 3]);
   const refused = transact(tenant, operator, async (tx) => {
-    tx.requireExists(Contacts, { id: 1_000_000 }, () => conflict('gone', 'gone'));
+    tx.requireExists(Contacts, { id: 1_000_000 }, () => conflict('key_revoked', 'gone'));
     await spend(tx, 'emails', 3);
   });
   await expect(refused).rejects.toMatchObject({ status: 409 });

@@ -4,7 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { timestamp } from '#lib/clock.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
+import { download } from '#lib/files/store.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -100,9 +102,10 @@ describe('a file that somebody sends a bot', () => {
     await eventually(async () => (await updatesOf(stored.id)).length > 0, 'message.updated');
     const [event, ...others] = await updatesOf(stored.id);
     expect(others).toEqual([]);
-    const shown = { id: 1, fileName: 'report.pdf', contentType: 'application/pdf', sizeBytes: bytes.length };
+    // Field names and ids as in all of an event's data.
+    const told = { id: '1', file_name: 'report.pdf', content_type: 'application/pdf', size_bytes: bytes.length };
     expect(event.data.changes).toEqual({
-      attachments: { from: [{ ...shown, status: 'pending' }], to: [{ ...shown, status: 'stored' }] },
+      attachments: { from: [{ ...told, status: 'pending' }], to: [{ ...told, status: 'stored' }] },
     });
   });
 
@@ -319,4 +322,34 @@ test('an attachment is found by nobody else', async () => {
   expect((await live.get('/v1/messages/999999/attachments/1')).status).toBe(404);
   const { client } = await workspace.mint({ scopes: ['email:read'] });
   expect((await client.get(`/v1/messages/${id}/attachments/1`)).status).toBe(403);
+});
+
+test('its URL opens that file alone, as a download, for five minutes', async () => {
+  const { id } = await receive({ document: await document(randomBytes(10)) });
+  const { url, fileName, contentType, expiresAt } = await settled(id);
+  const leftMs = Date.parse(expiresAt) - Date.now();
+  expect(leftMs).toBeGreaterThan(4 * 60_000);
+  expect(leftMs).toBeLessThanOrEqual(5 * 60_000);
+  const own = new URL(url);
+  const status = async (to: string | URL) => (await fetch(to)).status;
+  expect(await status(own)).toBe(200);
+
+  // A file of another tenant is there, and is not found by changing a URL of one's own.
+  const other = await newWorkspace();
+  const bytes = randomBytes(10);
+  const { body: upload } = await other.live.post('/v1/files', { fileName, contentType, sizeBytes: bytes.length });
+  const put = await fetch(upload.uploadUrl, { method: 'PUT', headers: upload.uploadHeaders, body: bytes });
+  expect(put.status).toBe(200);
+  const theirs = new URL(own);
+  theirs.pathname = new URL(upload.uploadUrl).pathname;
+  expect(await status(theirs)).toBe(403);
+  const longer = new URL(own);
+  longer.searchParams.set('X-Amz-Expires', '604800');
+  expect(await status(longer)).toBe(403);
+
+  const key = own.pathname.split('/').slice(2).join('/');
+  const madeAgo = (minutes: number) =>
+    later(() => download({ now: timestamp() }, key, { fileName, contentType }), -minutes);
+  expect(await status((await madeAgo(4)).url)).toBe(200);
+  expect(await status((await madeAgo(6)).url)).toBe(403);
 });

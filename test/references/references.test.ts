@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
 import { type Entity, fieldsWithin } from '#lib/table/entity.ts';
 
 const names = new Set(entities.map(({ name }) => name));
@@ -38,6 +40,25 @@ test.each(references.filter(({ to, with: other }) => to === Contacts.name && oth
     );
   },
 );
+
+/** An erasure takes the contact out of them. */
+const forgetting = references.filter(({ to, with: other, isOwned }) => to === Contacts.name && !other && !isOwned);
+
+test.each(forgetting)(
+  'a row of $of.name goes on without its contact, or says that it goes with it',
+  ({ of, field, shows }) => {
+    const { entries } = of.schema as unknown as { entries: Record<string, v.GenericSchema> };
+    const emptied = [field, ...(shows === undefined ? [] : [shows])];
+    expect(emptied.filter((name) => !v.is(entries[name] as v.GenericSchema, null))).toEqual([]);
+  },
+);
+
+test('every event of what goes with a contact names it, so that an erasure finds what the event says', () => {
+  const owned = references.filter(({ to, isOwned }) => to === Contacts.name && isOwned).map(({ of }) => `${of.name}.`);
+  const kinds = Object.entries(eventKinds).filter(([kind]) => owned.some((prefix) => kind.startsWith(prefix)));
+  expect(kinds.filter(([, { data }]) => !('contact_id' in data.entries)).map(([kind]) => kind)).toEqual([]);
+  expect(kinds.length).toBeGreaterThan(0);
+});
 
 test('what other rows take along names what they name, and they name it', () => {
   for (const { of, to, with: other } of references.filter((reference) => reference.with !== undefined)) {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, minuteMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
+import { releaseKey } from '#lib/table/completeness.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { countedOf, type Entity, entity, type Item, indexEntries } from '#lib/table/entity.ts';
 import { countEntries, entries, listCopies, listIndexed } from '#lib/table/entries.ts';
@@ -11,6 +12,7 @@ import { listAll, listPage } from '#lib/table/list.ts';
 import { newMeter, pages } from '#lib/table/pages.ts';
 import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { followRelease } from '#lib/table/release.ts';
+import { putRows, readRow } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -208,8 +210,11 @@ test('a release that goes back writes over newer rows; what they left goes when 
   expect(await unit().get(Older, { id: 63 })).toMatchObject({ color: 'red', weight: 63 });
   // The sweeps of both releases, whoever else looks meanwhile.
   // Beside all others, which would count as rolled back.
+  const before = await readRow(releaseKey);
   await followRelease([...entities, Careful], 0);
   await followRelease([...entities, Older], 0);
+  // A workspace that another test makes while a release is new has to be reindexed.
+  if (before) await putRows([{ ...before, generations: (await readRow(releaseKey))?.['generations'] }]);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * minuteMs });
   expect(await incomplete(tenant, [Careful])).toEqual(['mark']);
   await requireRight(Careful);

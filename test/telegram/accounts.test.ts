@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { maxConnected } from '#lib/accounts/store.ts';
-import { minuteMs } from '#lib/clock.ts';
+import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { type Client, eventually } from '#test/client.ts';
-import { newBot } from '#test/telegram/bot.ts';
+import { looked } from '#test/receiving/look.ts';
+import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -16,6 +17,7 @@ beforeAll(async () => {
 });
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+const inAnHour = () => shifted(timestamp(), hourMs);
 const create = (botToken: string, more: object = {}, client = live) =>
   client.post('/v1/telegram/accounts', { kind: 'bot', botToken, ...more });
 const fieldOf = ({ status, body }: Awaited<ReturnType<Client['post']>>) => [
@@ -71,6 +73,11 @@ describe('a bot is connected by its token', () => {
       inbound: { mode: 'off', status: 'off' },
     });
     expect((await bot.seen()).calls).toEqual({ getMe: 1 });
+  });
+
+  test('whatever the case of its kind, which is given as every enum is', async () => {
+    expect((await create(newBot().token, { kind: 'Bot' })).body.kind).toBe('bot');
+    expect(fieldOf(await create(newBot().token, { kind: 'user' }))).toEqual([400, 'kind', 'invalid_enum']);
   });
 
   test('once in an environment', async () => {
@@ -167,12 +174,61 @@ test('an account is changed: its name, limits, part of its pacing, and how it he
     pacing: { peerGapMs: 1000, gapMs: 7, perMinute: 3, newPeersPerDay: null },
     inbound: { mode: 'webhook' },
   });
+  // As it is shown it may be given, and null is what bots do by default.
+  const same = await live.patch(path, { pacing: changed.body.pacing });
+  expect([same.status, same.body.pacing]).toEqual([200, changed.body.pacing]);
+  const { body: cleared } = await live.patch(path, { pacing: { gapMs: null, perMinute: null } });
+  expect(cleared.pacing).toEqual({ peerGapMs: 1000, gapMs: 40, perMinute: null, newPeersPerDay: null });
+  await live.patch(path, { pacing: { peerGapMs: 5 } });
+  expect((await live.patch(path, { pacing: null })).body.pacing).toEqual(cleared.pacing);
+  for (const [field, value] of Object.entries({ botToken: bot.token, status: 'disconnected' }))
+    expect(fieldOf(await live.patch(path, { [field]: value }))).toEqual([400, field, 'not_allowed']);
   await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook');
   expect((await live.patch(path, { inbound: 'off' })).body.inbound).toMatchObject({ mode: 'off', status: 'off' });
   await eventually(async () => (await bot.seen()).webhook === undefined, 'the webhook to be removed');
   expect(fieldOf(await live.patch(path, { inbound: 'pigeon' }))).toEqual([400, 'inbound', 'invalid_enum']);
   expect((await live.patch('/v1/telegram/accounts/99999', { name: 'X' })).status).toBe(404);
   expect((await live.patch(`/v1/twitter/accounts/${body.id}`, { name: 'X' })).status).toBe(404);
+});
+
+test('whoever has read an account changes it as they have read it, whatever has been sent and received meanwhile', async () => {
+  const { body } = await create(newBot().token);
+  const path = `/v1/telegram/accounts/${body.id}`;
+  const read = async () => (await live.get(path)).headers['etag'] as string;
+  const before = await read();
+  await live.post('/v1/telegram/messages', { accountId: body.id, telegramUserId: 5, text: 'Hi', runAt: inAnHour() });
+  const after = await read();
+  expect((await live.get(path, {}, { 'if-none-match': before })).status).toBe(200);
+  expect((await live.get(path, {}, { 'if-none-match': after })).status).toBe(304);
+  const renamed = await live.patch(path, { name: 'New' }, { 'if-match': before });
+  expect([renamed.status, renamed.body.name]).toEqual([200, 'New']);
+  expect(await live.patch(path, { name: 'Late' }, { 'if-match': after })).toMatchObject({
+    status: 412,
+    body: { details: { reason: 'stale_version' } },
+  });
+  expect((await live.patch(path, { inbound: 'off' }, { 'if-match': await read() })).status).toBe(200);
+  expect(
+    (await live.patch(path, { inbound: 'polling' }, { 'if-match': renamed.headers['etag'] as string })).status,
+  ).toBe(412);
+  expect((await live.post(`${path}/disconnect`, undefined, { 'if-match': await read() })).status).toBe(200);
+});
+
+test('once an hour what Telegram knows of a webhook is compared: what is wrong with it is shown, and what differs set again', async () => {
+  const bot = newBot();
+  const { body } = await create(bot.token);
+  const inbound = async () => (await live.get(`/v1/telegram/accounts/${body.id}`)).body.inbound;
+  await eventually(async () => (await inbound()).status === 'ok', 'the webhook');
+  const { webhook } = await bot.seen();
+  await bot.tell(message(newPerson(), { text: 'Hi' }));
+  await bot.command({ post: `${inject('baseUrl')}/nowhere` });
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  await looked(tenant, body);
+  expect(await inbound()).toMatchObject({ status: 'ok', lastError: 'Wrong response from the webhook: 404' });
+  expect((await bot.seen()).calls).toMatchObject({ setWebhook: 1, getWebhookInfo: 1 });
+  await bot.command({ webhookUrl: 'https://elsewhere.example/' });
+  await looked(tenant, body);
+  expect((await bot.seen()).webhook).toEqual(webhook);
+  expect(await inbound()).toMatchObject({ status: 'ok', lastError: null });
 });
 
 test('a webhook that Telegram refuses is set again, and says so meanwhile', async () => {

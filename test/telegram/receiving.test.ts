@@ -376,12 +376,42 @@ describe('a hook', () => {
       expect(await post(path, word, unreadable), unreadable.slice(0, 30)).toEqual([200, undefined]);
     expect(await post(path, word, body)).toEqual([200, undefined]);
     await conversationWith(person, 1);
+    // An update of somebody, in a text of a mebibyte: as much of it as a message holds.
+    const { message: sent } = message(person, {});
+    const saying = (text: string) => JSON.stringify({ update_id: 3, message: { ...sent, text } });
+    const large = saying('x'.repeat(1_048_576 - saying('').length));
+    expect(await post(path, word, large)).toEqual([200, undefined]);
+    const { messages } = await conversationWith(person, 2);
+    expect(messages.map(({ body: text }: { body: string }) => text.length).sort()).toEqual([10_000, 2]);
+  });
+
+  test('whose id is known but not its word takes nothing, however many words are tried, and refuses nobody else meanwhile', async () => {
+    const bot = await connected('webhook');
+    const { webhook } = await bot.seen();
+    const url = `${inject('baseUrl')}${new URL(webhook?.url as string).pathname}`;
+    const person = somebody();
+    const body = JSON.stringify({ update_id: 1, ...message(person, { text: 'Stolen' }) });
+    const right = webhook?.secretToken as string;
+    const guess = async (word: string) => {
+      const answer = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': word },
+        body,
+      });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    const near = [right.slice(0, -1), `${right}x`, right.toLowerCase(), right.toUpperCase(), ` ${right.slice(1)}`];
+    const words = [...near, ...Array.from({ length: 10_000 - near.length }, () => randomBytes(16).toString('hex'))];
+    const statuses = new Set<number>();
+    for (let from = 0; from < words.length; from += 50)
+      for (const status of await Promise.all(words.slice(from, from + 50).map(guess))) statuses.add(status);
+    expect([...statuses]).toEqual([401]);
     // Neither a key's minute nor an address's is spent.
-    const statuses = await Promise.all(
-      Array.from({ length: 100 }, async () => (await post(path, { 'x-telegram-bot-api-secret-token': 'x' }, body))[0]),
-    );
-    expect(new Set(statuses)).toEqual(new Set([401]));
     expect((await request(`${inject('baseUrl')}/healthz`)).statusCode).toBe(200);
+    expect((await live.get('/v1/contacts', { q: person.first_name })).body.items).toEqual([]);
+    expect(await guess(right)).toBe(200);
+    await conversationWith(person, 1);
   });
 });
 

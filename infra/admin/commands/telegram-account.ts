@@ -36,7 +36,7 @@ async function create(input: v.InferOutput<typeof Create>) {
   const secret = input.kind === 'bot' ? input.botToken : input.session;
   const account = {
     ...{ channel: telegram.name, kind, name, username, dailyLimit, secret },
-    ...(pacing && { pacing }),
+    ...(pacing !== undefined && { pacing }),
     ...(input.kind === 'user' && holderOf(input.session)),
   };
   const mode = input.kind === 'bot' ? input.inbound : undefined;

@@ -26,7 +26,7 @@ async function create(input: v.InferOutput<typeof Create>) {
     name,
     username,
     dailyLimit: dailyLimit ?? twitter.kinds.user.dailyLimit,
-    ...(pacing && { pacing }),
+    ...(pacing !== undefined && { pacing }),
     secret: secretOf(tokens),
   } as const;
   const { id } = await asOperator({ workspaceId, env }, async (tx) =>

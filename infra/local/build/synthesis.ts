@@ -1,9 +1,10 @@
-// A thread of its own, so that each build reads the sources afresh and the CDK's memory is free again afterwards.
+// A process of its own, so that each build reads the sources afresh and the CDK's memory is free again afterwards.
+
+import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { workerData } from 'node:worker_threads';
 import { synthesise } from '#infra/synth.ts';
 
 export interface SynthesisInput {
@@ -15,9 +16,11 @@ export interface SynthesisInput {
 // What runs here is read from the bundles: copies of them in the assembly would be for an upload.
 const withoutCopies = { 'aws:cdk:disable-asset-staging': 'true' };
 
-const { outdir, bundles, settings } = workerData as SynthesisInput;
+process.once('disconnect', () => process.exit());
+const [{ outdir, bundles, settings }] = (await once(process, 'message')) as [SynthesisInput];
 await synthesise({ outdir, bundles, settings: { ...settings, ...withoutCopies }, splitting: true });
 await Promise.all(globSync('*/*.map', { cwd: bundles }).map((path) => anchor(join(bundles, path))));
+process.disconnect();
 
 /** The sources of a map are relative to a folder two below the project's root, which this is not. */
 async function anchor(path: string): Promise<void> {

@@ -1,58 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { FunctionToRun } from '../template.ts';
-import type { Answer, Call, InvocationError } from './invocation.ts';
-import type { FunctionLog } from './log.ts';
-
-export interface InstanceData {
-  folder: string;
-  handler: string;
-  identity: Record<string, string>;
-}
-
-export type FromThread = { answer: Answer } | { isReady: boolean };
+import type { Answer, Call, FromThread, InvocationError } from './invocation.ts';
+import type { FunctionLogs } from './log.ts';
 
 // Lambda gives a cold function 10 seconds of its own before the invocation's time begins.
 const initTimeoutMs = 10_000;
 
-/** One running copy of a function in a thread of its own: it handles one invocation at a time, as on Lambda. */
+export interface InstanceSettings {
+  memoryMb: number;
+  /** What every function finds besides its own variables. */
+  runtimeEnvironment: Record<string, string>;
+  logs: FunctionLogs;
+}
+
+/** A thread that functions run in: it handles one invocation at a time, as on Lambda. */
 export class Instance {
-  readonly function: FunctionToRun;
-  idleSince = Date.now();
-  readonly #worker: Worker;
-  readonly #log: FunctionLog;
-  readonly #initialised: Promise<void>;
   readonly exited: Promise<void>;
-  #settle: ((answer: Answer) => void) | undefined;
+  idleSince = Date.now();
+  readonly #id = randomUUID().replaceAll('-', '');
+  readonly #settings: InstanceSettings;
+  readonly #worker: Worker;
+  #atWork: { on: FunctionToRun; settle(answer: Answer): void; loaded(): void } | undefined;
+  /** The function that was called last. */
+  #ran: string | undefined;
   #goneBecause: string | undefined;
 
-  constructor(toRun: FunctionToRun, runtimeEnvironment: Record<string, string>, log: FunctionLog) {
-    this.function = toRun;
-    this.#log = log;
-    const { name, arn, folder, handler, memoryMb } = toRun;
-    const instanceId = randomUUID().replaceAll('-', '');
-    const identity = {
-      functionName: name,
-      functionVersion: '$LATEST',
-      invokedFunctionArn: arn,
-      memoryLimitInMB: String(memoryMb),
-      logGroupName: `/aws/lambda/${name}`,
-      logStreamName: `local/[$LATEST]${instanceId}`,
-    };
-    this.#worker = new Worker(new URL('./runtime.ts', import.meta.url), {
-      name,
-      workerData: { folder, handler, identity } satisfies InstanceData,
-      env: { ...runtimeEnvironment, ...provided(toRun, identity.logStreamName), ...toRun.environment },
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      stdout: true,
-      stderr: true,
+  constructor(settings: InstanceSettings) {
+    this.#settings = settings;
+    this.#worker = new Worker(new URL('./runtime.mjs', import.meta.url), {
+      env: settings.runtimeEnvironment,
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
     });
-    log.collect(this.#worker);
     this.exited = new Promise((resolve) => this.#worker.on('exit', () => resolve()));
-    this.#initialised = this.#watchInitialisation();
-    this.#worker.on('message', (message: FromThread) => {
-      if ('answer' in message) this.#finish(message.answer);
-    });
+    this.#worker.on('message', (message: FromThread) => this.#hear(message));
     this.#worker.on('error', (error) => this.#crash(error));
     this.#worker.on('exit', (code) => this.#crash(new Error(`the function ended its process with code ${code}`)));
   }
@@ -62,21 +43,31 @@ export class Instance {
     return this.#goneBecause !== undefined;
   }
 
-  async invoke(event: string): Promise<Answer> {
+  runs(name: string): boolean {
+    return this.#atWork?.on.name === name;
+  }
+
+  async invoke(on: FunctionToRun, event: string): Promise<Answer> {
     if (this.#goneBecause !== undefined) return failed('Runtime.ExitError', this.#goneBecause);
     const requestId = randomUUID();
-    const { timeoutSeconds } = this.function;
-    const answered = new Promise<Answer>((resolve) => {
-      this.#settle = resolve;
+    const timeoutMs = on.timeoutSeconds * 1000;
+    let timer: NodeJS.Timeout | undefined;
+    const answer = await new Promise<Answer>((settle) => {
+      const begin = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => this.#timeOut(requestId, on.timeoutSeconds), timeoutMs);
+      };
+      timer = setTimeout(begin, initTimeoutMs);
+      this.#atWork = { on, settle, loaded: begin };
+      this.#ran = on.name;
+      const { folder, handler } = on;
+      const { identity, environment } = this.#surroundingsOf(on);
+      const call: Call = { code: { folder, handler }, environment, identity, event, requestId, timeoutMs };
+      this.#worker.postMessage(call);
     });
-    await this.#initialised;
-    if (this.#settle === undefined) return answered;
-    const timer = setTimeout(() => this.#timeOut(requestId), timeoutSeconds * 1000);
-    this.#worker.postMessage({ event, requestId, deadline: Date.now() + timeoutSeconds * 1000 } satisfies Call);
-    const answer = await answered;
     clearTimeout(timer);
     this.idleSince = Date.now();
-    if (answer.error) this.#log.invocationFailed(answer.error);
+    if (answer.error) this.#settings.logs.of(on.name).invocationFailed(answer.error);
     return answer;
   }
 
@@ -86,26 +77,35 @@ export class Instance {
     await this.#worker.terminate();
   }
 
-  #watchInitialisation(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, initTimeoutMs);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      void this.exited.then(done);
-      this.#worker.on('message', (message: FromThread) => {
-        if (!('isReady' in message)) return;
-        // One that could not load answers once with the reason; the next invocation tries afresh.
-        if (!message.isReady) this.#goneBecause = 'the function could not be loaded';
-        done();
-      });
-    });
+  #surroundingsOf(on: FunctionToRun) {
+    const { name, arn, memoryMb } = on;
+    const identity = {
+      functionName: name,
+      functionVersion: '$LATEST',
+      invokedFunctionArn: arn,
+      memoryLimitInMB: String(memoryMb),
+      logGroupName: `/aws/lambda/${name}`,
+      logStreamName: `local/[$LATEST]${this.#id}`,
+    };
+    const { runtimeEnvironment } = this.#settings;
+    return {
+      identity,
+      environment: { ...runtimeEnvironment, ...provided(on, identity.logStreamName), ...on.environment },
+    };
   }
 
-  #timeOut(requestId: string): void {
-    const seconds = this.function.timeoutSeconds.toFixed(2);
-    const message = `${new Date().toISOString()} ${requestId} Task timed out after ${seconds} seconds`;
+  #hear(message: FromThread): void {
+    if ('output' in message) this.#settings.logs.of(message.output.of).write(message.output);
+    else if ('answer' in message) this.#finish(message.answer);
+    else {
+      // One that could not load says why; the next invocation tries afresh.
+      if (!message.isLoaded) this.#goneBecause = 'the function could not be loaded';
+      this.#atWork?.loaded();
+    }
+  }
+
+  #timeOut(requestId: string, timeoutSeconds: number): void {
+    const message = `${new Date().toISOString()} ${requestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
     this.#finish(failed('Sandbox.Timedout', message));
     void this.stop();
   }
@@ -113,14 +113,15 @@ export class Instance {
   #crash(error: Error): void {
     const isFirst = this.#goneBecause === undefined;
     this.#goneBecause ??= error.message;
-    if (this.#settle) this.#finish(failed('Runtime.ExitError', error.message, error.stack));
-    else if (isFirst) this.#log.invocationFailed(failed('Runtime.ExitError', error.message, error.stack).error);
+    const failure = failed('Runtime.ExitError', error.message, error.stack);
+    if (this.#atWork) this.#finish(failure);
+    else if (isFirst && this.#ran) this.#settings.logs.of(this.#ran).invocationFailed(failure.error);
   }
 
   #finish(answer: Answer): void {
-    const settle = this.#settle;
-    this.#settle = undefined;
-    settle?.(answer);
+    const atWork = this.#atWork;
+    this.#atWork = undefined;
+    atWork?.settle(answer);
   }
 }
 

@@ -1,8 +1,19 @@
+/** Where the code of a function is: `handler` names a module of the folder, and what it exports. */
+interface Code {
+  folder: string;
+  handler: string;
+}
+
 /** One invocation, as it goes to the thread. */
 export interface Call {
+  code: Code;
+  /** All variables that the function finds. */
+  environment: Record<string, string>;
+  /** What the context says of the function. */
+  identity: Record<string, string>;
   event: string;
   requestId: string;
-  deadline: number;
+  timeoutMs: number;
 }
 
 export interface InvocationError {
@@ -13,3 +24,11 @@ export interface InvocationError {
 
 /** What an invocation gives: the handler's result as JSON, or what it threw. */
 export type Answer = { payload: string; error?: never } | { error: InvocationError; payload?: never };
+
+/** Whole lines that a function wrote, to standard error or not. */
+export interface Output {
+  text: string;
+  isError: boolean;
+}
+
+export type FromThread = { answer: Answer } | { isLoaded: boolean } | { output: Output & { of: string } };

@@ -1,12 +1,10 @@
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import type { InvocationError } from './invocation.ts';
+import type { InvocationError, Output } from './invocation.ts';
 
 /** Where one function's output goes: all of it to a file, what went wrong also to standard error. */
-export interface FunctionLog {
-  collect(source: { stdout: Readable; stderr: Readable }): void;
+interface FunctionLog {
+  write(output: Output): void;
   invocationFailed(error: InvocationError): void;
 }
 
@@ -38,16 +36,12 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
         report(`[${name}] ${text}`);
       };
       return {
-        collect({ stdout, stderr }) {
-          createInterface(stdout).on('line', (line) => {
+        write({ text, isError }) {
+          for (const line of text.trimEnd().split('\n')) {
             write(line);
-            const problem = problemIn(line);
-            if (problem) report(`[${name}] ${problem}`);
-          });
-          createInterface(stderr).on('line', (line) => {
-            write(line);
-            report(`[${name}] ${problemIn(line) ?? line}`);
-          });
+            const problem = problemIn(line) ?? (isError ? line : undefined);
+            if (problem !== undefined) report(`[${name}] ${problem}`);
+          }
         },
         invocationFailed: ({ errorType, errorMessage, trace }) =>
           both(trace.length > 0 ? trace.join('\n') : `${errorType}: ${errorMessage}`),

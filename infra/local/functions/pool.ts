@@ -1,20 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { FunctionToRun } from '../template.ts';
 import type { Instance } from './instance.ts';
-import type { Answer } from './invocation.ts';
 
-/** The instances of one function. Invocations beyond the limit wait in the order they came. */
+// Most invocations are over sooner, and a new instance takes longer than that to start.
+const patienceMs = 50;
+
+/** Instances of which each runs whatever function is called next. One that is used often is used again first. */
 export class Pool {
-  readonly #start: (toRun: FunctionToRun) => Instance;
-  readonly #limit: number;
+  readonly #start: () => Instance;
   readonly #instances = new Set<Instance>();
   readonly #waiting: ((instance: Instance) => void)[] = [];
   #idle: Instance[] = [];
-  #function: FunctionToRun;
+  /** The code before the last change: who runs it stops when its invocation is over. */
+  #outdated = new WeakSet<Instance>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(toRun: FunctionToRun, limit: number, start: (toRun: FunctionToRun) => Instance) {
-    this.#function = toRun;
-    this.#limit = limit;
+  constructor(start: () => Instance) {
     this.#start = start;
   }
 
@@ -27,20 +26,20 @@ export class Pool {
     return this.#idle[0]?.idleSince;
   }
 
-  async invoke(event: string): Promise<Answer> {
+  /** Runs something in an instance that does nothing else meanwhile. */
+  async use<Result>(run: (instance: Instance) => Promise<Result>): Promise<Result> {
     const instance = await this.#acquire();
     try {
-      return await instance.invoke(event);
+      return await run(instance);
     } finally {
       this.#release(instance);
     }
   }
 
-  /** Takes new code or settings; instances at work finish their invocation with the old ones. */
-  replace(toRun: FunctionToRun): void {
-    if (isDeepStrictEqual(toRun, this.#function)) return;
-    this.#function = toRun;
+  /** No instance takes another invocation; those at work finish theirs. */
+  renew(): void {
     this.stopIdle(Number.POSITIVE_INFINITY);
+    for (const instance of this.#instances) this.#outdated.add(instance);
   }
 
   /** Stops the instances that have been idle since before then; all that are idle with infinity. */
@@ -55,33 +54,48 @@ export class Pool {
     if (oldest) this.#drop(oldest);
   }
 
-  /** Stops for good: what waits is never answered. */
-  close(): Promise<void> {
-    this.#waiting.length = 0;
-    return this.stop();
+  /** Ends those that run the function, as a crash would. */
+  async kill(name: string, reason: string): Promise<void> {
+    await Promise.all([...this.#instances].filter((one) => one.runs(name)).map((one) => one.stop(reason)));
   }
 
-  async stop(reason?: string): Promise<void> {
-    await Promise.all([...this.#instances].map((instance) => instance.stop(reason)));
+  /** Stops for good: what waits is never answered. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#waiting.length = 0;
+    await Promise.all([...this.#instances].map((instance) => instance.stop()));
   }
 
   #acquire(): Instance | Promise<Instance> {
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#instances.size < this.#limit) return this.#add();
+    if (this.#instances.size === 0) return this.#add();
+    this.#timer ??= this.#growLater();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** One at a time: a burst of short calls is over sooner than many instances have started. */
+  #growLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      this.#waiting.shift()?.(this.#add());
+      if (this.#waiting.length > 0) this.#timer = this.#growLater();
+    }, patienceMs);
+  }
+
   #release(instance: Instance): void {
-    const isUsable = !instance.isGone && instance.function === this.#function;
+    const isUsable = !instance.isGone && !this.#outdated.has(instance);
     if (!isUsable) this.#drop(instance);
     const next = this.#waiting.shift();
     if (next) next(isUsable ? instance : this.#add());
     else if (isUsable) this.#idle.push(instance);
+    if (this.#waiting.length > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #add(): Instance {
-    const instance = this.#start(this.#function);
+    const instance = this.#start();
     this.#instances.add(instance);
     void instance.exited.then(() => {
       this.#instances.delete(instance);

@@ -26,6 +26,7 @@ export interface StreamPollerSettings {
 
 const maxRecordsPerRead = 1000;
 const retryReadMs = 500;
+const gatherMs = 10;
 
 /** Feeds a function from a table's stream until the signal, in order; a batch that fails holds up those behind it. */
 export async function pollStream(settings: StreamPollerSettings): Promise<void> {
@@ -63,13 +64,19 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
       };
       iterator = NextShardIterator;
       if (Records.length > 0) await handle(Records, shardId, settings);
-      else await source.nextChange(signal);
+      else await nextChanges(source, signal);
     } catch {
       // The engine is restarting, or the iterator has expired: a new one continues after the checkpoint.
       iterator = undefined;
       await pause(retryReadMs, signal);
     }
   }
+}
+
+/** Changes come in groups, as what one call writes does: a group is read at once. */
+async function nextChanges({ nextChange }: StreamSource, signal: AbortSignal): Promise<void> {
+  await nextChange(signal);
+  await pause(gatherMs, signal);
 }
 
 async function iteratorAfter(position: string | undefined, ShardId: string, { client, streamArn }: StreamSource) {

@@ -22,7 +22,7 @@ const botToken = () => pattern(/^[A-Za-z0-9_:-]+$/, 200, 'the token of a bot');
 /** A bot that a caller connects (contract section 22.1). */
 export const CreateBot = v.pipe(
   v.object({
-    kind: v.literal('bot', 'must be bot'),
+    kind: choice(['bot']),
     botToken: botToken(),
     name: v.optional(line(200)),
     ...newAccountLimits,
@@ -51,7 +51,7 @@ export async function createBot(
     name: name ?? names.name,
     username: names.username,
     dailyLimit: dailyLimit ?? telegram.kinds.bot.dailyLimit,
-    ...(pacing && { pacing }),
+    ...(pacing !== undefined && { pacing }),
     platformUserId: userId,
     secret,
   });

@@ -3,6 +3,7 @@ import { idOn } from '#lib/channels/identities.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { ownKey } from '#lib/files/keys.ts';
 import { sandboxSender } from '#lib/jobs/sandbox.ts';
 import type { OpenSender } from '#lib/jobs/sender.ts';
 import { blockedError, isBlocked } from '#lib/messages/block.ts';
@@ -38,7 +39,8 @@ async function chatIdOf(tenant: Tenant, { id: accountId }: StoredAccount, job: S
 }
 
 async function attachmentsOf(tenant: Tenant, { contactId, messageId: id }: StoredJob) {
-  return (await new UnitOfWork(tenant, system).get(Messages, { contactId, id })).attachments;
+  const { attachments } = await new UnitOfWork(tenant, system).get(Messages, { contactId, id });
+  return attachments.map((one) => ({ ...one, key: ownKey(tenant, one.key) }));
 }
 
 async function knownId(tx: UnitOfWork, job: StoredJob): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { openFunctionLogs } from '#infra/local/functions/log.ts';
 import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
@@ -152,6 +153,7 @@ test('new code takes over without losing the invocation at work', async () => {
   const before = written(sleeping);
   const { invoke, functions } = start(before);
   const atWork = invoke({ ms: 300 });
+  await setImmediate();
   functions.replace([written(`export const handler = async () => 'new';`)]);
   expect(await invoke()).toEqual({ result: 'new' });
   expect((await atWork).result.together).toBe(1);
@@ -162,6 +164,7 @@ test('a killed function fails its invocation, and the next one succeeds', async 
   const { invoke, functions } = start(written(sleeping));
   await invoke();
   const atWork = invoke({ ms: 60_000 });
+  await setImmediate();
   await functions.kill('work');
   expect((await atWork).error?.errorMessage).toBe('the function was killed');
   expect((await invoke()).result.together).toBe(1);
@@ -173,11 +176,50 @@ test('an idle instance stops, and gives way when there are too many', async () =
   await expect.poll(() => idle.functions.instanceCount()).toBe(0);
 
   const other = written(sleeping, { name: 'other' });
-  const full = start(written(sleeping), { maxInstances: 1 });
+  const full = start(written(sleeping), { maxInstances: 1, isStrict: true });
   full.functions.replace([other]);
   await full.invoke();
   await full.functions.invoke('other', '{}');
   expect(full.functions.instanceCount()).toBe(1);
+});
+
+test('functions of one size run in the same threads, each with its own variables; in a strict system each has its own', async () => {
+  const source = `export const handler = async () => ({ ...process.env });`;
+  const first = written(source, { environment: { TABLE_NAME: 'things' } });
+  const second = written(source, { name: 'other', environment: { QUEUE_URL: 'http://queue' } });
+  const large = written(source, { name: 'large', memoryMb: 256 });
+  for (const isStrict of [false, true]) {
+    const { functions } = start(first, { isStrict });
+    functions.replace([second, large]);
+    const variablesOf = async (name: string) => {
+      const { payload = '{}' } = await functions.invoke(name, '{}');
+      const { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME } = JSON.parse(payload);
+      return { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME };
+    };
+    expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
+    expect(await variablesOf('other')).toEqual({ QUEUE_URL: 'http://queue', AWS_LAMBDA_FUNCTION_NAME: 'other' });
+    expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
+    expect(functions.instanceCount()).toBe(isStrict ? 2 : 1);
+    await variablesOf('large');
+    expect(functions.instanceCount()).toBe(isStrict ? 3 : 2);
+  }
+});
+
+test('a killed function leaves those alone that another runs', async () => {
+  const { functions, invoke } = start(written(sleeping));
+  functions.replace([written(sleeping, { name: 'other' })]);
+  const [mine, others] = [invoke({ ms: 60_000 }), functions.invoke('other', '{"ms":300}')];
+  await expect.poll(() => functions.instanceCount()).toBe(2);
+  await functions.kill('work');
+  expect((await mine).error?.errorMessage).toBe('the function was killed');
+  expect((await others).error).toBeUndefined();
+});
+
+test('a burst of short calls is not answered by as many threads', async () => {
+  const { functions, invoke } = start(written(sleeping), { maxPerFunction: 50 });
+  await invoke();
+  await Promise.all(Array.from({ length: 50 }, () => invoke()));
+  expect(functions.instanceCount()).toBeLessThan(5);
 });
 
 test('all output goes to the log; errors are reported with readable stacks', async () => {

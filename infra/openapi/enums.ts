@@ -1,0 +1,102 @@
+import { type JsonSchema, withInner } from './inner.ts';
+
+/** A field that shows what each has: the name is for generated clients, which must not change it by where it stands first. */
+const fields = {
+  AccountState: 'AccountStatusChangedEvent.data.to_status',
+  AccountStatus: 'Account.status',
+  ActiveDealStage: 'CreateDeal.stage',
+  ActorType: 'EventActor.type',
+  AgentStatus: 'Agent.status',
+  AttachmentStatus: 'Attachment.status',
+  AuthenticationOutcome: 'EmailAuthentication.verdict',
+  Channel: 'Message.channel',
+  ContactMatchKey: 'UpsertContact.matchOn',
+  ContactStage: 'Contact.stage',
+  DealStage: 'Deal.stage',
+  DealStageKey: 'SetDealStage.stage',
+  DeliveryStatus: 'Delivery.status',
+  EmailThreadStatus: 'EmailThread.status',
+  EndpointStatus: 'Endpoint.status',
+  EnrollmentStatus: 'Enrollment.status',
+  Environment: 'Key.env',
+  ErrorCode: 'ApiError.error',
+  EventKind: 'Delivery.eventKind',
+  EventSubscription: 'Endpoint.eventKinds[]',
+  FieldErrorCode: 'FieldError.code',
+  InboundMode: 'PatchAccount.inbound',
+  InvoiceStatus: 'Invoice.status',
+  JobSource: 'Job.source',
+  JobStatus: 'Job.status',
+  MessageDirection: 'Message.direction',
+  MessageStatus: 'Message.status',
+  MessagingGrouping: 'MessagingAnalytics.groupBy',
+  PipelineKind: 'Pipeline.kind',
+  Platform: 'Contact.platform',
+  Scope: 'Key.scopes[]',
+  SequenceStatus: 'Sequence.status',
+  TaskPriority: 'Task.priority',
+  TaskPriorityKey: 'CreateTask.priority',
+  TaskStatus: 'Task.status',
+  TaskStatusKey: 'SetTaskStatus.status',
+  TransactionSource: 'Transaction.source',
+  TransactionStatus: 'Transaction.status',
+  TransactionType: 'Transaction.type',
+};
+
+type Schemas = Record<string, JsonSchema>;
+type Names = ReadonlyMap<string, string>;
+
+/** The document with one component for each enum that several fields share, so that a generated client has one type of it. */
+export function withNamedEnums<Document extends { components: { schemas: Schemas } }>(document: Document): Document {
+  const { schemas } = document.components;
+  const enums = Object.entries(fields).map(([name, field]) => ({ name, values: valuesOf(field, schemas) }));
+  const names = new Map(enums.map(({ name, values }) => [keyOf(values), name]));
+  const taken = enums.find(({ name, values }) => name in schemas || names.get(keyOf(values)) !== name);
+  if (taken) throw new Error(`the enum ${taken.name} has the name or the values of another`);
+  const { components, ...rest } = document;
+  const all = {
+    ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, named(schema, names)])),
+    ...Object.fromEntries(enums.map(({ name, values }) => [name, { type: 'string', enum: values }])),
+  };
+  const others = inSchemas({ ...rest, components: { ...components, schemas: undefined } }, names) as Document;
+  return { ...others, components: { ...others.components, schemas: sorted(all) } };
+}
+
+const keyOf = (values: readonly unknown[]) => [...values].sort().join();
+
+const sorted = (schemas: Schemas): Schemas =>
+  Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+function valuesOf(field: string, schemas: Schemas): readonly string[] {
+  const [owner = '', ...path] = field.split('.');
+  let at = schemas[owner];
+  for (const name of path) {
+    const [property = '', items] = name.split(/(\[\])/);
+    const inner = (at?.['properties'] as Schemas | undefined)?.[property];
+    at = items ? (inner?.['items'] as JsonSchema | undefined) : inner;
+  }
+  if (!Array.isArray(at?.['enum'])) throw new Error(`${field} is no enum`);
+  return at['enum'].filter((value) => value !== null);
+}
+
+/** Every schema of one of these enums becomes a reference to it. */
+function named(schema: JsonSchema, names: Names): JsonSchema {
+  const whole = withInner(schema, (inner) => named(inner, names));
+  const { type, enum: values, ...others } = whole;
+  const name = Array.isArray(values) ? names.get(keyOf(values.filter((one) => one !== null))) : undefined;
+  if (name === undefined || !Array.isArray(values)) return whole;
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return values.includes(null) ? { anyOf: [reference, { type: 'null' }], ...others } : { ...reference, ...others };
+}
+
+/** The same in what has schemas: operations, answers, parameters. */
+function inSchemas(value: unknown, names: Names): unknown {
+  if (Array.isArray(value)) return value.map((inner) => inSchemas(inner, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (/^examples?$/.test(key)) return [key, inner];
+      return [key, key === 'schema' ? named(inner, names) : inSchemas(inner, names)];
+    }),
+  );
+}
