@@ -1,22 +1,56 @@
-/** Of a route that declares none. */
+import { secondMs } from './clock.ts';
+
+/** Of a function that declares nothing longer. */
 export const defaultTimeoutSeconds = 10;
 /** Of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds. */
 export const longTimeoutSeconds = 29;
+/** Of a route that asks a platform about an account. */
+export const connectTimeoutSeconds = 20;
 /** Of a route that may ask a model. */
 export const modelTimeoutSeconds = 30;
 /** Of a route that may wait for an endpoint of a customer. */
 export const testTimeoutSeconds = 15;
 
+/** Of a worker that changes a few rows for each of its messages. */
+export const workerTimeoutSeconds = 30;
+/** Of a worker that reads the table's stream: a hundred records at once. */
+export const streamTimeoutSeconds = 60;
 // Of workers whose leases and budgets follow from it.
 export const fanOutTimeoutSeconds = 60;
 export const sagaTimeoutSeconds = 60;
 export const deliverTimeoutSeconds = 30;
 export const senderTimeoutSeconds = 40;
 export const mailTimeoutSeconds = 30;
+/** Of what reads a mail, which may have 40 MB. */
+export const incomingMailTimeoutSeconds = 60;
 export const attachmentTimeoutSeconds = 120;
 export const pullTimeoutSeconds = 120;
 export const sweepTimeoutSeconds = 55;
+/** Of what asks a platform several things about one bot. */
+export const hookTimeoutSeconds = 40;
 /** Polls of some tenants for half a minute, so that those of others have their turn. */
 export const pollTimeoutSeconds = 75;
 /** Of what asks for the messages of one person, after waiting for whoever sends. */
 export const userPollTimeoutSeconds = 75;
+
+// How long others have to answer.
+/** An endpoint, all in all (base document, "Events"). */
+export const endpointTimeoutMs = 5 * secondMs;
+/** The feed of a revenue source. */
+export const feedTimeoutMs = 20 * secondMs;
+/** A platform, for one call. */
+export const providerTimeoutMs = 8 * secondMs;
+/** A platform, for a whole file. */
+export const downloadTimeoutMs = 60 * secondMs;
+/** Telegram, for a part of a file on a slow line; of another data centre also the making of a key. */
+export const partTimeoutMs = 20 * secondMs;
+/** SES, for taking a mail. */
+export const sesTimeoutMs = 10 * secondMs;
+/** Whoever has an address that a customer names, for the connection. */
+export const connectTimeoutMs = 5 * secondMs;
+/** The name servers, for one name. */
+export const lookupTimeoutMs = 3 * secondMs;
+/** The same, while a customer waits. */
+export const shortLookupTimeoutMs = 1.5 * secondMs;
+/** The function itself, which it asks while it initialises. */
+export const primeTimeoutMs = 1.5 * secondMs;

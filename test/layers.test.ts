@@ -111,3 +111,12 @@ test('every layer is one of files that there are', () => {
   const units = new Set(files.map((file) => placeOf(file)?.unit));
   expect([...ranks.keys()].filter((unit) => !unit.endsWith('/*') && !units.has(unit))).toEqual([]);
 });
+
+test('a time-out is a name of lib/timeouts.ts', () => {
+  const numbers = files
+    .filter((file) => !file.startsWith('infra/') && file !== 'lib/timeouts.ts')
+    .flatMap(
+      (file) => readFileSync(join(root, file), 'utf8').match(/\w*timeout(?:Ms|Seconds)\??(?:: | = )\d.*/gi) ?? [],
+    );
+  expect(numbers).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { getAccount } from '#lib/accounts/store.ts';
 import { ConnectBot, connectBot } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { connectTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Gives a bot a new token; what waits is sent, and it hears as before. */
 export const handler = endpoint(
@@ -15,7 +16,7 @@ export const handler = endpoint(
     body: ConnectBot,
     errors: ['bad_request', 'not_found', 'conflict'],
     needs: ['encrypt:account'],
-    timeoutSeconds: 20,
+    timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, params, body, request }) => {
     const { id } = await connectBot(tx, params.id, body, publicAddress(request.domain));

@@ -4,6 +4,7 @@ import { CreateBot, createBot } from '#lib/channels/telegram/accounts.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { connectTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Connects a bot by its token, which Telegram is asked about. */
 export const handler = endpoint(
@@ -19,7 +20,7 @@ export const handler = endpoint(
     response: Account,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
-    timeoutSeconds: 20,
+    timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body, request }) => {
     const { id } = await createBot(tx, body, publicAddress(request.domain));

@@ -3,6 +3,7 @@ import { CreateTwitterAccount, createTwitterAccount } from '#lib/channels/twitte
 import { twitter } from '#lib/channels/twitter/channel.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { connectTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Connects an X account by its tokens; X is asked whose they are. */
 export const handler = endpoint(
@@ -18,7 +19,7 @@ export const handler = endpoint(
     response: Account,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
-    timeoutSeconds: 20,
+    timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body }) => {
     const { id } = await createTwitterAccount(tx, body);

@@ -1,5 +1,6 @@
 import { id } from '#lib/schema.ts';
 import { advance } from '#lib/sequences/advance.ts';
+import { workerTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
@@ -8,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Due steps of sequences become message jobs',
     trigger: { queue: 'sequences', batchSize: 10, maxConcurrency: 30 },
-    timeoutSeconds: 30,
+    timeoutSeconds: workerTimeoutSeconds,
   },
   (messages) =>
     receive(messages, { sequenceId: id(), enrollmentId: id() }, (tenant, { sequenceId, enrollmentId }) =>

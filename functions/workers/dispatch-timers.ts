@@ -1,5 +1,6 @@
 import { queues } from '#lib/queues.ts';
 import { duePrefix } from '#lib/table/entity.ts';
+import { streamTimeoutSeconds } from '#lib/timeouts.ts';
 import { dispatch } from '#lib/timers/dispatch.ts';
 import { insertedUnder, streamWorker } from '#lib/worker/stream.ts';
 
@@ -9,7 +10,7 @@ export const handler = streamWorker(
     summary: 'Waiting rows are put on their queue, or on a schedule when their time is far',
     trigger: { stream: 'table', batchSize: 100, filters: [insertedUnder(duePrefix)] },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
-    timeoutSeconds: 60,
+    timeoutSeconds: streamTimeoutSeconds,
     memoryMb: 512,
   },
   dispatch,

@@ -1,5 +1,6 @@
 import { queues } from '#lib/queues.ts';
 import { tenantKey } from '#lib/tenant.ts';
+import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { receiveGroups } from '#lib/timers/receive.ts';
 import { dispatchTimers } from '#lib/timers/send.ts';
 import { TimerRow } from '#lib/timers/timer.ts';
@@ -11,7 +12,7 @@ export const handler = queueWorker(
     summary: 'Fired schedules go on to the queue of their row',
     trigger: { queue: 'timers', batchSize: 10, maxConcurrency: 20 },
     needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
-    timeoutSeconds: 10,
+    timeoutSeconds: defaultTimeoutSeconds,
   },
   (messages) =>
     receiveGroups(

@@ -1,5 +1,6 @@
 import { lookAfterHook } from '#lib/channels/telegram/hook.ts';
 import { id } from '#lib/schema.ts';
+import { hookTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
@@ -9,7 +10,7 @@ export const handler = queueWorker(
     summary: "Bots' webhooks are set, compared once an hour, and removed",
     trigger: { queue: 'inbound', batchSize: 1, maxConcurrency: 5 },
     needs: ['decrypt:account'],
-    timeoutSeconds: 40,
+    timeoutSeconds: hookTimeoutSeconds,
   },
   (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => lookAfterHook(tenant, accountId)),
 );

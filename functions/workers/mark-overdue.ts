@@ -2,6 +2,7 @@ import { markOverdue } from '#lib/finance/invoice-store.ts';
 import { id } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system } from '#lib/tenant.ts';
+import { workerTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
@@ -10,7 +11,7 @@ export const handler = queueWorker(
   {
     summary: 'Sent invoices whose due date has passed become overdue',
     trigger: { queue: 'invoices', batchSize: 10, maxConcurrency: 10 },
-    timeoutSeconds: 30,
+    timeoutSeconds: workerTimeoutSeconds,
   },
   (messages) =>
     receive(messages, { invoiceId: id() }, (tenant, { invoiceId }) =>

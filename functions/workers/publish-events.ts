@@ -1,5 +1,6 @@
 import { publish } from '#lib/publishing/publish.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
+import { streamTimeoutSeconds } from '#lib/timeouts.ts';
 import { insertedUnder, streamWorker } from '#lib/worker/stream.ts';
 
 /** Numbers the events of committed changes, writes the feed and makes the deliveries. */
@@ -7,7 +8,7 @@ export const handler = streamWorker(
   {
     summary: 'Outbox rows become the event feed, the audit trail and deliveries',
     trigger: { stream: 'table', batchSize: 100, filters: [insertedUnder(outboxPrefix)] },
-    timeoutSeconds: 60,
+    timeoutSeconds: streamTimeoutSeconds,
     memoryMb: 512,
   },
   publish,

@@ -1,5 +1,6 @@
 import { Judged } from '#lib/email/arrival.ts';
 import { deliverIncoming } from '#lib/receiving/incoming.ts';
+import { incomingMailTimeoutSeconds } from '#lib/timeouts.ts';
 import { receive } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
@@ -11,7 +12,7 @@ export const handler = queueWorker(
     trigger: { queue: 'workspace-mail', batchSize: 1, maxConcurrency: 5 },
     readsStrangers: true,
     needs: ['mail-bucket', 'mail-sender'],
-    timeoutSeconds: 60,
+    timeoutSeconds: incomingMailTimeoutSeconds,
     memoryMb: 1024,
   },
   (messages) => receive(messages, { notice: Judged }, (tenant, { notice }) => deliverIncoming(tenant, notice)),

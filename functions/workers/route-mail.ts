@@ -1,5 +1,6 @@
 import { Notice } from '#lib/email/arrival.ts';
 import { routeMail } from '#lib/receiving/route.ts';
+import { workerTimeoutSeconds } from '#lib/timeouts.ts';
 import { receiveEach } from '#lib/timers/receive.ts';
 import { queueWorker } from '#lib/worker/queue.ts';
 
@@ -11,7 +12,7 @@ export const handler = queueWorker(
     trigger: { queue: 'incoming-mail', batchSize: 10, maxConcurrency: 5 },
     readsStrangers: true,
     needs: ['mail-domain', 'send:workspace-mail'],
-    timeoutSeconds: 30,
+    timeoutSeconds: workerTimeoutSeconds,
   },
   (messages) =>
     receiveEach(messages, Notice, async (notice) => {

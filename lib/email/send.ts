@@ -10,6 +10,7 @@ import { readFile } from '#lib/files/bucket.ts';
 import { ownKey } from '#lib/files/keys.ts';
 import { withAsciiDomain } from '#lib/mail-address.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { sesTimeoutMs } from '#lib/timeouts.ts';
 import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
 import { requireSender } from './sender.ts';
@@ -29,7 +30,6 @@ export interface OutgoingMail {
   attachments: readonly StoredAttachment[];
 }
 
-const deadlineMs = 10 * secondMs;
 const connectMs = 3 * secondMs;
 
 let client: SESv2Client | undefined;
@@ -54,7 +54,7 @@ export async function sendMail(tenant: Tenant, mail: OutgoingMail, content: Buff
         job: String(mail.jobId),
       }).map(([Name, Value]) => ({ Name, Value })),
     }),
-    { abortSignal: AbortSignal.timeout(deadlineMs) },
+    { abortSignal: AbortSignal.timeout(sesTimeoutMs) },
   );
   return sentAs(MessageId as string);
 }

@@ -5,6 +5,7 @@ import { isOvergrown } from '#lib/network/json.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { cleaned, currency, line, nullableTimeInput } from '#lib/schema.ts';
 import { oneLine, withoutControls } from '#lib/text.ts';
+import { feedTimeoutMs } from '#lib/timeouts.ts';
 
 /** How a feed is written; the description of `GET /v1/finance/revenue-sources` says it to those who write one. */
 const FeedRow = v.object({
@@ -31,7 +32,6 @@ const Feed = v.union([
   ),
 ]);
 
-const timeoutMs = 20_000;
 const maxBytes = 10 * 1024 * 1024;
 /** Of one pull; what stands behind them is named and left. */
 const maxRows = 100_000;
@@ -56,7 +56,7 @@ export async function fetchFeed(url: string, credential: string | null): Promise
     const { status, body, error } = await outbound.send(url, {
       method: 'GET',
       headers: { accept: 'application/json', ...(credential !== null && { authorization: `Bearer ${credential}` }) },
-      timeoutMs,
+      timeoutMs: feedTimeoutMs,
     });
     if (error !== null) throw new FeedFailure(error);
     if (status === null || status < 200 || status > 299) throw new FeedFailure(`the feed answered ${status}`);

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { quietly } from '#lib/quiet.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { readRow } from '#lib/table/rows.ts';
+import { primeTimeoutMs } from '#lib/timeouts.ts';
 import type { RouteHandler } from './endpoint.ts';
 
 /** Of the right form, and nobody's: no key has this id. */
@@ -10,7 +11,6 @@ const nobody = `Bearer csk_live_${'0'.repeat(44)}`;
 
 /** Each turn still costs the next one less, and initialising has a whole core. */
 const turns = 2;
-const timeoutMs = 1_500;
 
 /**
  * Refuses a stranger while the function initialises, so that its first request does not pay for the lazy parts of the SDK, of the
@@ -23,7 +23,7 @@ export async function prime(handler: RouteHandler): Promise<void> {
     await readRow(rowKey('none', {}), AbortSignal.timeout(500));
     await quietly(async () => {
       for (let turn = 0; turn < turns; turn += 1)
-        await handler(anonymousRequest(), { getRemainingTimeInMillis: () => timeoutMs } as Context);
+        await handler(anonymousRequest(), { getRemainingTimeInMillis: () => primeTimeoutMs } as Context);
     });
   } catch {
     // The first request reports it with its own context.

@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { connectTimeoutMs } from '#lib/timeouts.ts';
 import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
@@ -43,7 +44,6 @@ export interface Outbound {
 }
 
 const defaultMaxBytes = 1024 * 1024;
-const connectTimeoutMs = 5_000;
 
 class ForbiddenAddress extends Error {}
 

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { buildConnector, Client, type Dispatcher } from 'undici';
+import { providerTimeoutMs } from '#lib/timeouts.ts';
 import type { Form } from './form.ts';
 import { isOvergrown } from './json.ts';
 import { MeteredClient } from './metered-client.ts';
 
-const usual = { timeoutMs: 8_000, maxResponseBytes: 1024 * 1024 };
+const usual = { timeoutMs: providerTimeoutMs, maxResponseBytes: 1024 * 1024 };
 /** Far more than Telegram and X open in an answer. */
 const growth = { maxOpenings: 10_000, maxLevels: 32 };
 

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { secondMs } from '#lib/clock.ts';
+import { lookupTimeoutMs } from '#lib/timeouts.ts';
 
 /** Every address of a name, of both families. Throws ResolverDown, or an error with a code of `node:dns` when the name is at fault. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -35,7 +36,7 @@ const controlMs = secondMs;
  * server is silent, and cannot be given up. A name is asked for once at a time, however many wait for it.
  */
 export function openResolver(settings: ResolverSettings = {}): NameResolver {
-  const { hostsFile = '/etc/hosts', timeoutMs = 3 * secondMs } = settings;
+  const { hostsFile = '/etc/hosts', timeoutMs = lookupTimeoutMs } = settings;
   const underWay = new Map<string, Question>();
 
   const ask = (hostname: string): Question => {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { env } from '#lib/env.ts';
+import { shortLookupTimeoutMs } from '#lib/timeouts.ts';
 import { type Lookup, openResolver } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 
@@ -25,7 +26,7 @@ export async function isForbiddenHost(hostname: string, settings: HostCheck = {}
   return addresses.some(({ address }) => isForbidden(address));
 }
 
-const lookupOnce: Lookup = (hostname) => openResolver({ timeoutMs: 1_500 }).lookup(hostname);
+const lookupOnce: Lookup = (hostname) => openResolver({ timeoutMs: shortLookupTimeoutMs }).lookup(hostname);
 
 /** Without the brackets of an IPv6 literal. */
 export const literalOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');

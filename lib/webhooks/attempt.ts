@@ -1,12 +1,11 @@
-import { epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
+import { epochSeconds, timestamp } from '#lib/clock.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import type { Outbound } from '#lib/network/outbound.ts';
 import { unavailable } from '#lib/problem.ts';
+import { endpointTimeoutMs } from '#lib/timeouts.ts';
 import { headersOf } from './headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';
 
-/** An endpoint has so long to answer, all in all (base document, "Events"). */
-const timeoutMs = 5 * secondMs;
 const keptCharacters = 1024;
 const maxBytesPerCharacter = 4;
 
@@ -42,7 +41,7 @@ export async function attempt(
     headers: headersOf(delivery, number, signed),
     body: bytes,
     keptBytes: keptCharacters * maxBytesPerCharacter,
-    timeoutMs,
+    timeoutMs: endpointTimeoutMs,
   });
   const { status, failure } = answer;
   if (failure === 'resolver') throw unavailable(1, new Error(`${answer.error}`));

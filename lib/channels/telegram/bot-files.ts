@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
-import { secondMs } from '#lib/clock.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { FileSource } from '#lib/files/source.ts';
 import type { Tenant } from '#lib/tenant.ts';
+import { downloadTimeoutMs } from '#lib/timeouts.ts';
 import { openBotApi } from './bot-api.ts';
 import { maxBotFileBytes } from './channel.ts';
-
-const downloadMs = 60 * secondMs;
 
 const TelegramFile = v.object({ file_path: v.string() });
 
@@ -15,7 +13,7 @@ const TelegramFile = v.object({ file_path: v.string() });
 export async function openBotFiles(tenant: Tenant, account: StoredAccount): Promise<FileSource> {
   const token = await accountSecret(tenant, account);
   // Whoever reads counts the bytes.
-  const bot = openBotApi(token, { timeoutMs: downloadMs, maxResponseBytes: 2 * maxBotFileBytes });
+  const bot = openBotApi(token, { timeoutMs: downloadTimeoutMs, maxResponseBytes: 2 * maxBotFileBytes });
   return {
     maxBytes: maxBotFileBytes,
     async open(fileId) {

@@ -2,6 +2,7 @@ import { connectTcp } from '@fuman/node';
 import { IntermediatePacketCodec, type Long, MemoryStorage, MtClient, type tl } from '@mtcute/core';
 import { addPublicKey, readStringSession, writeStringSession } from '@mtcute/core/utils.js';
 import { env } from '#lib/env.ts';
+import { providerTimeoutMs } from '#lib/timeouts.ts';
 import { NodeCrypto } from './crypto.ts';
 import { RefusedCall } from './refused-call.ts';
 
@@ -23,8 +24,6 @@ export function readSession(text: string): Parsed | undefined {
     return undefined;
   }
 }
-
-const callTimeoutMs = 8_000;
 
 interface CallOptions {
   /** Of the data centre, where that is not the one at home: its connection has a key of its own. */
@@ -77,7 +76,7 @@ export async function connect(home: Home, authKey: Uint8Array | undefined, app: 
   await client.connect();
   return {
     client,
-    async call(request, { dcId = home.main.id, timeoutMs = callTimeoutMs, signal } = {}) {
+    async call(request, { dcId = home.main.id, timeoutMs = providerTimeoutMs, signal } = {}) {
       const abortSignal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
       if (dcId !== home.main.id) await requireCentre(client, dcId, abortSignal);
       const answer = await client.call(request as never, { ...(dcId !== home.main.id && { dcId }), abortSignal });

@@ -4,6 +4,7 @@ import type { ITelegramClient, tl } from '@mtcute/core';
 import { uploadFile } from '@mtcute/core/methods.js';
 import type Long from 'long';
 import { secondMs } from '#lib/clock.ts';
+import { partTimeoutMs } from '#lib/timeouts.ts';
 import type { Addressee, Connection } from './connection.ts';
 import { fileIn, type MediaFile } from './media.ts';
 import { RefusedCall } from './refused-call.ts';
@@ -47,8 +48,6 @@ export interface UserTransfer {
 
 /** The most that Telegram gives at once (https://core.telegram.org/api/files#downloading-files). */
 const partBytes = 1024 * 1024;
-/** A part on a slow line; of another data centre also the making of a key. */
-const partTimeoutMs = 20 * secondMs;
 /** How often one part is asked for again. */
 const maxCorrections = 5;
 const maxFloodSeconds = 30;
