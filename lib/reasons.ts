@@ -53,6 +53,7 @@ export const badRequestReasons = {
   body_too_large: 'a body has at most 1 MiB',
   won_is_panel_only: 'a deal is won in the panel only',
   same_contact: 'a contact is not merged into itself',
+  batch_too_large: 'a batch writes at most 10 MB: the item, or all of an atomic one, belongs into another batch',
   batch_failed: 'an item of an atomic batch failed, so nothing was done: `results`',
   no_telegram_identity: 'the contact has neither an id nor a username on Telegram',
   no_twitter_identity: 'the contact has neither an id nor a username on X',

@@ -209,10 +209,17 @@ function within(index: number, problem: Problem): Problem {
 async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
+  if (tx.bytes > maxBytes) throw tooLarge();
   return outcomes;
 }
 
 const sideBySide = 8;
+
+/** What a batch writes at most, rows, events and kept outcomes together: a transaction costs the owner two units a kilobyte. */
+const maxBytes = 10_000_000;
+
+const tooLarge = () =>
+  badRequest('batch_too_large', `a batch writes at most ${maxBytes / 1e6} MB: put this into another one`);
 
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();
@@ -223,24 +230,34 @@ const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcom
 async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
+  const budget = { bytesLeft: maxBytes };
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
     for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
-      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress);
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget);
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, runNext));
   return outcomes;
 }
 
-async function runAlone(tx: UnitOfWork, item: Prepared, progress: Progress<Outcome>): Promise<Outcome> {
+async function runAlone(
+  tx: UnitOfWork,
+  item: Prepared,
+  progress: Progress<Outcome>,
+  budget: { bytesLeft: number },
+): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
+  if (budget.bytesLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     const result = await item.run(own);
     progress.mark(own, item.index, { ...result, error: null });
+    own.afterwards(async () => {
+      budget.bytesLeft -= own.bytes;
+    });
     return result;
   };
   return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids }));

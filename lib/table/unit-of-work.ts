@@ -309,6 +309,11 @@ export class UnitOfWork {
     return actionsIn(this.work);
   }
 
+  /** As many bytes as its rows and events have, those counted as before that become smaller. */
+  get bytes(): number {
+    return bytesIn(this.work);
+  }
+
   /** What a commit writes. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };

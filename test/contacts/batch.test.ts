@@ -235,3 +235,29 @@ test('a batch whose answer would be more than 5 MB is done and kept, with ids fo
   expect([replayed.headers['idempotency-replayed'], replayed.body]).toEqual(['true', body]);
   expect((await live.get(`/v1/contacts/${id}`)).body).toMatchObject({ notes, leadScore: 100 });
 });
+
+test('a batch writes 10 MB at most, and what it leaves belongs into another', async () => {
+  const { live } = workspace;
+  const wide = '\u{1f600}';
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, wide.repeat(500)]));
+  const made = await Promise.all(
+    [1, 2, 3, 4, 5].map((part) =>
+      batch(creations(18, `Heavy ${part}`).map((item) => ({ ...item, notes: wide.repeat(10_000) }))),
+    ),
+  );
+  const ids: number[] = made.flatMap(({ body }) => body.results.map(({ contact }: Result) => contact?.id));
+  for (const id of ids) await live.put(`/v1/contacts/${id}/metadata`, { metadata });
+  const lifted = async () => (await named('Lifted')).length;
+  const rename = (of: number[]) => of.map((id) => ({ op: 'update', id, name: `Lifted ${id}` }));
+
+  const whole = await batch(rename(ids), { atomic: true });
+  expect(whole).toMatchObject({ status: 400, body: { error: 'bad_request', details: { reason: 'batch_too_large' } } });
+  expect(await lifted()).toBe(0);
+
+  const { status, body } = await batch(rename(ids));
+  const left = body.results.filter((one: Result) => one.error);
+  expect([status, body.succeeded + left.length, await lifted()]).toEqual([200, 90, body.succeeded]);
+  expect(left[0]).toMatchObject({ status: 400, contact: null, error: { details: { reason: 'batch_too_large' } } });
+  const rest = await batch(rename(left.map(({ index }: Result) => ids[index])));
+  expect([rest.body.succeeded, await lifted()]).toEqual([left.length, 90]);
+});
