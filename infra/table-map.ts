@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { platforms } from '#lib/channels/channel.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
-import { type Entity, latestVersion } from '#lib/table/entity.ts';
-import { blank, type Key, rowKeys } from '#lib/table/keys.ts';
+import { storedQueue } from '#lib/queues.ts';
+import { type Entity, latestVersion, storedName } from '#lib/table/entity.ts';
+import { blank, type Key, lockedBy, rowKeys } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { entityMeanings } from './entities.ts';
 
 /** Whatever has a declaration. */
-const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) =>
+  storedName(a) < storedName(b) ? -1 : 1,
+);
 
 /** The diagrams of docs/states.md. */
 const states: Readonly<Record<string, string>> = {
@@ -76,8 +79,9 @@ function matcher(pattern: string, blanks: string): RegExp {
 const blanksOf = (entity: string) =>
   new Proxy({}, { get: (_, field) => (field === 'id' ? `{${entity}Id}` : `{${String(field)}}`) });
 
-function keyPattern({ scope, name, within = name, partitionKey, sortKey }: Entity): Key {
-  const blanks = blanksOf(name);
+function keyPattern(of: Entity): Key {
+  const { scope, within = storedName(of), partitionKey, sortKey } = of;
+  const blanks = blanksOf(of.name);
   // A number may be padded.
   const sk = sortKey?.(blanks).replace(/^0+(?=\{)/, '') ?? '{id}';
   return {
@@ -96,10 +100,10 @@ const meaningOf = ({ name }: Entity): string => {
 };
 
 /** `contact?stage`, and what stands behind it where an item has one value or several. What only older versions write stands where its successor does. */
-function indexPatterns({ name, indexes = {} }: Entity) {
-  const patterns = Object.entries(indexes).map(([index, by]) => {
+function indexPatterns(of: Entity) {
+  const patterns = Object.entries(of.indexes ?? {}).map(([index, by]) => {
     const { at = index, order } = (typeof by === 'function' ? {} : by) as { at?: string; order?: unknown };
-    return { at: `${name}?${at}`, isOrdered: order !== undefined };
+    return { at: `${storedName(of)}?${at}`, isOrdered: order !== undefined };
   });
   return [...new Map(patterns.map((pattern) => [pattern.at, pattern])).values()];
 }
@@ -127,6 +131,11 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 const code = (text: string) => `\`${text}\``;
 const codes = (texts: readonly string[]) => texts.map(code).join(', ');
+
+const renamed = declared
+  .filter(({ storedAs }) => storedAs !== undefined)
+  .map((of) => `${of.name} ${code(storedName(of))}`)
+  .join(', ');
 
 /** The page as `docs/table.md` holds it. */
 export function renderTableMap(): string {
@@ -177,7 +186,11 @@ flowchart LR
 ## Items
 
 Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)); while a large
-commit has it, \`plan\` names the commit. *due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+commit has it, \`${lockedBy}\` names the commit. *due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+
+The table still calls some entities as they were first called (\`storedAs\`): ${renamed}. A partition has no version,
+so that renaming it would mean copying every row while writers are at work. In the same way a lock is called \`${lockedBy}\`, and the timers of
+the queue \`sagas\` say \`${storedQueue('sagas')}\`: the release before knows them so.
 
 ${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
 

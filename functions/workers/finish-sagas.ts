@@ -43,12 +43,14 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
 export const handler = queueWorker(
   {
     summary: 'Sagas that their request did not complete are completed',
-    trigger: { queue: 'plans', batchSize: 1, maxConcurrency: 20 },
+    trigger: { queue: 'sagas', batchSize: 1, maxConcurrency: 20 },
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
     diskMb: 2048,
     needs: ['store-files', 'list-export-files', 'own-addresses'],
   },
   (messages) =>
-    receive(messages, { planId: v.string() }, (tenant, { planId }) => resumeSaga(tenant, planId, Object.values(kinds))),
+    receive(messages, { sagaId: v.optional(v.string()), planId: v.string() }, (tenant, { sagaId, planId }) =>
+      resumeSaga(tenant, sagaId ?? planId, Object.values(kinds)),
+    ),
 );

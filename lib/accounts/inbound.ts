@@ -77,7 +77,7 @@ export async function listen(
     lastError: null,
     hook,
     isHooked,
-    lookAt: isLive && (isHooked || asksItself) ? tx.now : null,
+    dueAt: isLive && (isHooked || asksItself) ? tx.now : null,
     failures: 0,
     restUntil: null,
   };
@@ -115,7 +115,7 @@ function stopListening(tx: UnitOfWork, inbound: StoredInbound): void {
     lastError: null,
     hook: null,
     isHooked: false,
-    lookAt: null,
+    dueAt: null,
     restUntil: null,
   });
 }

@@ -8,8 +8,17 @@ import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
-import { duePrefix, type Entity, indexEntries, keyOf, kindOf, latestVersion, writtenBy } from '#lib/table/entity.ts';
-import { identity, isLike, type Key, rowKeys, sortableId } from '#lib/table/keys.ts';
+import {
+  duePrefix,
+  type Entity,
+  indexEntries,
+  keyOf,
+  kindOf,
+  latestVersion,
+  storedName,
+  writtenBy,
+} from '#lib/table/entity.ts';
+import { identity, isLike, type Key, lockedBy, rowKeys, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
 import { parseStored, writtenAs } from '#lib/table/stored.ts';
@@ -115,7 +124,7 @@ const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).par
 const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
   account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
   login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
-  inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, lookAt: null }),
+  inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
   poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
   // Its file stays behind.
   export: () => ({ status: 'expired' }),
@@ -190,7 +199,7 @@ function besides(workspaceId: number, env: Environment, partition: string, row: 
   requireFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
   requireFit(versionsAndSequences.some((name) => !isAtMost(maxNumbers.sequence, row[name] ?? 0)) && 'counts too far');
   requireFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
-  requireFit((row['v'] === undefined || row['plan'] !== undefined) && 'was not at rest');
+  requireFit((row['v'] === undefined || row[lockedBy] !== undefined) && 'was not at rest');
   const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
   requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
   return rows;
@@ -224,7 +233,7 @@ function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boole
 }
 
 /** The counters of ids, but for that of keys. */
-const idsOf = new Set(entities.map(({ name }) => name));
+const idsOf = new Set(entities.map(storedName));
 
 /** What the rows of a file demand of its counters: no id and no number of an event is given twice. */
 export class Highest {
@@ -242,7 +251,7 @@ export class Highest {
     const tenant = pk.slice(0, pk.indexOf('#'));
     if (of === Feed) this.#raise(`${tenant}#sequence`, 'sequence', { last: Number(row['sequence']) });
     else if (of && of !== Workspaces && typeof row['id'] === 'number')
-      this.#raise(`${tenant}#ids`, 'ids', { [of.name]: row['id'] });
+      this.#raise(`${tenant}#ids`, 'ids', { [storedName(of)]: row['id'] });
     else if (Highest.holds(row)) {
       const { pk: _, sk, ...counters } = row;
       this.#raise(pk, sk, counters as Record<string, number>);
@@ -291,19 +300,13 @@ export const uncounted = [
   'webhook-health',
   'webhook-registry',
   'webhook-replays',
-  'webhook-wake',
+  'webhook-dispatch',
   'workspace',
 ];
 
-/** Entities that the API calls otherwise. */
-const otherNouns: Readonly<Record<string, string>> = { board: 'pipelines', campaign: 'sequences', feed: 'events' };
-
-/** The noun of an entity, as it is counted. */
-export const nounOf = ({ name }: { name: string }) => otherNouns[name] ?? pluralOf(name);
-
 /** The nouns of the API by the kinds of partitions. */
 export const nouns: Readonly<Record<string, string>> = Object.fromEntries(
-  entities.filter(({ name }) => !uncounted.includes(name)).map((of) => [kindOf(of), nounOf(of)]),
+  entities.filter(({ name }) => !uncounted.includes(name)).map((of) => [kindOf(of), pluralOf(of.name)]),
 );
 
 /** Counts a row of an archive, if it is one of those that a customer would count. */

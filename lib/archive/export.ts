@@ -4,9 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
-import { rowKey } from '#lib/table/keys.ts';
+import { storedName } from '#lib/table/entity.ts';
+import { lockedBy, rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { readRows } from '#lib/table/rows.ts';
+import { Sagas } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { listSetAside } from '#lib/table/set-aside.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -77,7 +79,8 @@ class Archive {
   async *lines(): AsyncGenerator<string> {
     yield line({ format: 'crm-workspace', version: 2, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
-      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith('#plan') || row['plan'] !== undefined;
+      const isUnfinished =
+        row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${storedName(Sagas)}`) || row[lockedBy] !== undefined;
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);
       if (!kept) continue;

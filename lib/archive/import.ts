@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
+import { Pipelines } from '#lib/entities/pipeline.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
-import { duePrefix } from '#lib/table/entity.ts';
+import { duePrefix, storedName } from '#lib/table/entity.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
@@ -152,7 +153,7 @@ async function begin(id: number, digest: string): Promise<void> {
 }
 
 /** What the counters hold of a new workspace, or of one to whom a key was given. */
-const unused = ['pk', 'sk', 'board', 'key'];
+const unused = ['pk', 'sk', storedName(Pipelines), 'key'];
 
 /** No later workspace gets the same id. */
 async function requireLast(id: number): Promise<void> {

@@ -222,7 +222,7 @@ export const Contacts = entity({
     search: { copy: ({ name, username, phone }) => searchable(name, username, phone) },
   },
   counters: {
-    /** The columns of the contact board (contract section 12). */
+    /** The columns of the contacts' pipeline (contract section 12). */
     contacts: { of: ({ stage }) => ({ name: `stage=${stage}`, add: { count: 1 } }) },
     /** Those with something unread (contract section 11). */
     unread: { of: ({ hasUnreadMessages }) => hasUnreadMessages && { name: 'contacts', add: { count: 1 } }, since: 4 },

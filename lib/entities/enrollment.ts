@@ -41,7 +41,7 @@ export const Enrollments = entity({
     heldAt: v.nullable(time()),
   }),
   references: [
-    { to: 'campaign', field: 'sequenceId' },
+    { to: 'sequence', field: 'sequenceId' },
     { to: 'contact', field: 'contactId', shows: 'contactName', isOwned: true },
   ],
   within: 'sequence/{sequenceId}/enrollment',

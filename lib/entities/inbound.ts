@@ -50,7 +50,7 @@ export const Inbounds = entity({
     /** The platform may know of a hook, this one or an earlier one. */
     isHooked: v.boolean(),
     /** When its hook is to be looked after, or its person's messages are to be asked for; null when there is nothing to do. */
-    lookAt: v.nullable(time()),
+    dueAt: v.nullable(time()),
     /** How often that has failed one after the other. */
     failures: count(),
     /** What was received when polling: the next update that is asked for. */
@@ -62,15 +62,20 @@ export const Inbounds = entity({
     /** After a failed poll: nobody asks before. */
     restUntil: v.optional(v.nullable(time()), null),
   }),
+  upgrades: [
+    // 2: `dueAt` was called `lookAt`.
+    ({ lookAt, ...older }) => ({ ...older, dueAt: lookAt }),
+  ],
+  forOlder: ({ dueAt: lookAt }) => ({ lookAt }),
   // Every message that comes in writes them, side by side with the others.
   countedBeside: ['lastReceivedAt', 'offset'],
   references: [{ to: 'account', field: 'id' }],
   indexes: { polled: ({ mode, isHooked }) => mode === 'polling' && !isHooked },
-  timer: ({ id, channel, isHooked, lookAt }, tenant) =>
-    lookAt === null
+  timer: ({ id, channel, isHooked, dueAt }, tenant) =>
+    dueAt === null
       ? null
       : {
-          at: lookAt,
+          at: dueAt,
           queue: isHooked ? 'inbound' : 'user-polls',
           message: { accountId: id },
           group: `${tenantKey(tenant)}/${channel}/${id}`,

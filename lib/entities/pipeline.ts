@@ -32,7 +32,7 @@ const Column = v.pipe(
 );
 export type Column = v.InferOutput<typeof Column>;
 
-/** A board as the list shows it. */
+/** A pipeline as the list shows it. */
 export const Pipeline = v.pipe(v.object(shown), v.title('Pipeline'));
 export const PipelineWithColumns = v.pipe(
   v.object({ ...shown, columns: v.array(Column) }),
@@ -42,5 +42,5 @@ export const Columns = listOf(Column);
 
 export const PipelineQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
 
-/** The pipeline board of deals. Its columns derive from its kind. */
-export const Pipelines = entity({ name: 'board', schema: v.object(stored) });
+/** The columns that deals or contacts go through. They derive from its kind. */
+export const Pipelines = entity({ name: 'pipeline', storedAs: 'board', schema: v.object(stored) });

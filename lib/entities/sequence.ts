@@ -74,10 +74,11 @@ export const CreateSequence = v.object({
   status: v.optional(choice(sequenceStatuses), 'active'),
 });
 
-/** A sequence with its steps (the partition `sequence` counts the events). */
+/** A sequence with its steps. */
 export const Sequences = entity({
-  // Its partition since the first release: `sequence` counts the events.
-  name: 'campaign',
+  name: 'sequence',
+  // In the partition `sequence` the events are counted.
+  storedAs: 'campaign',
   schema: SequenceWithSteps,
   indexes: {
     status: ({ status }) => status,

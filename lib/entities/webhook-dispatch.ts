@@ -9,8 +9,8 @@ const schema = v.object({
   id: id(),
   /** The earliest time of anything that waits; null when nothing does. */
   at: v.nullable(v.string()),
-  /** When to look again, whatever was found before. */
-  lookAt: v.nullable(v.string()),
+  /** When what waits is to be read again, whatever was found before. */
+  recheckAt: v.nullable(v.string()),
   /** Nothing is sent before, the breaker being open. */
   notBefore: v.nullable(v.string()),
   isSlow: v.boolean(),
@@ -24,8 +24,8 @@ export type Lane = Extract<QueueName, 'deliveries' | 'slow-deliveries'>;
 export const laneOf = ({ isSlow }: Dispatch): Lane => (isSlow ? 'slow-deliveries' : 'deliveries');
 
 /** When its message is due, or null when nothing waits. */
-export function dueAt({ at, lookAt, notBefore }: Dispatch): string | null {
-  const due = earliest(at, lookAt);
+export function dueAt({ at, recheckAt, notBefore }: Dispatch): string | null {
+  const due = earliest(at, recheckAt);
   return due === null || notBefore === null || due > notBefore ? due : notBefore;
 }
 
@@ -37,8 +37,14 @@ export const earliest = (a: string | null, b: string | null): string | null =>
  * from the table, so a backlog of any size costs one message.
  */
 export const Dispatches = entity({
-  name: 'webhook-wake',
+  name: 'webhook-dispatch',
+  storedAs: 'webhook-wake',
   schema,
+  upgrades: [
+    // 2: `recheckAt` was called `lookAt`.
+    ({ lookAt, ...older }) => ({ ...older, recheckAt: lookAt }),
+  ],
+  forOlder: ({ recheckAt: lookAt }) => ({ lookAt }),
   timer: (dispatch, tenant) => {
     const at = dueAt(dispatch);
     const group = `${tenantKey(tenant)}/webhook/${dispatch.id}`;

@@ -69,10 +69,10 @@ async function markSome(
 async function tellPlatform(tx: UnitOfWork, read: readonly StoredMessage[]): Promise<void> {
   for (const { accountId, atPlatform } of newestOfEach(read)) {
     const inbound = await tx.find(Inbounds, { id: accountId });
-    const peer = inbound?.lookAt && !inbound.isHooked && (await tx.find(Peers, { accountId, name: atPlatform.userId }));
+    const peer = inbound?.dueAt && !inbound.isHooked && (await tx.find(Peers, { accountId, name: atPlatform.userId }));
     if (!peer || Number(peer.readUpTo ?? 0) >= Number(atPlatform.messageId)) continue;
     tx.update(Peers, { ...peer, readUpTo: atPlatform.messageId });
-    tx.update(Inbounds, { ...inbound, lookAt: tx.now });
+    tx.update(Inbounds, { ...inbound, dueAt: tx.now });
   }
 }
 

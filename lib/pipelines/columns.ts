@@ -9,10 +9,10 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 const colors = ['#64748b', '#3b82f6', '#8b5cf6', '#f59e0b', '#22c55e', '#ef4444'];
 const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
-/** Unique among all boards; stages are few. */
+/** Unique among all pipelines; stages are few. */
 const columnId = (boardId: number, position: number) => boardId * 100 + position;
 
-/** The deal board's columns with exact counts and totals. One round trip. */
+/** The columns of the deals' pipeline with exact counts and totals. One round trip. */
 export async function dealColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
   const sums = await readCounters(tx, [Deals], 'deals');
   return (boardId) =>
@@ -39,7 +39,7 @@ export async function dealColumns(tx: UnitOfWork): Promise<(boardId: number) => 
     });
 }
 
-/** The contact board's columns with exact counts. One round trip. */
+/** The columns of the contacts' pipeline with exact counts. One round trip. */
 export async function contactColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
   const sums = await readCounters(tx, [Contacts], 'contacts');
   return (boardId) =>

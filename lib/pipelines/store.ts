@@ -9,16 +9,16 @@ import {
 } from '#lib/entities/pipeline.ts';
 import { notFound } from '#lib/problem.ts';
 import { asked } from '#lib/table/asked.ts';
-import type { Item } from '#lib/table/entity.ts';
+import { type Item, storedName } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { contactColumns, dealColumns } from './columns.ts';
 
 type StoredPipeline = Item<typeof Pipelines>;
 
-/** The two boards that every workspace has (contract section 12). */
+/** The two pipelines that every workspace has (contract section 12). */
 export async function createPipelines(tx: UnitOfWork): Promise<void> {
-  await tx.reserveIds({ board: 2 });
+  await tx.reserveIds({ [storedName(Pipelines)]: 2 });
   tx.create(Pipelines, {
     id: await tx.nextId(Pipelines),
     name: 'Deals',
@@ -52,7 +52,7 @@ export async function listPipelines(
   return { ...page, items: page.items.map(shown) };
 }
 
-/** The board with its columns; one round trip, because both kinds are counted before the board is known. Raises 404. */
+/** The pipeline with its columns; one round trip, because both kinds are counted before it is known which it is. Raises 404. */
 export async function getPipeline(tx: UnitOfWork, id: number): Promise<v.InferOutput<typeof PipelineWithColumns>> {
   const [pipeline, deals, contacts] = await Promise.all([
     tx.get(Pipelines, { id }, () => notFound('pipeline')),
@@ -62,7 +62,7 @@ export async function getPipeline(tx: UnitOfWork, id: number): Promise<v.InferOu
   return { ...shown(pipeline), columns: (pipeline.kind === 'deal' ? deals : contacts)(id) };
 }
 
-/** All columns of a board in order of position. Raises 404. */
+/** All columns of a pipeline in order of position. Raises 404. */
 export async function listColumns(tx: UnitOfWork, id: number): Promise<v.InferOutput<typeof Columns>> {
   const { columns } = await getPipeline(tx, id);
   return { items: columns, nextCursor: null, hasMore: false };

@@ -31,8 +31,8 @@ export const keep = (
   });
 
 /** Somebody may have asked for an earlier look meanwhile. */
-const lookAgain = ({ inbound: seen }: Due, { lookAt }: StoredInbound, next: string) =>
-  lookAt === seen.lookAt ? next : lookAt;
+const lookAgain = ({ inbound: seen }: Due, { dueAt }: StoredInbound, next: string) =>
+  dueAt === seen.dueAt ? next : dueAt;
 
 /** The account hears, up to what `reached` says, and is asked again in so many seconds. Returns as `keep`. */
 export const keepHearing = (
@@ -48,7 +48,7 @@ export const keepHearing = (
     lastError: inbound.status === 'failing' ? null : inbound.lastError,
     ...reached,
     failures: 0,
-    lookAt: lookAgain(due, inbound, shifted(now, againInSeconds * secondMs)),
+    dueAt: lookAgain(due, inbound, shifted(now, againInSeconds * secondMs)),
   }));
 
 /**
@@ -72,7 +72,7 @@ export async function fail(
       status: 'failing',
       lastError: shownError(errorOf(outcome, lost)),
       failures: inbound.failures + 1,
-      lookAt: isLost ? null : lookAgain(due, inbound, shifted(now, waitMs)),
+      dueAt: isLost ? null : lookAgain(due, inbound, shifted(now, waitMs)),
     };
   });
 }

@@ -90,7 +90,7 @@ async function ask(
     ({ state, isMore } = told);
     if (!isMore) break;
     const isTurnOver = await isOver();
-    const reached = { receivedTo: state, ...(isTurnOver && { lookAt: shifted(new Date(), secondMs) }) };
+    const reached = { receivedTo: state, ...(isTurnOver && { dueAt: shifted(new Date(), secondMs) }) };
     if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isTurnOver) return;
   }
   const receivedTo = state ?? (await answered(connection.state()));

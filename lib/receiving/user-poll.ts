@@ -53,7 +53,7 @@ async function dueAccount(tenant: Tenant, id: number): Promise<Due | undefined> 
   const tx = new UnitOfWork(tenant, system);
   const [account, inbound] = await Promise.all([tx.find(Accounts, { id }), tx.find(Inbounds, { id })]);
   if (account?.kind !== 'user' || inbound?.mode !== 'polling') return undefined;
-  if (inbound.lookAt === null || inbound.lookAt > timestamp()) return undefined;
+  if (inbound.dueAt === null || inbound.dueAt > timestamp()) return undefined;
   if (account.state === 'active') return { account, inbound };
   await putOff(tenant, id, null);
   return undefined;
@@ -63,7 +63,7 @@ async function dueAccount(tenant: Tenant, id: number): Promise<Due | undefined> 
 const putOff = (tenant: Tenant, id: number, byMs: number | null): Promise<void> =>
   transact(tenant, system, async (tx) => {
     const [inbound, account] = [await tx.find(Inbounds, { id }), await tx.find(Accounts, { id })];
-    if (!inbound?.lookAt) return;
-    if (byMs !== null) tx.update(Inbounds, { ...inbound, lookAt: shifted(tx.now, byMs) });
-    else if (account?.state !== 'active') tx.update(Inbounds, { ...inbound, status: 'off', lookAt: null });
+    if (!inbound?.dueAt) return;
+    if (byMs !== null) tx.update(Inbounds, { ...inbound, dueAt: shifted(tx.now, byMs) });
+    else if (account?.state !== 'active') tx.update(Inbounds, { ...inbound, status: 'off', dueAt: null });
   });

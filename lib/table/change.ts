@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, isConflict } from './errors.ts';
-import type { Key } from './keys.ts';
+import { type Key, lockedBy } from './keys.ts';
 import { bytesOf } from './size.ts';
 import { type Action, actionOf, type Condition, type Write } from './write.ts';
 
@@ -56,10 +56,10 @@ export function conditional({ holds, isFresh: _, isMet: __, stands = 0, refusal,
   return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal };
 }
 
-/** An item that a large commit has locked (attribute `plan`) is neither as it was read nor there for anybody else. */
+/** An item that a large commit has locked is neither as it was read nor there for anybody else. */
 function conditionOf(holds: NonNullable<Change['holds']>): Condition {
   if (holds === 'absent') return { absent: ['pk'] };
-  return holds === 'present' ? { present: ['pk'], absent: ['plan'] } : { is: { v: holds } };
+  return holds === 'present' ? { present: ['pk'], absent: [lockedBy] } : { is: { v: holds } };
 }
 
 /** Whether one transaction takes them all. */
@@ -99,7 +99,7 @@ const busy = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
   const reasons = cancellations(error);
   for (const [index, { code, item }] of reasons.entries()) {
-    const refusal = code === conditionFailed && item?.['plan'] === undefined && actions[index]?.refusal;
+    const refusal = code === conditionFailed && item?.[lockedBy] === undefined && actions[index]?.refusal;
     if (refusal) return refusal(item);
   }
   if (reasons.some(({ code }) => busy.includes(code))) return new TableBusy('the table is busy', { cause: error });

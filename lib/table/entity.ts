@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { QueueName } from '../queues.ts';
+import { type QueueName, storedQueue } from '../queues.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
@@ -89,8 +89,12 @@ export interface Entity<
   Own extends Indexes<never> = Indexes<never>,
   Sums extends Counters<never> = Counters<never>,
 > {
-  /** Also the name of its id counter. */
   name: string;
+  /**
+   * What the table calls it where it got its name later: of its partition, its index entries and its id counter. They have no version,
+   * so that renaming them would mean copying every row while writers are at work.
+   */
+  storedAs?: string;
   /** Of the stored item; every read is parsed with it. */
   schema: Schema;
   /**
@@ -173,6 +177,9 @@ export const entity = <
   declaration: Entity<Schema, Own, Sums> & { references?: readonly Reference<keyof InferOutput<Schema> & string>[] },
 ): Entity<Schema, string extends keyof Own ? NoIndexes : Own, Sums> => declaration as never;
 
+/** What the table calls an entity. */
+export const storedName = ({ name, storedAs = name }: Pick<Entity, 'name' | 'storedAs'>): string => storedAs;
+
 export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> | Item<E>): Key {
   const item = place as Item<E>;
   return {
@@ -183,21 +190,21 @@ export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<It
 
 /** The partition of an entity: `7:live#contact`, or `7#member` where both environments share it. */
 export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> = {}): string =>
-  scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
+  scopedPartition(tenant, of, of.within === undefined ? storedName(of) : filled(of.within, place));
 
 /** A partition of the tenant, or of the workspace if the entity is. */
 const scopedPartition = (tenant: Tenant, of: Entity, name: string) => `${scopeKey(tenant, of)}#${name}`;
 
 /** One of its partitions by the id that fills its name; the first is without one. */
 export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
-  scopedPartition(tenant, of, (of.within ?? of.name).replace(blank, id === 0 ? 'none' : String(id)));
+  scopedPartition(tenant, of, (of.within ?? storedName(of)).replace(blank, id === 0 ? 'none' : String(id)));
 
 /** The fields that fill the name of its partition. */
 export const fieldsWithin = ({ within = '' }: Entity): string[] =>
   [...within.matchAll(blank)].map(([, name]) => String(name));
 
 /** The partitions of an entity, whatever fills them, without the tenant. */
-export const kindOf = ({ name, within = name }: Entity) => within.replaceAll(blank, '*');
+export const kindOf = (of: Entity) => (of.within ?? storedName(of)).replaceAll(blank, '*');
 
 /** What an index is called in the table for a value: `stage=new`. */
 function entryName(name: string, at: string | undefined, value: Value): string {
@@ -207,7 +214,7 @@ function entryName(name: string, at: string | undefined, value: Value): string {
 
 /** The partition of an index, by what it is called in the table: `7:live#contact?stage=new`. */
 export const entriesPartition = (tenant: Tenant, of: Entity, name: string) =>
-  scopedPartition(tenant, of, `${of.name}?${name}`);
+  scopedPartition(tenant, of, `${storedName(of)}?${name}`);
 
 /** The same by a value that is asked for. */
 export const indexPartition = <E extends Entity>(tenant: Tenant, of: E, by: By<E>): string =>
@@ -363,6 +370,7 @@ export function indexEntries<E extends Entity>(
   if (timer) {
     const row = {
       ...timer,
+      queue: storedQueue(timer.queue),
       ...rowKey('due', { shard: shardOf(timer.group), time: timer.at, place: `${key.pk}#${key.sk}` }),
       tenant: tenantKey(tenant),
       ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),

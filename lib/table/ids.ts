@@ -1,5 +1,5 @@
 import type { Tenant } from '../tenant.ts';
-import type { Entity } from './entity.ts';
+import { type Entity, storedName } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { addTo } from './update.ts';
 
@@ -12,7 +12,7 @@ export class IdPool {
     this.#tenant = tenant;
   }
 
-  /** Makes sure that so many ids are at hand, by entity name. */
+  /** Makes sure that so many ids are at hand, by what the table calls their entities. */
   async reserve(counts: Record<string, number>, of: Pick<Entity, 'scope'> = {}): Promise<void> {
     const wanted = Object.entries(counts)
       .map(([name, count]) => [name, count - this.#of(name).length] as const)
@@ -33,8 +33,9 @@ export class IdPool {
   }
 
   async next(of: Entity): Promise<number> {
-    await this.reserve({ [of.name]: 1 }, of);
-    const id = this.#of(of.name).shift();
+    const name = storedName(of);
+    await this.reserve({ [name]: 1 }, of);
+    const id = this.#of(name).shift();
     if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
     return id;
   }

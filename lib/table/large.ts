@@ -4,7 +4,7 @@ import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Change, type Conditional, conditional, rounds, send, WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
-import { type Key, requireOwn, rowKey, sortableId } from './keys.ts';
+import { type Key, lockedBy, requireOwn, rowKey, sortableId } from './keys.ts';
 import { type Event, rowsOf } from './outbox.ts';
 import { untilFirst } from './retry.ts';
 import { readRow } from './rows.ts';
@@ -122,7 +122,7 @@ function piecesOf({ id, work: { changes, events } }: UnitOfWork): Piece[] {
     return staysLocked ? { ...change, staysLocked } : change;
   });
   // Later, when DynamoDB would refuse it, nothing can be refused any more.
-  for (const { item, set, add, key } of kept) requireFit({ ...item, ...set, ...add, plan: id, ...key });
+  for (const { item, set, add, key } of kept) requireFit({ ...item, ...set, ...add, [lockedBy]: id, ...key });
   const isGoing = (change: Kept) => isLocked(change) && change.item === null;
   const written = kept.filter((change) => isWritten(change) && !isGoing(change));
   const locks = kept
@@ -207,20 +207,20 @@ async function lockAll(sagaId: string, sagaKey: Key, changes: readonly Change[])
 const lock = (sagaId: string, { key, holds, stands, refusal }: Change): Conditional =>
   conditional(
     holds === 'absent'
-      ? { key, item: { v: 0, plan: sagaId }, holds, refusal }
-      : { key, set: { plan: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), stands, refusal },
+      ? { key, item: { v: 0, [lockedBy]: sagaId }, holds, refusal }
+      : { key, set: { [lockedBy]: sagaId }, add: { v: 1 }, ...(holds !== undefined && { holds }), stands, refusal },
   );
 
 /** Whether there is anything to write but a lock. */
 const isWritten = ({ item, set, add, remove }: Change) => [item, set, add, remove].some((part) => part !== undefined);
 
 /** The write itself, with the lock that stays, or without one. */
-function applied(plan: string, change: Kept): Write {
+function applied(sagaId: string, change: Kept): Write {
   const { holds: _, refusal: __, isFresh: ___, staysLocked, ...write } = change;
-  if (staysLocked && change.item) return { ...write, item: { ...versioned(change.item), plan } };
+  if (staysLocked && change.item) return { ...write, item: { ...versioned(change.item), [lockedBy]: sagaId } };
   if (change.item) return { ...write, item: versioned(change.item) };
   if (staysLocked || change.item === null || !isLocked(change)) return write;
-  return { ...write, remove: [...(change.remove ?? []), 'plan'] };
+  return { ...write, remove: [...(change.remove ?? []), lockedBy] };
 }
 
 /** One version was the lock. */
@@ -229,5 +229,9 @@ const versioned = (item: NonNullable<Change['item']>) =>
 
 /** Frees an item, without what a commit that was not decided held a place for; doing so again does no harm. */
 async function release(sagaId: string, { key, holds }: Change): Promise<void> {
-  await writeIf({ key, ...(holds === 'absent' ? { item: null } : { remove: ['plan'] }), if: { is: { plan: sagaId } } });
+  await writeIf({
+    key,
+    ...(holds === 'absent' ? { item: null } : { remove: [lockedBy] }),
+    if: { is: { [lockedBy]: sagaId } },
+  });
 }

@@ -6,9 +6,10 @@ import { longTimeoutSeconds } from '../timeouts.ts';
 import { entity, type Item } from './entity.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Work that is decided and takes more than one transaction. The worker of the queue `plans` finds it after a crash. */
+/** Work that is decided and takes more than one transaction. The worker of the queue `sagas` finds it after a crash. */
 export const Sagas = entity({
-  name: 'plan',
+  name: 'saga',
+  storedAs: 'plan',
   schema: v.object({
     id: v.string(),
     kind: v.string(),
@@ -19,7 +20,13 @@ export const Sagas = entity({
     tries: v.optional(v.number(), 0),
   }),
   sortKey: ({ id }) => id,
-  timer: ({ id, dueAt }, tenant) => ({ at: dueAt, queue: 'plans', message: { planId: id }, group: tenantKey(tenant) }),
+  timer: ({ id, dueAt }, tenant) => ({
+    at: dueAt,
+    queue: 'sagas',
+    // `planId` is for the release before.
+    message: { sagaId: id, planId: id },
+    group: tenantKey(tenant),
+  }),
 });
 
 export type Saga = Item<typeof Sagas>;

@@ -5,7 +5,7 @@ import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Change, WriteConflict } from './change.ts';
 import { type Entity, entryRows, type IsWritten, type Item, indexEntries, latestVersion, writtenBy } from './entity.ts';
-import { identity, type Key, rowKey, scopeKey } from './keys.ts';
+import { identity, type Key, lockedBy, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 
@@ -14,7 +14,7 @@ export interface Tracked {
   entity: Entity;
   key: Key;
   /**
-   * As it was read; undefined when it was not there. `v` is its version, `plan` names the large commit that has locked it; version 0
+   * As it was read; undefined when it was not there. `v` is its version, `lockedBy` names the large commit that has locked it; version 0
    * is a place that such a commit holds for a new item.
    */
   before: Row | undefined;
@@ -158,7 +158,7 @@ function besideCounts(countedBeside: readonly string[], before: Row, key: Key, a
 const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
 
 /** The version that must still be there. An item that a large commit has locked is about to be another. */
-export function versionOf({ v: version, plan }: Row): number | undefined {
-  if (plan !== undefined) throw new WriteConflict('locked by a large commit');
+export function versionOf({ v: version, [lockedBy]: sagaId }: Row): number | undefined {
+  if (sagaId !== undefined) throw new WriteConflict('locked by a large commit');
   return typeof version === 'number' ? version : undefined;
 }

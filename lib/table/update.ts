@@ -2,7 +2,7 @@ import type { Tenant } from '../tenant.ts';
 import { dynamodb } from './client.ts';
 import { type Entity, type Item, keyOf } from './entity.ts';
 import { failedCondition } from './errors.ts';
-import type { Key } from './keys.ts';
+import { type Key, lockedBy } from './keys.ts';
 import type { Row } from './rows.ts';
 import { actionOf, type Condition, type Write } from './write.ts';
 
@@ -58,5 +58,5 @@ export const updateOf = <E extends Entity>(
   key: keyOf(tenant, of, place),
   set: { ...set },
   add: { ...add, v: 1 },
-  if: { all: [condition], absent: ['plan'] },
+  if: { all: [condition], absent: [lockedBy] },
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queues } from '#lib/queues.ts';
+import { queueStoredAs, queues } from '#lib/queues.ts';
 import { tenantKeyPattern } from '#lib/tenant.ts';
 
 /** A row that waits for its time, as the table keeps it beside the row itself (lib/table/entity.ts). */
@@ -9,7 +9,7 @@ export const TimerRow = v.object({
     v.string(),
     v.check((at) => !Number.isNaN(Date.parse(at))),
   ),
-  queue: v.picklist(queues),
+  queue: v.pipe(v.string(), v.transform(queueStoredAs), v.picklist(queues)),
   tenant: v.pipe(v.string(), v.regex(tenantKeyPattern)),
   message: v.record(v.string(), v.unknown()),
   /** Absent in a schedule of revision 1.2. */

@@ -7,7 +7,7 @@ export const instant = (ms: number) => new Date(ms).toISOString();
 export const newDispatch = (endpointId: number): Dispatch => ({
   id: endpointId,
   at: null,
-  lookAt: null,
+  recheckAt: null,
   notBefore: null,
   isSlow: false,
 });
@@ -27,5 +27,5 @@ const settlingMs = 1_000;
 /** The same for work that is committed together with this: whoever looks now may not see it yet, so it is looked for a moment later. */
 export async function dispatchSoon(tx: UnitOfWork, endpointId: number, change: Partial<Dispatch> = {}): Promise<void> {
   const dispatch = await tx.find(Dispatches, { id: endpointId });
-  if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, lookAt: instant(Date.now() + settlingMs) });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, recheckAt: instant(Date.now() + settlingMs) });
 }

@@ -70,10 +70,10 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   if (waitingCount === 0) countWaiting(tx, id, -(waiting.get(id) ?? 0), 'finished');
   const laterAt = earliest(earliest(backlog.nextRetryAt, quarantinedDueAt), replays ? replaysAt : null);
   const at = next !== undefined || dueCount > 0 ? instant(now) : laterAt;
-  const lookAt = dispatch.lookAt !== null && dispatch.lookAt > instant(now) ? dispatch.lookAt : null;
+  const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(now) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
-  tx.update(Dispatches, { ...dispatch, at, lookAt, notBefore, isSlow: isSlowBy(turn, health) });
+  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health) });
   tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
   return decided(undefined);
 }

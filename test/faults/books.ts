@@ -15,8 +15,8 @@ import { Tasks } from '#lib/entities/task.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
-import { countedOf, type Entity, type Item, indexEntries, keyOf } from '#lib/table/entity.ts';
-import { identity, type Key } from '#lib/table/keys.ts';
+import { countedOf, type Entity, type Item, indexEntries, keyOf, storedName } from '#lib/table/entity.ts';
+import { identity, type Key, lockedBy } from '#lib/table/keys.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { scanned } from '#lib/table/scan.ts';
@@ -51,9 +51,9 @@ class Books {
     for (const row of rows) {
       this.#check(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
       const partition = this.#nameOf(row);
-      const of = partition === Sagas.name ? Sagas : entityIn(partition);
+      const of = partition === storedName(Sagas) ? Sagas : entityIn(partition);
       if (!of || isAbsent(row)) continue;
-      this.#check(row['plan'] === undefined, `${identity(row)} is locked`);
+      this.#check(row[lockedBy] === undefined, `${identity(row)} is locked`);
       const item = parseStored(of, row);
       this.#check(
         identity(keyOf(tenant, of, item)) === identity(row),
@@ -94,7 +94,7 @@ class Books {
       const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));
       this.#check(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
     }
-    const names = new Set(kinds.map(({ name }) => name));
+    const names = new Set(kinds.map(storedName));
     for (const row of this.#rows) {
       const [name, index] = this.#nameOf(row).split('?');
       if (index !== undefined && names.has(name as string))

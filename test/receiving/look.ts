@@ -13,8 +13,8 @@ export const hurry = (tenant: Tenant, { id }: Account): Promise<string> =>
   transact(tenant, operator, async (tx) => {
     const inbound = await tx.get(Inbounds, { id });
     // The same second again would be the same timer, which has rung.
-    const lookAt = inbound.lookAt === tx.now ? shifted(tx.now, -secondMs) : tx.now;
-    tx.update(Inbounds, { ...inbound, lookAt });
+    const dueAt = inbound.dueAt === tx.now ? shifted(tx.now, -secondMs) : tx.now;
+    tx.update(Inbounds, { ...inbound, dueAt });
     return tx.now;
   });
 
@@ -22,6 +22,6 @@ export const hurry = (tenant: Tenant, { id }: Account): Promise<string> =>
 export async function looked(tenant: Tenant, account: Account): Promise<void> {
   const at = await hurry(tenant, account);
   const inbound = () => transact(tenant, operator, (tx) => tx.get(Inbounds, { id: account.id }));
-  const hasLooked = async () => (({ lookAt }) => lookAt === null || lookAt > at)(await inbound());
+  const hasLooked = async () => (({ dueAt }) => dueAt === null || dueAt > at)(await inbound());
   await eventually(hasLooked, 'the account to look', 50_000);
 }

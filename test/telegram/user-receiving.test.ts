@@ -192,8 +192,8 @@ test('a session that was ended elsewhere disconnects the account; a refusal that
   await looked(account);
   const { inbound, status } = await account.account();
   expect([status, inbound.status]).toEqual(['active', 'failing']);
-  const { lookAt } = await inTenant((tx) => tx.get(Inbounds, account));
-  expect(Date.parse(lookAt as string)).toBeGreaterThan(Date.now() + 60_000);
+  const { dueAt } = await inTenant((tx) => tx.get(Inbounds, account));
+  expect(Date.parse(dueAt as string)).toBeGreaterThan(Date.now() + 60_000);
   account.refuse('updates.getDifference');
   await looked(account);
   expect((await account.account()).inbound).toMatchObject({ status: 'ok', lastError: null });

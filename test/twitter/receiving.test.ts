@@ -256,8 +256,8 @@ describe('an X account that cannot look', () => {
     const until = Math.ceil(Date.now() / secondMs) + 600;
     await us.has({ limitedUntil: until });
     await looked(tenant, us);
-    const { lookAt, status } = await inboundOf(us.id);
-    expect([status, Math.abs(Date.parse(lookAt as string) - until * secondMs) < 5 * secondMs]).toEqual([
+    const { dueAt, status } = await inboundOf(us.id);
+    expect([status, Math.abs(Date.parse(dueAt as string) - until * secondMs) < 5 * secondMs]).toEqual([
       'failing',
       true,
     ]);
@@ -281,11 +281,11 @@ describe('an X account that cannot look', () => {
     for (const answer of answers) {
       await us.react({ method: 'dm_events', ...answer });
       const startedMs = Date.parse(await hurry(tenant, us));
-      const { lookAt } = await eventually(async () => {
+      const { dueAt } = await eventually(async () => {
         const inbound = await inboundOf(us.id);
         return inbound.failures > rests.length && inbound;
       }, 'the failure');
-      rests.push((Date.parse(lookAt as string) - startedMs) / secondMs);
+      rests.push((Date.parse(dueAt as string) - startedMs) / secondMs);
     }
     for (const [index, rest] of rests.entries()) expect(rest).toBeGreaterThanOrEqual(5 * 2 ** index);
     expect((await account(us.id)).inbound).toMatchObject({ status: 'failing', lastError: 'X’s answer cannot be read' });
@@ -377,7 +377,7 @@ describe('the tokens of an account that is listened to', () => {
     await live.post('/v1/twitter/messages', { accountId: us.id, twitterUserId: '77', text: 'Hi' });
     await eventually(async () => (await account(us.id)).status === 'disconnected', 'the account to be lost');
     await hurry(tenant, us);
-    await eventually(async () => (await inboundOf(us.id)).lookAt === null, 'the timer to be taken away');
+    await eventually(async () => (await inboundOf(us.id)).dueAt === null, 'the timer to be taken away');
     expect((await account(us.id)).inbound).toMatchObject({ mode: 'polling', status: 'off' });
   });
 

@@ -146,7 +146,7 @@ test('what was made before a crash has its endpoint woken by the next call, even
   await hold();
   await fanOut(tenant, eventsOf(1));
   await run(async (tx) => {
-    tx.update(Dispatches, { ...(await tx.get(Dispatches, { id })), at: null, lookAt: null });
+    tx.update(Dispatches, { ...(await tx.get(Dispatches, { id })), at: null, recheckAt: null });
     tx.update(Endpoints, { ...(await tx.get(Endpoints, { id })), isActive: false });
   });
   await fanOut(tenant, eventsOf(1));

@@ -11,7 +11,7 @@ export function noteFailure(
   account: StoredAccount,
   inbound: StoredInbound,
   { error, isRevoked }: Failure,
-  next: Partial<Pick<StoredInbound, 'lookAt' | 'restUntil'>>,
+  next: Partial<Pick<StoredInbound, 'dueAt' | 'restUntil'>>,
 ): void {
   if (isRevoked) setAccountState(tx, account, 'disconnected');
   tx.update(Inbounds, {

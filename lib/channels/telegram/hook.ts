@@ -40,7 +40,7 @@ async function isDone(tenant: Tenant, accountId: number): Promise<boolean> {
     tx.find(Accounts, { id: accountId }),
     tx.find(Inbounds, { id: accountId }),
   ]);
-  if (!account || !inbound || inbound.lookAt === null || inbound.lookAt > timestamp()) return true;
+  if (!account || !inbound || inbound.dueAt === null || inbound.dueAt > timestamp()) return true;
   if (account.state !== 'active') return note(tenant, account, inbound, { kind: 'gone' });
   const bot = openBotApi(await accountSecret(tenant, account));
   try {
@@ -97,21 +97,21 @@ const note = (tenant: Tenant, { secret }: StoredAccount, seen: StoredInbound, fo
     const [inbound, account] = [await tx.find(Inbounds, { id: seen.id }), await tx.get(Accounts, { id: seen.id })];
     // One that has a new secret meanwhile is looked at again.
     if (account.secret !== secret) return false;
-    if (!inbound || inbound.lookAt !== seen.lookAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
+    if (!inbound || inbound.dueAt !== seen.dueAt || inbound.hook?.id !== seen.hook?.id) return !inbound;
     if (found.kind === 'failed') {
       const restMs = Math.max(found.waitMs, retryWaitMs(inbound.failures));
-      noteFailure(tx, account, inbound, found, { lookAt: found.isRevoked ? null : shifted(tx.now, restMs) });
+      noteFailure(tx, account, inbound, found, { dueAt: found.isRevoked ? null : shifted(tx.now, restMs) });
       return true;
     }
     const next: StoredInbound =
       found.kind === 'gone'
-        ? { ...inbound, isHooked: false, lookAt: null, failures: 0 }
+        ? { ...inbound, isHooked: false, dueAt: null, failures: 0 }
         : {
             ...inbound,
             status: 'ok',
             lastError: found.lastError && shownError(found.lastError),
             failures: 0,
-            lookAt: shifted(tx.now, lookEveryMs),
+            dueAt: shifted(tx.now, lookEveryMs),
           };
     tx.update(Inbounds, next);
     if (isPolled(next)) await wakePoller(tx);
