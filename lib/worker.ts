@@ -17,7 +17,7 @@ export interface WorkerSettings {
   trigger: Trigger;
   summary: string;
   /** It reads what people outside have written, so its role may not change API keys. */
-  readsStrangers?: boolean;
+  readsUntrusted?: boolean;
   needs?: readonly Need[];
   timeoutSeconds: number;
   memoryMb?: number;

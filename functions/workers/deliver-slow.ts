@@ -7,7 +7,7 @@ export const handler = queueWorker(
   {
     summary: 'Due webhook deliveries to slow endpoints are sent',
     trigger: { queue: 'slow-deliveries', batchSize: 10, maxConcurrency: 90 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,
   },

@@ -7,7 +7,7 @@ export const handler = queueWorker(
   {
     summary: 'Due webhook deliveries are sent',
     trigger: { queue: 'deliveries', batchSize: 10, maxConcurrency: 150 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:webhook'],
     timeoutSeconds: deliverTimeoutSeconds,
   },

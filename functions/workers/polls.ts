@@ -11,7 +11,7 @@ export const handler = queueWorker(
   {
     summary: 'What people write to bots that poll is asked for and stored',
     trigger: { queue: 'polls', batchSize: 10, maxConcurrency: 8 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:account'],
     timeoutSeconds: pollTimeoutSeconds,
   },

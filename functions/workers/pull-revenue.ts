@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Revenue feeds are pulled and booked',
     trigger: { queue: 'revenue', batchSize: 1, maxConcurrency: 10 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:revenue-source'],
     timeoutSeconds: pullTimeoutSeconds,
     // A feed of 10 MB may be millions of empty objects.

@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Bounces and complaints are stored with the mail that they are about',
     trigger: { queue: 'mail-notices', batchSize: 10, maxConcurrency: 5 },
-    readsStrangers: true,
+    readsUntrusted: true,
     timeoutSeconds: workerTimeoutSeconds,
   },
   (messages) => receiveEach(messages, SesEvent, (event) => receiveNotices(noticesOf(event))),

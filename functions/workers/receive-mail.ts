@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'Incoming mail is stored in its thread',
     // One at a time, and few side by side: a mail may have 40 MB, and strangers choose when they come.
     trigger: { queue: 'workspace-mail', batchSize: 1, maxConcurrency: 5 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['mail-bucket', 'mail-sender'],
     timeoutSeconds: incomingMailTimeoutSeconds,
     memoryMb: 1024,

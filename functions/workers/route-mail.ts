@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'Incoming mail gets in line, workspace by workspace',
     // It reads an envelope and no mail, so that a flood of one workspace is soon in that one's line.
     trigger: { queue: 'incoming-mail', batchSize: 10, maxConcurrency: 5 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['mail-domain', 'send:workspace-mail'],
     timeoutSeconds: workerTimeoutSeconds,
   },

@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: "Messages' attachments are brought into the bucket",
     // One at a time: a file lies on the function's disk until it is in the bucket.
     trigger: { queue: 'attachments', batchSize: 1, maxConcurrency: 10 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:account', 'mail-bucket', 'store-files'],
     timeoutSeconds: attachmentTimeoutSeconds,
     diskMb: 1024,

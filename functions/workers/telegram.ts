@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Queued Telegram messages are sent',
     trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 50 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:account', 'read-files'],
     timeoutSeconds: senderTimeoutSeconds,
   },

@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Queued X messages are sent',
     trigger: { queue: twitter.name, batchSize: 10, maxConcurrency: 20 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:account', 'encrypt:account'],
     timeoutSeconds: senderTimeoutSeconds,
   },

@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'What Telegram users and X accounts have received and written is asked for and stored',
     trigger: { queue: 'user-polls', batchSize: 1, maxConcurrency: 10 },
-    readsStrangers: true,
+    readsUntrusted: true,
     needs: ['decrypt:account', 'encrypt:account'],
     timeoutSeconds: userPollTimeoutSeconds,
   },

@@ -112,7 +112,7 @@ interface StackToRun {
 }
 
 /** A resource with every reference in its properties resolved to what runs here. */
-export interface Placed {
+export interface NamedResource {
   id: string;
   name: string;
   /** What Ref gives. */
@@ -125,7 +125,7 @@ export interface Placed {
 /** Reads the templates of a cloud assembly with every reference resolved to what runs here. */
 export function readDeployment(assembly: string, servers: Servers): Deployment {
   const of = resourceFinder(assembly, servers);
-  const isStream = ({ properties }: Placed) => String(properties['EventSourceArn']).includes(':dynamodb:');
+  const isStream = ({ properties }: NamedResource) => String(properties['EventSourceArn']).includes(':dynamodb:');
   const mappings = of('AWS::Lambda::EventSourceMapping');
   return {
     tables: of('AWS::DynamoDB::Table').map(tableToRun),
@@ -143,7 +143,7 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 }
 
 /** Finds the resources of a type in all templates of an assembly. */
-export function resourceFinder(assembly: string, servers: Servers): (type: string) => Placed[] {
+export function resourceFinder(assembly: string, servers: Servers): (type: string) => NamedResource[] {
   const exported = new Map<string, () => unknown>();
   const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
     const references = referencesOf(stack, template, parameters, servers, exported);
@@ -235,7 +235,7 @@ function referencesOf(
   };
 }
 
-function tableToRun({ name, properties }: Placed): TableToRun {
+function tableToRun({ name, properties }: NamedResource): TableToRun {
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, LocalSecondaryIndexes } =
     properties as unknown as CreateTableCommandInput;
@@ -251,7 +251,7 @@ function tableToRun({ name, properties }: Placed): TableToRun {
   };
 }
 
-function queueToRun({ name, properties }: Placed): QueueToRun {
+function queueToRun({ name, properties }: NamedResource): QueueToRun {
   const { QueueName: _name, Tags: _tags, ...attributes } = properties;
   return { name, attributes };
 }
@@ -259,7 +259,7 @@ function queueToRun({ name, properties }: Placed): QueueToRun {
 const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
   Number('RedrivePolicy' in a.attributes) - Number('RedrivePolicy' in b.attributes);
 
-function functionToRun({ id, name, arn, properties, metadata }: Placed, assembly: string): FunctionToRun {
+function functionToRun({ id, name, arn, properties, metadata }: NamedResource, assembly: string): FunctionToRun {
   const asset = metadata['aws:asset:path'];
   if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
   const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
@@ -275,7 +275,7 @@ function functionToRun({ id, name, arn, properties, metadata }: Placed, assembly
   };
 }
 
-function mappingOf({ id, properties }: Placed, defaultBatchSize: number): Mapping {
+function mappingOf({ id, properties }: NamedResource, defaultBatchSize: number): Mapping {
   const { Filters = [] } = (properties['FilterCriteria'] ?? {}) as { Filters?: { Pattern: string }[] };
   return {
     id,
@@ -287,7 +287,7 @@ function mappingOf({ id, properties }: Placed, defaultBatchSize: number): Mappin
   };
 }
 
-function queueMapping(placed: Placed): QueueMapping {
+function queueMapping(placed: NamedResource): QueueMapping {
   const { EventSourceArn, ScalingConfig = {} } = placed.properties;
   return {
     ...mappingOf(placed, 10),
@@ -296,7 +296,7 @@ function queueMapping(placed: Placed): QueueMapping {
   };
 }
 
-function streamMapping(placed: Placed): StreamMapping {
+function streamMapping(placed: NamedResource): StreamMapping {
   const { properties, name } = placed;
   const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
   if (Number(properties['ParallelizationFactor'] ?? 1) !== 1)
@@ -316,7 +316,7 @@ interface Target {
   Input?: string;
 }
 
-function rateRules({ arn, properties }: Placed): RateRule[] {
+function rateRules({ arn, properties }: NamedResource): RateRule[] {
   const { ScheduleExpression, State, Targets = [] } = properties;
   if (ScheduleExpression === undefined || State === 'DISABLED') return [];
   const intervalMs = rateMs(String(ScheduleExpression));
@@ -328,7 +328,7 @@ function rateRules({ arn, properties }: Placed): RateRule[] {
   }));
 }
 
-function eventRules({ name, properties }: Placed): EventRule[] {
+function eventRules({ name, properties }: NamedResource): EventRule[] {
   const { EventPattern, State, Targets = [] } = properties;
   if (EventPattern === undefined || State === 'DISABLED') return [];
   const queueArns = (Targets as Target[]).map(({ Arn }) => Arn);
@@ -345,7 +345,10 @@ interface EventDestination {
   EventBridgeDestination?: object;
 }
 
-const mailConfigurations = (sets: readonly Placed[], destinations: readonly Placed[]): MailConfiguration[] =>
+const mailConfigurations = (
+  sets: readonly NamedResource[],
+  destinations: readonly NamedResource[],
+): MailConfiguration[] =>
   sets.map(({ ref }) => ({
     name: ref,
     eventTypes: destinations
@@ -368,7 +371,7 @@ interface Operation {
   'x-amazon-apigateway-integration': { uri: string };
 }
 
-function routesOf({ properties }: Placed): RouteToServe[] {
+function routesOf({ properties }: NamedResource): RouteToServe[] {
   const { paths = {} } = (properties['Body'] ?? {}) as { paths?: Record<string, Record<string, unknown>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -392,7 +395,7 @@ interface LifecycleRule {
   ExpirationInDays?: number;
 }
 
-function bucketToRun({ ref: name, properties }: Placed): BucketToRun {
+function bucketToRun({ ref: name, properties }: NamedResource): BucketToRun {
   const { Rules = [] } = (properties['LifecycleConfiguration'] ?? {}) as { Rules?: LifecycleRule[] };
   const expirations = Rules.filter(({ Status }) => Status === 'Enabled').map(
     ({ Prefix: prefix = '', ExpirationInDays: days, ...more }) => {

@@ -33,9 +33,9 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
   const rulesDead = createDeadLetterQueue(stack, 'RulesDead', alarms);
   for (const { worker, ...file } of workers) {
     const source = sourceOf(worker.trigger, deployment, pascalCase(file.name), rulesDead);
-    const { summary, timeoutSeconds, memoryMb = 512, diskMb, readsStrangers = false } = worker;
+    const { summary, timeoutSeconds, memoryMb = 512, diskMb, readsUntrusted = false } = worker;
     const settings = { ...file, summary, timeoutSeconds, memoryMb, ...(diskMb && { diskMb }) };
-    const permissions = [...source.permissions, ...(readsStrangers ? [withoutKeys(deployment.resources)] : [])];
+    const permissions = [...source.permissions, ...(readsUntrusted ? [withoutKeys(deployment.resources)] : [])];
     const [lambda] = createFunctions(deployment, file.name, [settings], permissions) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {

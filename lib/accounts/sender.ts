@@ -98,9 +98,9 @@ export interface Hand {
 }
 
 /** Takes an account in hand for something else than sending, after whoever has it now; undefined when they have it for so long. */
-export async function takeInHand(place: AccountPlace, leaseMs: number, patienceMs: number): Promise<Hand | undefined> {
+export async function takeInHand(place: AccountPlace, leaseMs: number, giveUpMs: number): Promise<Hand | undefined> {
   const { tenant, accountId } = place;
-  const lease = await soon(patienceMs, async () => (await take(place, leaseMs, { isToSend: false })).lease);
+  const lease = await soon(giveUpMs, async () => (await take(place, leaseMs, { isToSend: false })).lease);
   return (
     lease && {
       async isWanted() {
@@ -115,8 +115,8 @@ export async function takeInHand(place: AccountPlace, leaseMs: number, patienceM
 const pauseMs = 300;
 
 /** Takes an account after whoever has it now; undefined when they have it for so long. */
-async function soon(patienceMs: number, taking: () => Promise<Lease | undefined>): Promise<Lease | undefined> {
-  const deadlineMs = Date.now() + patienceMs;
+async function soon(giveUpMs: number, taking: () => Promise<Lease | undefined>): Promise<Lease | undefined> {
+  const deadlineMs = Date.now() + giveUpMs;
   for (;;) {
     const lease = await taking();
     if (lease || Date.now() + pauseMs > deadlineMs) return lease;

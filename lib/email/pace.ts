@@ -10,7 +10,7 @@ import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 export const maxSenders = 2;
 
 /** What is left of an invocation then suffices to send the mail and to write that down. */
-const patienceMs = (mailTimeoutSeconds - 15) * secondMs;
+const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
 
 /** On the clock that nobody sets. */
 let freeAtMs = 0;
@@ -23,7 +23,7 @@ let freeAtMs = 0;
 export async function turns(recipients: number): Promise<number> {
   const nowMs = performance.now();
   const waitMs = Math.max(0, freeAtMs - nowMs);
-  if (waitMs > patienceMs) return waitMs;
+  if (waitMs > giveUpMs) return waitMs;
   freeAtMs = nowMs + waitMs + (recipients * maxSenders * secondMs) / env('EMAILS_PER_SECOND');
   if (waitMs > 0) await sleep(waitMs);
   return 0;

@@ -10,7 +10,7 @@ import { userPollTimeoutSeconds } from '#lib/timeouts.ts';
 import type { Due } from './due-account.ts';
 
 /** How long whoever uses the account is waited for: who sends gives it free between any two batches, who fetches files after a turn. */
-const patienceMs = 20 * secondMs;
+const giveUpMs = 20 * secondMs;
 /** What there is is fetched for so long; the last of it has time to be stored. */
 const budgetMs = (userPollTimeoutSeconds - 35) * secondMs;
 /** Outlives every process that holds it. */
@@ -35,7 +35,7 @@ export async function pollUser(tenant: Tenant, accountId: number): Promise<void>
   const deadlineMs = Date.now() + budgetMs;
   const seen = await dueAccount(tenant, accountId);
   if (seen === undefined) return;
-  const hand = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, patienceMs);
+  const hand = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, giveUpMs);
   if (!hand) return putOff(tenant, accountId, busyMs);
   try {
     const due = await dueAccount(tenant, accountId);

@@ -358,7 +358,7 @@ async function settled(
     }
     const isComplete = events.length >= Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0);
     const isQuiet = queued + underWay === 0 && events.length === before && isComplete;
-    // At the end of patience the books tell what is missing.
+    // After the longest wait the books tell what is missing.
     if (Date.now() > deadline) return events;
     if (isQuiet && (await areMade(calls, subscriptions, events, sequenceBefore))) return events;
     before = events.length;

@@ -2,7 +2,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
-import type { Placed } from '#infra/local/template.ts';
+import type { NamedResource } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { secretContext as contextOfAccount } from '#lib/accounts/store.ts';
 import { loginContext } from '#lib/channels/telegram/login.ts';
@@ -30,7 +30,7 @@ afterAll(() => built.remove());
 
 type Properties = Record<string, unknown>;
 const items = <T = Properties>(value: unknown) => (value === undefined ? [] : [value].flat()) as T[];
-const of = (type: string): Placed[] => policies.of(type);
+const of = (type: string): NamedResource[] => policies.of(type);
 const roleOf = (functionArnOrName: unknown) => {
   const found = of('AWS::Lambda::Function').find(({ ref, arn }) => [ref, arn].includes(String(functionArnOrName)));
   return { role: String(found?.properties['Role']) };
@@ -346,7 +346,7 @@ test('a function encrypts and decrypts the kinds of secrets that it says, and no
 test('a worker that reads what strangers have written changes no API key', async () => {
   const [table] = of('AWS::DynamoDB::Table');
   const workers = await loadWorkers();
-  const exposed = workers.filter(({ worker }) => worker.readsStrangers).map(({ name }) => name);
+  const exposed = workers.filter(({ worker }) => worker.readsUntrusted).map(({ name }) => name);
   expect(exposed).toEqual(
     expect.arrayContaining(['workers-route-mail', 'workers-receive-mail', 'workers-deliver', 'workers-telegram']),
   );

@@ -1,7 +1,7 @@
 import type { Instance } from './instance.ts';
 
 // Most invocations are over sooner, and a new instance takes longer than that to start.
-const patienceMs = 50;
+const giveUpMs = 50;
 
 /** Instances of which each runs whatever function is called next. One that is used often is used again first. */
 export class Pool {
@@ -80,7 +80,7 @@ export class Pool {
       this.#timer = undefined;
       this.#waiting.shift()?.(this.#add());
       if (this.#waiting.length > 0) this.#timer = this.#growLater();
-    }, patienceMs);
+    }, giveUpMs);
   }
 
   #release(instance: Instance): void {
