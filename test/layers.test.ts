@@ -43,7 +43,7 @@ const layers = [
   ['infra/mcp'],
   ['functions/mcp'],
   ['infra/entities', 'infra/functions', 'infra/names'],
-  ['infra/bundle', 'infra/event-names', 'infra/openapi', 'infra/stacks', 'infra/table-map'],
+  ['infra/bundle', 'infra/event-names', 'infra/openapi', 'infra/stacks', 'infra/table-map', 'infra/typescript-api'],
   ['infra/app'],
   ['infra/synth'],
   ['timer-heap', 'guard', 'nowhere', 'problem', 'stop', 'template'].map((name) => `infra/local/${name}`),

@@ -47,7 +47,7 @@ const programs = join(import.meta.dirname, 'clients');
 
 /** Runs a generator of npm. */
 const generate = (cli: string, ...args: string[]) =>
-  output(process.execPath, ['--import', join(import.meta.dirname, 'typescript-api.ts'), join(modules, cli), ...args]);
+  output(process.execPath, ['--import', join(root, 'infra/typescript-api.ts'), join(modules, cli), ...args]);
 
 const strict = {
   compilerOptions: {

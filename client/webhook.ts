@@ -1,0 +1,28 @@
+import { Webhook } from 'standardwebhooks';
+import type { AnyEvent } from './feed.ts';
+
+/** A delivery whose signature is not the endpoint's, or whose time is more than five minutes away. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/**
+ * The event of a delivery, once its signature and its time are right (https://www.standardwebhooks.com). `body`: as it came, before
+ * anything has parsed it. `secret`: the endpoint's, `whsec_…`. Raises WebhookVerificationError.
+ */
+export function verifyWebhook(
+  body: string | Uint8Array,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  secret: string,
+): AnyEvent {
+  const pairs = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const given = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value ?? '')]));
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  try {
+    return new Webhook(secret).verify(text, given) as AnyEvent;
+  } catch (error) {
+    throw new WebhookVerificationError(error instanceof Error ? error.message : 'the delivery is not signed', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { request as send } from 'undici';
+import { inject } from 'vitest';
+
+/** What becomes of a call: it is answered here, or its answer is lost after the API has done it. */
+export type Fate = 'passes' | 'is lost' | { status: number; headers?: Record<string, string>; body?: unknown };
+
+/** A server between a client and the API. The fates are those of the next calls; later ones pass. */
+export async function startBetween(...fates: Fate[]) {
+  const calls: { method: string; path: string; headers: Record<string, string> }[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '' } = request;
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    calls.push({ method, path: url, headers });
+    const body = await buffer(request);
+    const fate = fates.shift() ?? 'passes';
+    if (typeof fate === 'object') return answer(response, fate);
+    const { host, connection, 'content-length': length, ...kept } = headers;
+    const answered = await send(new URL(url, inject('baseUrl')), { method: method as 'GET', headers: kept, body });
+    const text = await answered.body.text();
+    if (fate === 'is lost') return response.destroy();
+    response.writeHead(answered.statusCode, { ...answered.headers, 'content-length': Buffer.byteLength(text) });
+    return response.end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    next: (...more: Fate[]) => fates.push(...more),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answer(response: ServerResponse, { status, headers = {}, body }: Exclude<Fate, string>) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  return response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
