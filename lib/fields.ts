@@ -86,21 +86,28 @@ export function parseFields<Schema extends v.GenericSchema>(
   return parsed.output;
 }
 
-/** The named fields of an object schema, also of a piped or a variant one; none for other schemas. */
+/** The named fields of an object schema, also of an optional, a piped or a variant one; none for other schemas. */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (schema === undefined) return {};
-  const { entries, options, pipe } = schema as {
+  const { entries, options, pipe, wrapped } = schema as {
     entries?: Record<string, v.GenericSchema>;
     options?: unknown[];
     pipe?: v.GenericSchema[];
+    wrapped?: v.GenericSchema;
   };
   if (entries) return entries;
+  if (wrapped) return entriesOf(wrapped);
   if (pipe) return entriesOf(pipe[0]);
   return Object.assign({}, ...(options ?? []).map((option) => entriesOf(option as v.GenericSchema)));
 }
 
-/** The fields of an input that its schema does not know; none for a schema without fields of its own. */
-export function unknownFields(schema: v.GenericSchema, input: object): string[] {
+/** The fields of an input that its schema does not know, also within objects (`filter.tag`); none for a schema without fields of its own. */
+export function unknownFields(schema: v.GenericSchema | undefined, input: object): string[] {
   const entries = entriesOf(schema);
-  return Object.keys(entries).length === 0 ? [] : Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
+  if (Object.keys(entries).length === 0) return [];
+  return Object.entries(input).flatMap(([name, value]) => {
+    if (!Object.hasOwn(entries, name)) return [name];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+    return unknownFields(entries[name], value).map((inner) => `${name}.${inner}`);
+  });
 }

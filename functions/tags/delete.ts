@@ -5,7 +5,7 @@ import { Deleted } from '#lib/schema.ts';
 import { getTag } from '#lib/tags/store.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
-/** Deletes a tag and takes it off every contact. */
+/** Deletes a tag and takes it off every contact and out of the filters of webhooks. */
 export const handler = endpoint(
   {
     method: 'DELETE',

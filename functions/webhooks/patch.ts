@@ -9,7 +9,7 @@ export const handler = endpoint(
     path: '/v1/webhooks/{id}',
     summary: 'Change a webhook endpoint',
     description:
-      'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days.',
+      'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.',
     scope: 'webhooks:write',
     body: PatchEndpoint,
     readOnly: { secret: 'POST /v1/webhooks/{id}/rotate', status: 'isActive' },

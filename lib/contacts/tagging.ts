@@ -10,6 +10,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTag, findTag, getTag, listTags, removeTag } from '#lib/tags/store.ts';
+import { forgetTag } from '#lib/webhooks/filter.ts';
 import { addActivity } from './activity.ts';
 import { readTagged, tagsOf, updateContact } from './store.ts';
 
@@ -62,7 +63,7 @@ export async function detachTag(tx: UnitOfWork, contactId: number, tagId: number
   return detach(tx, contact, dictionary, tag);
 }
 
-/** Takes a tag out of the dictionary and, before the answer or right after it, off every contact. Raises 404. */
+/** Takes a tag out of the dictionary and, before the answer or right after it, off every contact and out of every filter. Raises 404. */
 export async function deleteTag(tx: UnitOfWork, id: number): Promise<{ id: number; deleted: true }> {
   const tag = await getTag(tx, id);
   await removeTag(tx, tag);
@@ -70,7 +71,7 @@ export async function deleteTag(tx: UnitOfWork, id: number): Promise<{ id: numbe
   return { id, deleted: true };
 }
 
-/** Takes a deleted tag off the contacts that still have it. */
+/** Takes a deleted tag off the contacts that still have it, and out of the filters of webhooks. */
 export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
   name: 'detach',
   async step(tx, state) {
@@ -82,7 +83,9 @@ export const detaching: SagaKind<{ tag: StoredTag }, 'detach'> = {
       const dictionary = await listTags(tx, { with: contact.tagIds });
       await detach(tx, contact, [...dictionary, tag], tag);
     }
-    return hasMore ? state : undefined;
+    if (hasMore || !tx.hasRoom) return state;
+    await forgetTag(tx, tag.id);
+    return undefined;
   },
 };
 

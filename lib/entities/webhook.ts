@@ -1,15 +1,20 @@
 import * as v from 'valibot';
+import { channels } from '#lib/channels/channel.ts';
+import { eventFieldName } from '#lib/events/changes.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import {
   choice,
   count,
   id,
+  idInput,
   integer,
   line,
   listInput,
   nullableText,
+  objectInput,
   paging,
   queryBoolean,
+  reading,
   shownOnce,
   storedChoice,
   time,
@@ -19,11 +24,23 @@ import { entity } from '#lib/table/entity.ts';
 export const everyKind = '*';
 const subscribed = [everyKind, ...eventKindNames] as const;
 
+/** Which events of its kinds an endpoint is sent (contract section 25). A list that is empty, because its tags were deleted, holds of none. */
+const EndpointFilter = v.pipe(
+  v.object({
+    changedFields: v.exactOptional(v.array(v.string())),
+    channels: v.exactOptional(v.array(storedChoice(channels))),
+    contactTagIds: v.exactOptional(v.array(id())),
+  }),
+  v.title('EndpointFilter'),
+);
+export type EndpointFilter = v.InferOutput<typeof EndpointFilter>;
+
 const stored = {
   id: id(),
   url: v.string(),
   description: v.nullable(v.string()),
   eventKinds: v.array(storedChoice(subscribed)),
+  filter: v.nullable(EndpointFilter),
   isActive: v.boolean(),
   createdAt: time(),
   updatedAt: v.nullable(time()),
@@ -45,13 +62,48 @@ export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce(
 
 /** More than there are, because one may be named twice. */
 const maxKinds = 100;
+const maxChannels = 20;
+const maxFields = 50;
+const maxTags = 20;
 export const maxUrlLength = 2048;
+const fieldName = () =>
+  reading(line(100), (value) => (typeof value === 'string' ? eventFieldName(value.trim()) : value));
+/** Null is no condition, where one was. */
+const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string, description: string) =>
+  v.exactOptional(
+    v.pipe(
+      v.nullable(v.pipe(listInput(item, max, `${what}s`), v.minLength(1, `must have at least 1 ${what}`))),
+      v.description(description),
+    ),
+  );
+
+const SetEndpointFilter = v.pipe(
+  objectInput({
+    changedFields: condition(
+      fieldName(),
+      maxFields,
+      'field',
+      'Of an event with `changed` or `changes`: one of these fields changed, named as there (`lead_score`)',
+    ),
+    channels: condition(choice(channels), maxChannels, 'channel', 'Of an event with a `channel`: it is one of these'),
+    contactTagIds: condition(
+      idInput(),
+      maxTags,
+      'tag',
+      'Of an event with a `contact_id`: the contact has one of these tags when the event is published',
+    ),
+  }),
+  v.title('SetEndpointFilter'),
+);
+export type SetEndpointFilter = v.InferOutput<typeof SetEndpointFilter>;
+
 const fields = {
   url: line(maxUrlLength),
   description: v.optional(nullableText(200)),
   eventKinds: v.optional(
     v.pipe(listInput(choice(subscribed), maxKinds, 'kinds'), v.minLength(1, 'must have at least 1 kind')),
   ),
+  filter: v.optional(v.nullable(SetEndpointFilter)),
 };
 
 export const CreateEndpoint = v.pipe(v.object(fields), v.title('CreateEndpoint'));
@@ -106,6 +158,7 @@ export const Endpoints = entity({
   name: 'webhook',
   schema: v.object({
     ...stored,
+    filter: v.optional(v.nullable(EndpointFilter), null),
     /** Epoch milliseconds: it is sent what is committed from then on. */
     registeredAtMs: v.optional(v.number(), 0),
   }),

@@ -1,5 +1,9 @@
 import { shownMetadata } from '../metadata.ts';
 
+/** The name of a field as `changed` has it, from a caller who may have read it in an answer: `leadScore`, `Stage`. */
+export const eventFieldName = (name: string) =>
+  name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function eventValue(field: string, value: unknown): unknown {

@@ -14,6 +14,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
 import { dispatchNow, instant } from './dispatch.ts';
+import { filtered, type TagsByContact, tagsOfContacts, withTags } from './filter.ts';
 import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
 
 /** Each is five actions at most of a transaction's hundred. */
@@ -27,7 +28,7 @@ export interface Room {
 }
 
 /**
- * Makes one delivery of each event per subscribed endpoint, and lets the endpoints know. May be called again with the same events
+ * Makes one delivery of each event per subscribed endpoint whose filter it passes, and lets the endpoints know. May be called again with the same events
  * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
  * the day's attempts, or too much for an endpoint that does not keep up, is stored as skipped. What is beyond the room, and what
  * follows it, is left to a worker (fan-out-backlog.ts); without one everything is made.
@@ -45,18 +46,41 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
   }
   // None are left, too, while workers hold what they have taken in advance: then some are skipped a little early.
   const [attemptsLeft, waiting] = await Promise.all([left(tenant, 'deliveries'), readWaiting(tx)]);
-  const outcomes = await Promise.allSettled(
+  const wanted = new Map<StoredEndpoint, readonly FeedEvent[]>();
+  const looks = await Promise.allSettled(
     rows.map(async (row) => {
       const endpoint = parseStored(Endpoints, row);
+      wanted.set(endpoint, wantedBy(endpoint, events));
+    }),
+  );
+  let tags: Promise<TagsByContact> | undefined;
+  const outcomes = await Promise.allSettled(
+    [...wanted].map(async ([endpoint, some]) => {
+      const tagIds = endpoint.filter?.contactTagIds;
+      if (tagIds && some.length > 0) tags ??= tagsOfContacts(tenant, askedForTags(wanted));
+      const subscribed = tagIds && tags ? withTags(tagIds, some, await tags) : some;
       const freeCount = maxWaiting + 1 - (waiting.get(endpoint.id) ?? 0);
-      await fanOutTo(tenant, endpoint, events, (index) =>
+      await fanOutTo(tenant, endpoint, subscribed, (index) =>
         !endpoint.isActive ? 'disabled' : attemptsLeft === 0 ? 'quota' : index >= freeCount ? 'backlog' : undefined,
       );
     }),
   );
   // What fails for one endpoint, which may be unreadable, is made for the others first.
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  for (const outcome of [...looks, ...outcomes]) if (outcome.status === 'rejected') throw outcome.reason;
 }
+
+/** Those that are of its kinds and pass its filter, but for what that asks of their contacts. */
+function wantedBy(endpoint: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
+  const fromMs = endpoint.registeredAtMs - skewMs;
+  const subscribed = events.filter(
+    ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= fromMs,
+  );
+  return filtered(endpoint, subscribed);
+}
+
+/** Each once, however many endpoints ask. */
+const askedForTags = (wanted: ReadonlyMap<StoredEndpoint, readonly FeedEvent[]>) =>
+  new Set([...wanted].flatMap(([{ filter }, some]) => (filter?.contactTagIds ? some : [])));
 
 /** Events that were numbered earlier than what is left already are made first. */
 async function leave(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
@@ -76,13 +100,9 @@ type Skipping = (index: number) => NewDelivery['skipped'];
 async function fanOutTo(
   tenant: Tenant,
   endpoint: StoredEndpoint,
-  events: readonly FeedEvent[],
+  subscribed: readonly FeedEvent[],
   skipping: Skipping,
 ): Promise<void> {
-  const fromMs = endpoint.registeredAtMs - skewMs;
-  const subscribed = events.filter(
-    ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= fromMs,
-  );
   // Those that are skipped come last. What an earlier call has made counts towards nothing again.
   const areSkipped = subscribed.length > 0 && skipping(subscribed.length - 1) !== undefined;
   const missing = areSkipped ? await withoutMade(tenant, endpoint.id, subscribed) : subscribed;

@@ -18,6 +18,7 @@ import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
+import { changedFilter } from './filter.ts';
 import { newHealth, recovered, statusOf } from './health.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
 import { deliverableUrl } from './url.ts';
@@ -54,14 +55,15 @@ export async function listEndpoints(tx: UnitOfWork, query: v.InferOutput<typeof 
 }
 
 /**
- * Registers an endpoint; the first one of a tenant makes its secret. Raises 400 for a url that must not be sent to, 409 when it
- * is taken or there are too many. Needs the key.
+ * Registers an endpoint; the first one of a tenant makes its secret. Raises 400 for a url that must not be sent to or a tag that is not
+ * there, 409 when the url is taken or there are too many. Needs the key.
  */
 export async function createEndpoint(
   tx: UnitOfWork,
   input: v.InferOutput<typeof CreateEndpoint>,
 ): Promise<v.InferOutput<typeof EndpointWithSecret>> {
   const url = await deliverableUrl(input.url, tx.tenant.env);
+  const filter = await changedFilter(tx, null, input.filter ?? null);
   const id = await tx.nextId(Endpoints);
   const registry = await register(tx, { id, url });
   const endpoint = tx.create(Endpoints, {
@@ -69,6 +71,7 @@ export async function createEndpoint(
     url,
     description: input.description ?? null,
     eventKinds: normalised(input.eventKinds),
+    filter,
     isActive: true,
     registeredAtMs: Date.now(),
     createdAt: tx.now,
@@ -82,7 +85,7 @@ export async function createEndpoint(
   };
 }
 
-/** Changes the given fields; `isActive: true` forgets failures. Raises 400 and 409 as the creation does. */
+/** Changes the given fields, and the given conditions of the filter; `isActive: true` forgets failures. Raises 400 and 409 as the creation does. */
 export async function patchEndpoint(
   tx: UnitOfWork,
   id: number,
@@ -96,6 +99,7 @@ export async function patchEndpoint(
   const wanted = {
     ...patch,
     ...(patch.eventKinds && { eventKinds: normalised(patch.eventKinds) }),
+    ...(patch.filter !== undefined && { filter: await changedFilter(tx, endpoint.filter, patch.filter) }),
     ...(patch.url !== undefined &&
       patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
   };

@@ -1,0 +1,108 @@
+import { Contacts } from '#lib/entities/contact.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { type EndpointFilter, Endpoints, type SetEndpointFilter, type StoredEndpoint } from '#lib/entities/webhook.ts';
+import { unknownReference } from '#lib/problem.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
+import { listAll } from '#lib/table/list.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+
+/**
+ * The filter after a change of what is given: null is no condition any more, and a filter without conditions is none. Raises 400 for
+ * a tag that is not there.
+ */
+export async function changedFilter(
+  tx: UnitOfWork,
+  before: EndpointFilter | null,
+  given: SetEndpointFilter | null,
+): Promise<EndpointFilter | null> {
+  if (given === null) return null;
+  await requireTags(tx, given.contactTagIds ?? []);
+  const { changedFields, channels, contactTagIds } = { ...before, ...given };
+  const filter = {
+    ...(changedFields && { changedFields: unique(changedFields) }),
+    ...(channels && { channels: unique(channels) }),
+    ...(contactTagIds && { contactTagIds: unique(contactTagIds) }),
+  };
+  return Object.keys(filter).length === 0 ? null : filter;
+}
+
+const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
+
+async function requireTags(tx: UnitOfWork, ids: readonly number[]): Promise<void> {
+  const tags = await tx.findAll(
+    Tags,
+    unique(ids).map((id) => ({ id })),
+  );
+  for (const [index, id] of ids.entries()) {
+    if (!tags.some((tag) => tag.id === id)) throw unknownReference(`filter.contactTagIds[${index}]`);
+    tx.requireExists(Tags, { id });
+  }
+}
+
+/** Takes a deleted tag out of the filters. One that has named no other lets no event of a contact through: it never gets wider. */
+export async function forgetTag(tx: UnitOfWork, tagId: number): Promise<void> {
+  for (const endpoint of await listAll(tx, Endpoints)) {
+    const { filter } = endpoint;
+    if (!filter?.contactTagIds?.includes(tagId)) continue;
+    const contactTagIds = filter.contactTagIds.filter((id) => id !== tagId);
+    tx.update(Endpoints, { ...endpoint, filter: { ...filter, contactTagIds }, updatedAt: tx.now });
+  }
+}
+
+/** Those of the events that an endpoint's filter lets through, as far as they tell by themselves: not by the tags of their contacts. */
+export function filtered({ filter }: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
+  if (!filter?.changedFields && !filter?.channels) return events;
+  const { changedFields, channels } = filter;
+  return events.filter((event) => {
+    const { changes, changed = changes && Object.keys(changes), channel } = dataOf(event);
+    return (
+      (!changed || !changedFields || changed.some((field) => changedFields.includes(field))) &&
+      (!channel || !channels || channels.some((one) => one === channel))
+    );
+  });
+}
+
+/** The tags of contacts, by their ids. */
+export type TagsByContact = ReadonlyMap<string, readonly number[]>;
+
+/** Those of the events whose contacts have one of the tags, or that have no contact. */
+export function withTags(ids: readonly number[], events: readonly FeedEvent[], tags: TagsByContact): FeedEvent[] {
+  return events.filter((event) => {
+    const contactId = contactOf(event);
+    return !contactId || tags.get(contactId)?.some((id) => ids.includes(id));
+  });
+}
+
+/** The tags that the contacts of events have now, in one read. Those of a merged contact are those of the one that it became. */
+export async function tagsOfContacts(tenant: Tenant, events: Iterable<FeedEvent>): Promise<TagsByContact> {
+  const tx = new UnitOfWork(tenant, system);
+  const ids = unique([...events].flatMap((event) => contactOf(event) ?? []));
+  const contacts = await tx.findAll(
+    Contacts,
+    ids.map((id) => ({ id: Number(id) })),
+  );
+  const tags = new Map(contacts.map(({ id, tagIds }) => [String(id), tagIds]));
+  const gone = ids.filter((id) => !tags.has(id));
+  await Promise.all(gone.map(async (id) => tags.set(id, (await resolveMerged(tx, Number(id)))?.tagIds ?? [])));
+  return tags;
+}
+
+const contactOf = (event: FeedEvent): string | null | undefined => dataOf(event).contact_id;
+
+interface Data {
+  contact_id?: string | null;
+  channel?: string;
+  changed?: readonly string[];
+  changes?: object;
+}
+
+const read = new WeakMap<FeedEvent, Data>();
+
+/** What filters ask of an event, read once for all endpoints. */
+function dataOf(event: FeedEvent): Data {
+  const data = read.get(event) ?? (JSON.parse(event.body) as { data: Data }).data;
+  read.set(event, data);
+  return data;
+}

@@ -1,0 +1,365 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { shifted } from '#lib/clock.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { transact } from '#lib/table/transact.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { fanOut } from '#lib/webhooks/fan-out.ts';
+import { between } from '#test/between.ts';
+import { type Client, eventually, everyItem } from '#test/client.ts';
+import { hears, newAccount } from '#test/telegram/line.ts';
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+let workspace: TestWorkspace;
+let api: Client;
+let tenant: Tenant;
+let next = 0;
+
+beforeAll(async () => {
+  workspace = await newWorkspace();
+  api = workspace.live;
+  tenant = { workspaceId: workspace.id, env: 'live' };
+});
+
+/** A workspace has at most twenty. */
+afterEach(async () => {
+  for (const { id } of await everyItem(api, '/v1/webhooks')) await api.delete(`/v1/webhooks/${id}`);
+});
+
+async function register(filter: unknown, { client = api, eventKinds = ['*'] } = {}) {
+  next += 1;
+  // Nobody listens at port 9: what counts is which deliveries there are.
+  const url = `http://127.0.0.1:9/${next}`;
+  return client.post('/v1/webhooks', { url, eventKinds, filter });
+}
+
+async function endpoint(filter: unknown, options: Parameters<typeof register>[1] = {}): Promise<number> {
+  const { status, body } = await register(filter, options);
+  expect(status).toBe(201);
+  return body.id;
+}
+
+const addContact = async (body: object = {}, client = api): Promise<number> =>
+  (await client.post('/v1/contacts', { name: 'Ada', ...body })).body.id;
+const addTag = async (name: string): Promise<number> => (await api.post('/v1/tags', { name })).body.id;
+const tag = (contactId: number, tagId: number) => api.post(`/v1/contacts/${contactId}/tags`, { tagId });
+
+/** The kinds of what an endpoint is sent, in order, up to an event that no filter of these tests keeps back. */
+async function kindsSent(id: number, client = api): Promise<string[]> {
+  const { body: key } = await client.post('/v1/keys', { name: 'mark', scopes: ['deals:read'] });
+  const isMark = (event: { data: { key_id?: string } }) => event.data.key_id === key.keyId;
+  const mark = await eventually(async () => {
+    const { items } = (await client.get('/v1/events', { eventKind: 'key.created', limit: 100 })).body;
+    return items.find(isMark);
+  }, 'the mark in the feed');
+  const deliveries = await eventually(async () => {
+    const all = await everyItem(client, `/v1/webhooks/${id}/deliveries`);
+    return all.some(({ eventId }) => eventId === mark.id) && all;
+  }, 'the delivery of the mark');
+  return deliveries
+    .toReversed()
+    .map(({ eventKind }) => eventKind)
+    .filter((kind) => kind !== 'key.created');
+}
+
+describe('a filter', () => {
+  test('is kept as it is given, each value once, and fields as events name them', async () => {
+    const tagId = await addTag('Kept');
+    const given = {
+      changedFields: ['stage', 'leadScore', 'lead_score', ' AssignedToUserId '],
+      channels: ['Telegram', 'telegram', 'email'],
+      contactTagIds: [tagId, tagId],
+    };
+    const filter = {
+      changedFields: ['stage', 'lead_score', 'assigned_to_user_id'],
+      channels: ['telegram', 'email'],
+      contactTagIds: [tagId],
+    };
+    const { status, body } = await register(given);
+    expect({ status, filter: body.filter }).toEqual({ status: 201, filter });
+    const got = await api.get(`/v1/webhooks/${body.id}`);
+    expect(got.body.filter).toEqual(filter);
+    const listed = (await everyItem(api, '/v1/webhooks')).find(({ id }) => id === body.id);
+    expect(listed.filter).toEqual(filter);
+    const same = await api.patch(`/v1/webhooks/${body.id}`, { filter: given });
+    expect([same.body.updatedAt, same.headers['etag']]).toEqual([null, got.headers['etag']]);
+  });
+
+  test('without a condition is none', async () => {
+    for (const filter of [undefined, null, {}, { channels: null }])
+      expect((await register(filter)).body).toMatchObject({ filter: null });
+  });
+
+  test('is changed condition by condition, and goes with the last of them', async () => {
+    const id = await endpoint({ channels: ['email'] });
+    const patched = async (filter: unknown) => (await api.patch(`/v1/webhooks/${id}`, { filter })).body.filter;
+    expect(await patched({ changedFields: ['stage'] })).toEqual({ changedFields: ['stage'], channels: ['email'] });
+    expect(await patched({})).toEqual({ changedFields: ['stage'], channels: ['email'] });
+    expect((await api.patch(`/v1/webhooks/${id}`, { description: 'x' })).body.filter.channels).toEqual(['email']);
+    expect(await patched({ channels: null, changedFields: ['tags'] })).toEqual({ changedFields: ['tags'] });
+    expect(await patched({ changedFields: null })).toBeNull();
+    await patched({ channels: ['email'] });
+    expect(await patched(null)).toBeNull();
+  });
+
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `field_${index}`);
+
+  test.each([
+    [{ changedFields: names(51) }, 'filter.changedFields', 'too_many'],
+    [{ changedFields: [] }, 'filter.changedFields', 'too_short'],
+    [{ changedFields: [''] }, 'filter.changedFields[0]', 'required'],
+    [{ changedFields: [7] }, 'filter.changedFields[0]', 'invalid_type'],
+    [{ changedFields: 'stage' }, 'filter.changedFields', 'invalid_type'],
+    [{ channels: ['email', 'pigeon'] }, 'filter.channels[1]', 'invalid_enum'],
+    [{ channels: [] }, 'filter.channels', 'too_short'],
+    [{ contactTagIds: Array(21).fill(1) }, 'filter.contactTagIds', 'too_many'],
+    [{ contactTagIds: [] }, 'filter.contactTagIds', 'too_short'],
+    [{ contactTagIds: ['1'] }, 'filter.contactTagIds[0]', 'invalid_type'],
+    [{ contactTagIds: [999_999] }, 'filter.contactTagIds[0]', 'unknown_reference'],
+    [{ contactTagIds: [-1] }, 'filter.contactTagIds[0]', 'unknown_reference'],
+    [[], 'filter', 'required'],
+    ['email', 'filter', 'invalid_type'],
+  ])('is refused: %j', async (filter, field, code) => {
+    const id = await endpoint(null);
+    for (const answer of [await register(filter), await api.patch(`/v1/webhooks/${id}`, { filter })])
+      expect({ status: answer.status, fields: answer.body.details.fields }).toEqual({
+        status: 400,
+        fields: [{ field, code, message: expect.any(String) }],
+      });
+    expect((await api.get(`/v1/webhooks/${id}`)).body.filter).toBeNull();
+  });
+
+  test('takes its bounds', async () => {
+    const changedFields = names(50);
+    const tagIds = await Promise.all(Array.from({ length: 20 }, (_, index) => addTag(`Bound ${index}`)));
+    const { status, body } = await register({ changedFields, contactTagIds: tagIds });
+    expect({ status, filter: body.filter }).toEqual({ status: 201, filter: { changedFields, contactTagIds: tagIds } });
+  });
+
+  test('of a tag of another environment is refused like that of none', async () => {
+    const { live, test: sandbox } = await newWorkspace();
+    const { id: tagId } = (await sandbox.post('/v1/tags', { name: 'Sandbox' })).body;
+    const answer = await register({ contactTagIds: [tagId] }, { client: live });
+    expect([answer.status, answer.body.details.fields[0].code]).toEqual([400, 'unknown_reference']);
+  });
+
+  test('names what it does not know in X-Ignored-Parameters', async () => {
+    const { headers, body } = await register({ channels: ['email'], contactTags: [1] });
+    expect([headers['x-ignored-parameters'], body.filter]).toEqual(['filter.contactTags', { channels: ['email'] }]);
+  });
+});
+
+describe('of the events of its kinds an endpoint is sent', () => {
+  test('those that changed one of its fields, and those that change none', async () => {
+    const id = await endpoint({ changedFields: ['stage', 'lead_score'] });
+    const contactId = await addContact();
+    await api.patch(`/v1/contacts/${contactId}`, { company: 'Engines' });
+    await api.post(`/v1/contacts/${contactId}/lead-score`, { score: 7 });
+    await api.post(`/v1/contacts/${contactId}/activities`, { text: 'note' });
+    await api.post(`/v1/contacts/${contactId}/stage`, { stage: 'qualified' });
+    const { body: deal } = await api.post('/v1/deals', { title: 'Seats' });
+    await api.patch(`/v1/deals/${deal.id}`, { title: 'More seats' });
+    await api.post(`/v1/deals/${deal.id}/stage`, { stage: 'proposal' });
+    expect(await kindsSent(id)).toEqual([
+      'contact.created',
+      'contact.updated',
+      'contact.note_added',
+      'contact.updated',
+      'deal.created',
+      'deal.stage_changed',
+    ]);
+    const { items } = (await api.get('/v1/events', { limit: 100 })).body;
+    const kinds = items.map(({ event }: { event: string }) => event);
+    expect(kinds.filter((kind: string) => kind === 'contact.updated')).toHaveLength(3);
+    expect(kinds).toContain('deal.updated');
+  });
+
+  test('those of its channels, and those of none', async () => {
+    const mail = await endpoint({ channels: ['email'] });
+    const telegram = await endpoint({ channels: ['telegram'] });
+    const account = await newAccount(tenant);
+    await hears(tenant, account.id, { telegramUserId: 4711, username: 'anna' });
+    expect(await kindsSent(mail)).toEqual(['contact.created']);
+    expect((await kindsSent(telegram)).toSorted()).toEqual(['contact.created', 'message.created']);
+  });
+
+  test('those that pass all of its conditions', async () => {
+    const tagId = await addTag('Both');
+    const id = await endpoint({ changedFields: ['stage'], contactTagIds: [tagId] });
+    const [plain, tagged] = [await addContact(), await addContact()];
+    await tag(tagged, tagId);
+    for (const contactId of [plain, tagged]) {
+      await api.patch(`/v1/contacts/${contactId}`, { company: 'Engines' });
+      await api.post(`/v1/contacts/${contactId}/stage`, { stage: 'qualified' });
+    }
+    // What a contact without the tag was made with may be published when it has it.
+    expect((await kindsSent(id)).filter((kind) => kind !== 'contact.created')).toEqual(['contact.updated']);
+  });
+});
+
+describe('by the tags of contacts', () => {
+  let tagId: number;
+  let vip: number;
+  let other: number;
+
+  beforeAll(async () => {
+    tagId = await addTag('VIP');
+    [vip, other] = [await addContact(), await addContact()];
+    await tag(vip, tagId);
+  });
+
+  const note = (contactId: number) => api.post(`/v1/contacts/${contactId}/activities`, { text: 'note' });
+  const noted = { eventKinds: ['contact.note_added', 'key.created', 'task.created', 'contact.merged'] };
+
+  test('events of those that have one are sent, and events without a contact', async () => {
+    const id = await endpoint({ contactTagIds: [tagId, await addTag('Unused')] }, noted);
+    await note(other);
+    await note(vip);
+    await api.post('/v1/tasks', { title: 'Nobody', contactId: null });
+    await api.post('/v1/tasks', { title: 'Other', contactId: other });
+    expect(await kindsSent(id)).toEqual(['contact.note_added', 'task.created']);
+    await api.delete(`/v1/contacts/${vip}/tags/${tagId}`);
+    await note(vip);
+    expect(await kindsSent(id)).toEqual(['contact.note_added', 'task.created']);
+    await tag(vip, tagId);
+    await note(vip);
+    expect(await kindsSent(id)).toEqual(['contact.note_added', 'task.created', 'contact.note_added']);
+  });
+
+  test('what the publisher leaves to a worker is filtered like the rest', async () => {
+    const { id: workspaceId, live } = await newWorkspace();
+    const of: Tenant = { workspaceId, env: 'live' };
+    const { id: ownTag } = (await live.post('/v1/tags', { name: 'VIP' })).body;
+    const id = await endpoint({ contactTagIds: [ownTag] }, { ...noted, client: live });
+    const [tagged, plain] = [await addContact({}, live), await addContact({}, live)];
+    await live.post(`/v1/contacts/${tagged}/tags`, { tagId: ownTag });
+    await transact(of, system, async (tx) => {
+      tx.create(FanOuts, { id: 1, doneTo: 0, upTo: 0, at: shifted(tx.now, 1000) });
+    });
+    for (const contactId of [tagged, plain, tagged])
+      await live.post(`/v1/contacts/${contactId}/activities`, { text: 'note' });
+    expect(await kindsSent(id, live)).toEqual(['contact.note_added', 'contact.note_added']);
+  });
+
+  test('a merged contact has those of the one that it became', async () => {
+    const id = await endpoint({ contactTagIds: [tagId] }, noted);
+    const source = await addContact();
+    const { body } = await api.post(`/v1/contacts/${vip}/merge`, { sourceContactId: source });
+    expect(body.id).toBe(vip);
+    expect(await kindsSent(id)).toEqual(['contact.merged']);
+    await fanOut(tenant, [noteOf(source, 1), noteOf(other, 2)]);
+    expect(await kindsSent(id)).toEqual(['contact.merged', 'contact.note_added']);
+  });
+
+  test('a deleted tag is in no filter, and one that named no other lets no event of a contact through', async () => {
+    const [first, second] = [await addTag('First'), await addTag('Second')];
+    const id = await endpoint({ contactTagIds: [first, second], channels: ['email'] }, noted);
+    const contactId = await addContact();
+    await tag(contactId, first);
+    await tag(contactId, second);
+    const left = () =>
+      eventually(async () => {
+        const { filter } = (await api.get(`/v1/webhooks/${id}`)).body;
+        return !filter.contactTagIds.includes(first) && filter;
+      }, 'the tag to leave the filter');
+    await api.delete(`/v1/tags/${first}`);
+    expect(await left()).toEqual({ contactTagIds: [second], channels: ['email'] });
+    await note(contactId);
+    expect(await kindsSent(id)).toEqual(['contact.note_added']);
+    await api.delete(`/v1/tags/${second}`);
+    await eventually(async () => (await left()).contactTagIds.length === 0, 'the second one, too');
+    await note(contactId);
+    await api.post('/v1/tasks', { title: 'Nobody' });
+    expect(await kindsSent(id)).toEqual(['contact.note_added', 'task.created']);
+    const renewed = await api.patch(`/v1/webhooks/${id}`, { filter: { contactTagIds: null } });
+    expect(renewed.body.filter).toEqual({ channels: ['email'] });
+  });
+
+  test('a tag that is deleted while an endpoint takes it up is not in its filter', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const racing = await addTag(`Racing ${round}`);
+      const [made] = await Promise.all([
+        register({ contactTagIds: [racing] }, noted),
+        api.delete(`/v1/tags/${racing}`),
+      ]);
+      if (made.status === 400) continue;
+      expect(made.status).toBe(201);
+      await eventually(
+        async () => (await api.get(`/v1/webhooks/${made.body.id}`)).body.filter.contactTagIds.length === 0,
+        'the tag to leave the filter',
+      );
+    }
+  });
+});
+
+const noteOf = (contactId: number, index: number): FeedEvent => ({
+  sequence: 900_000 + index,
+  event: 'contact.note_added',
+  id: `evt_${contactId}_${index}`,
+  timestamp: '2099-01-01T00:00:00Z',
+  committedAt: '2099-01-01T00:00:00.000Z',
+  subject: `contact/${contactId}`,
+  body: JSON.stringify({ data: { contact_id: String(contactId) } }),
+});
+
+test('contacts are read where an endpoint asks for their tags, all together, and nowhere else', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const of: Tenant = { workspaceId, env: 'live' };
+  const contactIds = [await addContact({}, live), await addContact({}, live), await addContact({}, live)];
+  const { id: ownTag } = (await live.post('/v1/tags', { name: 'VIP' })).body;
+  const { pk } = keyOf(of, Contacts, { id: 1 });
+  /** How many contacts are read with each call that reads some. */
+  const readsOf = async (round: number) => {
+    const reads: number[] = [];
+    const events = contactIds.map((contactId) => noteOf(contactId, round));
+    await between(
+      (call, next) => {
+        const count = JSON.stringify(call).split(`"${pk}"`).length - 1;
+        if (count > 0) reads.push(count);
+        return next();
+      },
+      () => fanOut(of, events),
+    );
+    return reads;
+  };
+  const register = (filter: object, kind: string) => endpoint(filter, { client: live, eventKinds: [kind] });
+  await register({ channels: ['email'], changedFields: ['stage'] }, '*');
+  expect(await readsOf(1)).toEqual([]);
+  await register({ contactTagIds: [ownTag] }, 'deal.created');
+  expect(await readsOf(2)).toEqual([]);
+  await register({ contactTagIds: [ownTag] }, 'contact.note_added');
+  await register({ contactTagIds: [ownTag] }, '*');
+  expect(await readsOf(3)).toEqual([3]);
+});
+
+test('a message that was edited is filtered by the fields of its changes', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const of: Tenant = { workspaceId, env: 'live' };
+  const ids = await Promise.all(
+    ['attachments', 'body'].map((field) => endpoint({ changedFields: [field] }, { client: live })),
+  );
+  const data = { message_id: '1', channel: 'telegram', changes: { body: { from: 'a', to: 'b' } } };
+  await fanOut(of, [{ ...noteOf(1, 1), event: 'message.updated', body: JSON.stringify({ data }) }]);
+  expect(await Promise.all(ids.map((id) => kindsSent(id, live)))).toEqual([[], ['message.updated']]);
+});
+
+test('what is sent by name goes out whatever the filter says: a replay, and a test', async () => {
+  const id = await endpoint(null, { eventKinds: ['contact.updated', 'key.created'] });
+  const contactId = await addContact();
+  await api.patch(`/v1/contacts/${contactId}`, { company: 'Engines' });
+  expect(await kindsSent(id)).toEqual(['contact.updated']);
+  const deliveries = `/v1/webhooks/${id}/deliveries`;
+  await api.patch(`/v1/webhooks/${id}`, { filter: { changedFields: ['stage'] }, isActive: false });
+  const delivery = await eventually(async () => {
+    const [found] = (await everyItem(api, deliveries)).filter(({ eventKind }) => eventKind === 'contact.updated');
+    return ['failed', 'skipped'].includes(found.status) && found;
+  }, 'the delivery to end');
+  await api.patch(`/v1/webhooks/${id}`, { isActive: true });
+  const replay = await api.post(`${deliveries}/${delivery.id}/replay`, {});
+  expect([replay.status, replay.body.replayOfId]).toEqual([202, delivery.id]);
+  await eventually(async () => (await api.get(`${deliveries}/${replay.body.id}`)).body.attemptCount > 0, 'an attempt');
+  const tested = await api.post(`/v1/webhooks/${id}/test`, { eventKind: 'contact.updated' });
+  expect([tested.status, tested.body.delivery.attemptCount]).toEqual([200, 1]);
+});
