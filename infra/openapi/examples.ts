@@ -39,7 +39,7 @@ const texts: readonly [RegExp, string][] = [
   [/recipient/, 'ada_lovelace'],
   [/^oldValue$/, 'new'],
   [/^newValue$/, 'qualified'],
-  [/^field$/, 'stage'],
+  [/^(changedF|f)ield$/, 'stage'],
   [/accountName/, 'Sales'],
   [/passwordHint/, 'the name of the first cat'],
   [/accessToken|refreshToken|clientId/, 'b2F1dGgtZXhhbXBsZQ'],

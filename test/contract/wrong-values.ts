@@ -150,12 +150,13 @@ function wrongObjects({ properties = {}, required = [], propertyNames, additiona
 
 /** A value of the schema that is right in itself. */
 function sampleOf(schema: Schema): unknown {
-  const { enum: values, anyOf, properties = {}, pattern = '' } = schema;
+  const { enum: values, anyOf, items = {}, properties = {}, pattern = '' } = schema;
   const types = typesOf(schema);
   if (values) return values[0];
   if (anyOf) return sampleOf(anyOf[0]);
   if (types.has('string')) return pattern.includes('@') ? 'ada@example.com' : 'x';
   if (types.has('integer')) return 1;
+  if (types.has('array')) return [sampleOf(items)];
   return Object.fromEntries(
     Object.entries(properties as Record<string, Schema>).map(([name, inner]) => [name, sampleOf(inner)]),
   );

@@ -79,6 +79,7 @@ const ownFields = [
   'accountName',
   'actorKeyId',
   'apiKeyId',
+  'changedFields',
   'color',
   'currency',
   'defaultCurrency',
