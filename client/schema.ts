@@ -2081,7 +2081,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description The url must be https (http for test keys) and must not lead into a private network. At most 20 endpoints, each url once.
+         * @description The url must be https (http for test keys) and must not lead into a private network. At most 20 endpoints, each url once. `filter` narrows the events of `eventKinds`: every condition must hold, and what an event does not have (a `channel`, a contact) keeps none back. What is filtered out makes no delivery; it is in the feed.
          *
          *     Requires the scope `webhooks:write`.
          */
@@ -2115,7 +2115,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days.
+         * @description While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.
          *
          *     Requires the scope `webhooks:write`.
          *
@@ -3617,6 +3617,7 @@ export interface components {
             url: string;
             description?: string | null;
             eventKinds?: components["schemas"]["EventSubscription"][];
+            filter?: components["schemas"]["SetEndpointFilter"] | null;
         };
         CreateFile: {
             fileName: string;
@@ -4355,6 +4356,7 @@ export interface components {
             url: string;
             description: string | null;
             eventKinds: components["schemas"]["EventSubscription"][];
+            filter: components["schemas"]["EndpointFilter"] | null;
             isActive: boolean;
             /** Format: date-time */
             createdAt: string;
@@ -4368,6 +4370,11 @@ export interface components {
             /** Format: date-time */
             lastSuccessAt: string | null;
             secretHint: string;
+        };
+        EndpointFilter: {
+            changedFields?: string[];
+            channels?: components["schemas"]["Channel"][];
+            contactTagIds?: number[];
         };
         EndpointList: {
             items: components["schemas"]["Endpoint"][];
@@ -4383,6 +4390,7 @@ export interface components {
             url: string;
             description: string | null;
             eventKinds: components["schemas"]["EventSubscription"][];
+            filter: components["schemas"]["EndpointFilter"] | null;
             isActive: boolean;
             /** Format: date-time */
             createdAt: string;
@@ -5383,6 +5391,7 @@ export interface components {
             url?: string;
             description?: string | null;
             eventKinds?: components["schemas"]["EventSubscription"][];
+            filter?: components["schemas"]["SetEndpointFilter"] | null;
             isActive?: boolean;
         };
         PatchKey: {
@@ -5730,6 +5739,14 @@ export interface components {
             /** Format: int64 */
             id: number;
             stage: components["schemas"]["DealStageKey"];
+        };
+        SetEndpointFilter: {
+            /** @description Of an event with `changed` or `changes`: one of these fields changed, named as there (`lead_score`) */
+            changedFields?: string[] | null;
+            /** @description Of an event with a `channel`: it is one of these */
+            channels?: components["schemas"]["Channel"][] | null;
+            /** @description Of an event with a `contact_id`: the contact has one of these tags when the event is published */
+            contactTagIds?: number[] | null;
         };
         SetLeadScore: {
             /** Format: int32 */
@@ -14851,6 +14868,17 @@ export interface operations {
                      *           "eventKinds": [
                      *             "*"
                      *           ],
+                     *           "filter": {
+                     *             "changedFields": [
+                     *               "stage"
+                     *             ],
+                     *             "channels": [
+                     *               "telegram"
+                     *             ],
+                     *             "contactTagIds": [
+                     *               1
+                     *             ]
+                     *           },
                      *           "isActive": true,
                      *           "createdAt": "2026-11-20T23:17:47Z",
                      *           "updatedAt": "2026-11-20T23:17:47Z",
@@ -14897,7 +14925,18 @@ export interface operations {
                  *       "description": "For whoever asked at the exhibition",
                  *       "eventKinds": [
                  *         "*"
-                 *       ]
+                 *       ],
+                 *       "filter": {
+                 *         "changedFields": [
+                 *           "stage"
+                 *         ],
+                 *         "channels": [
+                 *           "telegram"
+                 *         ],
+                 *         "contactTagIds": [
+                 *           1
+                 *         ]
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["CreateEndpoint"];
@@ -14926,6 +14965,17 @@ export interface operations {
                      *       "eventKinds": [
                      *         "*"
                      *       ],
+                     *       "filter": {
+                     *         "changedFields": [
+                     *           "stage"
+                     *         ],
+                     *         "channels": [
+                     *           "telegram"
+                     *         ],
+                     *         "contactTagIds": [
+                     *           1
+                     *         ]
+                     *       },
                      *       "isActive": true,
                      *       "createdAt": "2026-11-20T23:17:47Z",
                      *       "updatedAt": "2026-11-20T23:17:47Z",
@@ -14985,6 +15035,17 @@ export interface operations {
                      *       "eventKinds": [
                      *         "*"
                      *       ],
+                     *       "filter": {
+                     *         "changedFields": [
+                     *           "stage"
+                     *         ],
+                     *         "channels": [
+                     *           "telegram"
+                     *         ],
+                     *         "contactTagIds": [
+                     *           1
+                     *         ]
+                     *       },
                      *       "isActive": true,
                      *       "createdAt": "2026-11-20T23:17:47Z",
                      *       "updatedAt": "2026-11-20T23:17:47Z",
@@ -15099,6 +15160,17 @@ export interface operations {
                  *       "eventKinds": [
                  *         "*"
                  *       ],
+                 *       "filter": {
+                 *         "changedFields": [
+                 *           "stage"
+                 *         ],
+                 *         "channels": [
+                 *           "telegram"
+                 *         ],
+                 *         "contactTagIds": [
+                 *           1
+                 *         ]
+                 *       },
                  *       "isActive": true
                  *     }
                  */
@@ -15128,6 +15200,17 @@ export interface operations {
                      *       "eventKinds": [
                      *         "*"
                      *       ],
+                     *       "filter": {
+                     *         "changedFields": [
+                     *           "stage"
+                     *         ],
+                     *         "channels": [
+                     *           "telegram"
+                     *         ],
+                     *         "contactTagIds": [
+                     *           1
+                     *         ]
+                     *       },
                      *       "isActive": true,
                      *       "createdAt": "2026-11-20T23:17:47Z",
                      *       "updatedAt": "2026-11-20T23:17:47Z",
