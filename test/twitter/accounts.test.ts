@@ -173,7 +173,12 @@ describe('an access token is renewed', () => {
     const person = newPerson();
     const oauth = await person.letIn({ ...person.app, ...app });
     const { body } = await create(person.token, oauth);
-    // Else it may be renewed for that.
+    const isHeard = async () => {
+      const { items } = (await live.get('/v1/twitter/accounts', { limit: 100 })).body;
+      return items.find(({ id }: { id: number }) => id === body.id)?.inbound.status === 'ok';
+    };
+    await eventually(isHeard, 'the first look');
+    // Else it may be renewed for the next.
     await live.patch(`/v1/twitter/accounts/${body.id}`, { inbound: 'off' });
     return { person, id: body.id as number };
   };
