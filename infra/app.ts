@@ -31,6 +31,7 @@ export function buildApp({ routes, workers, bundles, context, outdir }: AppInput
     ...deploymentSettings(text),
     alarmEmail: text('alarmEmail'),
     mailDomain,
+    eventBus: eventBusOf(text('eventBus')),
     mailFrom: text('MAIL_FROM') ?? (mailDomain && `crm@${mailDomain}`),
   });
   return app;
@@ -44,6 +45,16 @@ const deployment = v.object({
   alarmReadUnits: v.optional(wholeNumber(1), '5000000'),
   alarmInvocations: v.optional(wholeNumber(1), '1000000'),
 });
+
+/** The name of a bus in this account and region. */
+const busName = v.pipe(v.string(), v.regex(/^[\w./-]{1,256}$/, 'must be the name of an event bus'));
+
+function eventBusOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const { success, output, issues } = v.safeParse(busName, given);
+  if (!success) throw refused('eventBus', issues[0].message);
+  return output;
+}
 
 function deploymentSettings(text: (name: string) => string | undefined) {
   const given = Object.fromEntries(Object.keys(deployment.entries).map((name) => [name, text(name)]));

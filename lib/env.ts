@@ -72,6 +72,8 @@ const resources = {
   MAIL_FROM: v.optional(v.string()),
   /** Of SES: it publishes bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.string(),
+  /** The operator's bus of EventBridge, which every event is put on; absent where there is none. */
+  EVENT_BUS: v.optional(v.string()),
   /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
   MAIL_DOMAIN: v.optional(v.string()),
 } as const;

@@ -26,4 +26,5 @@ export type Need =
   | 'read-files'
   | 'store-files'
   | 'read-export-files'
-  | 'list-export-files';
+  | 'list-export-files'
+  | 'event-bus';

@@ -18,6 +18,7 @@ export const queues = [
   'user-polls',
   'mail-notices',
   'attachments',
+  'bus',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

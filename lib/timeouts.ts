@@ -52,5 +52,7 @@ export const connectTimeoutMs = 5 * secondMs;
 export const lookupTimeoutMs = 3 * secondMs;
 /** The same, while a customer waits. */
 export const shortLookupTimeoutMs = 1.5 * secondMs;
+/** The event bus, while webhooks wait behind it. */
+export const busTimeoutMs = 1 * secondMs;
 /** The function itself, which it asks while it initialises. */
 export const primeTimeoutMs = 1.5 * secondMs;

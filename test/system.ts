@@ -36,6 +36,7 @@ export default async function setup(project: TestProject) {
   const centre = await startFrontCentre(serverKey);
   const system = await startSystem(dataDir, {
     ...settings,
+    EVENT_BUS: 'events',
     TELEGRAM_API_ROOT: double.url,
     TWITTER_API_ROOT: double.url,
     TELEGRAM_API_ID: '1',

@@ -8,6 +8,7 @@ export const handler = streamWorker(
   {
     summary: 'Outbox rows become the event feed, the audit trail and deliveries',
     trigger: { stream: 'table', batchSize: 100, filters: [insertedUnder(outboxPrefix)] },
+    needs: ['event-bus'],
     timeoutSeconds: streamTimeoutSeconds,
     memoryMb: 512,
   },

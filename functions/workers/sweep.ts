@@ -12,7 +12,7 @@ export const handler = worker(
     summary:
       'The messages of overdue rows are sent again, unpublished events are published, and what a new release stores otherwise is reindexed',
     trigger: { rate: 'rate(1 minute)' },
-    needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
+    needs: ['schedule', 'event-bus', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: sweepTimeoutSeconds,
     memoryMb: 512,
   },

@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
+import { startEvents } from './events.ts';
 import type { Credentials } from './files.ts';
 import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
 import { startFunctions } from './functions.ts';
@@ -53,12 +54,17 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
   const sqs = await startSqs({ ...guarded, ...home });
-  const [engine, scheduler, kms, ses, s3] = await Promise.all([
+  const [engine, scheduler, kms, ses, s3, events] = await Promise.all([
     startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
     startScheduler({ ...guarded, ...home, deliver: sqs.send }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
     startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
     startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
+    startEvents({
+      ...guarded,
+      folder: inData('events'),
+      published: ({ source, ...stated }) => awsEvent(source, stated, home),
+    }),
   ]);
   const sdk = { endpoint: engine.innerUrl, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), openStreams(sdk)];
@@ -76,6 +82,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_KMS: kms.url,
     AWS_ENDPOINT_URL_SESV2: ses.url,
     AWS_ENDPOINT_URL_S3: s3.url,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
   };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
   const runtimeEnvironment = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.innerUrl };
@@ -135,7 +142,8 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       await api.close(graceMs);
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
       await functions.close();
-      await Promise.all([logs.close(), sqs.close(), scheduler.close(), kms.close(), ses.close(), s3.close()]);
+      const services = [logs, sqs, scheduler, kms, ses, s3, events];
+      await Promise.all(services.map((service) => service.close()));
       await engine.stop();
     },
   };

@@ -29,6 +29,7 @@ const loopback = '127.0.0.1';
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions {
   const { PORT = '3000', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
   const { HOST = loopback, SERVICES_HOST = loopback } = environment;
+  const eventBus: Record<string, string> = environment['EVENT_BUS'] ? { eventBus: environment['EVENT_BUS'] } : {};
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
   return {
@@ -37,7 +38,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     servicesHost: SERVICES_HOST,
     dataDir: resolve(DATA_DIR),
     dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
-    settings: { ...localSettings, ...operatorSettings(environment) },
+    settings: { ...localSettings, ...operatorSettings(environment), ...eventBus },
     ...flagsOf(args),
   };
 }

@@ -10,6 +10,7 @@ import type { DataStack } from './data.ts';
 import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
+import { watchBus } from './metrics.ts';
 import { createQueues } from './queues.ts';
 import { createSchedules } from './schedules.ts';
 import { type SpendingLimits, watchSpending } from './spending.ts';
@@ -29,6 +30,7 @@ export interface ApiSettings {
   limits: SpendingLimits;
   mailDomain: string | undefined;
   mailFrom: string | undefined;
+  eventBus: string | undefined;
 }
 
 /** What a deployment may replace: functions, queues, schedules, the HTTP API, the alarms and the dashboard. */
@@ -36,7 +38,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
     super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
     const { data, routes, workers, bundles, environment, alarmEmail, mailDomain, mailFrom } = settings;
-    const { accountConcurrency, limits } = settings;
+    const { accountConcurrency, limits, eventBus } = settings;
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
     const queues = createQueues(this, workers, alarms);
@@ -46,10 +48,11 @@ export class ApiStack extends Stack {
       : undefined;
     const mailEvents = createMailEvents(this, queues['mail-notices']);
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
-    const resources = { table: data.table, key: data.key, files: data.files, queues, schedules, ...mail };
+    const resources = { table: data.table, key: data.key, files: data.files, queues, schedules, eventBus, ...mail };
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency };
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, data.table, limits);
+    if (eventBus !== undefined) watchBus(this, alarms);
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: data.table.tableName });

@@ -1,5 +1,7 @@
+import type { Stack } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { busDimensions } from '#lib/bus/bus.ts';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
 import { sweepDimensions } from '#lib/sweep/sweep.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
@@ -11,6 +13,21 @@ export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void
   if (!metric) return;
   const watched = name === 'workers-sweep' ? swept(metric) : delivered(metric);
   for (const [id, settings] of Object.entries(watched)) alarms.add(lambda, id, settings);
+}
+
+/** Rings when the operator's event bus takes nothing for some minutes. */
+export function watchBus(stack: Stack, alarms: Alarms): void {
+  alarms.add(stack, 'EventBus', {
+    metric: new Metric({
+      namespace: metricNamespace,
+      metricName: 'busFailures' satisfies MetricName,
+      statistic: Stats.SUM,
+      dimensionsMap: busDimensions,
+    }),
+    periodMinutes: 5,
+    threshold: 3,
+    description: 'More than 3 times within 5 minutes events could not be put on the event bus; they wait',
+  });
 }
 
 /** A metric of one source by its name. */

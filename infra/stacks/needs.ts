@@ -22,6 +22,8 @@ export interface Resources {
   mailEvents: string;
   mailFrom: string | undefined;
   mailDomain: string | undefined;
+  /** Its name. */
+  eventBus: string | undefined;
 }
 
 export interface Grant {
@@ -72,6 +74,8 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return { environment: domainOf(resources), permissions: [] };
     case 'own-addresses':
       return { environment: { ...mailSender(resources), ...domainOf(resources) }, permissions: [] };
+    case 'event-bus':
+      return putEvents(resources);
     case 'mail-bucket':
       return readMail(resources);
     case 'upload-files':
@@ -144,6 +148,21 @@ const ses = ({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant => (
     },
   ],
 });
+
+const putEvents = ({ table, eventBus }: Resources): Grant =>
+  eventBus === undefined
+    ? { environment: {}, permissions: [] }
+    : {
+        environment: { EVENT_BUS: eventBus },
+        permissions: [
+          {
+            actions: ['events:PutEvents'],
+            resources: [
+              Stack.of(table).formatArn({ service: 'events', resource: 'event-bus', resourceName: eventBus }),
+            ],
+          },
+        ],
+      };
 
 const domainOf = ({ mailDomain }: Pick<Resources, 'mailDomain'>) => (mailDomain ? { MAIL_DOMAIN: mailDomain } : {});
 

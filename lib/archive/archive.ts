@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
+import { BusBacklogs } from '#lib/entities/bus-backlog.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
@@ -106,9 +107,9 @@ const fatesOfOthers: readonly [template: string, Fate][] = [
 
 /**
  * What names objects of the buckets, which are not in the file, until they are where they stay; and how far events have yet to be
- * given to endpoints, which arrive inactive: a file could say that it is without end.
+ * given to endpoints, which arrive inactive, or to the event bus: a file could say that it is without end.
  */
-const passedOver: readonly Entity[] = [Files, Transfers, FanOuts];
+const passedOver: readonly Entity[] = [Files, Transfers, FanOuts, BusBacklogs];
 
 /** What is of no kind that is known here is in no file: an import could not say where it belongs. */
 function fateOf(partition: string): Fate {
@@ -276,6 +277,8 @@ export const uncounted = [
   'account-holder',
   'block',
   'bounced-address',
+  'bus-backlog',
+  'bus-retry',
   'delivery-id',
   'email-body',
   'email-message-id',

@@ -8,6 +8,7 @@ import { endpointOf, signed } from './signed.ts';
 /** How services whose API is JSON are told what is asked of them: by a target, or (the Scheduler) by a path. */
 const services = {
   dynamodb: { contentType: 'application/x-amz-json-1.0', target: 'DynamoDB_20120810' },
+  events: { contentType: 'application/x-amz-json-1.1', target: 'AWSEvents' },
   kms: { contentType: 'application/x-amz-json-1.1', target: 'TrentService' },
   scheduler: { contentType: 'application/json', target: undefined },
   sqs: { contentType: 'application/x-amz-json-1.0', target: 'AmazonSQS' },

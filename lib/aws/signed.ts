@@ -19,8 +19,10 @@ export const signed = (request: Request) =>
   };
 
 /** Where a service is asked: where the environment says, as to the SDK, or in the function's region. */
-export function endpointOf(service: 'dynamodb' | 'kms' | 's3' | 'scheduler' | 'sqs'): URL {
-  const named = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`];
+export function endpointOf(service: 'dynamodb' | 'events' | 'kms' | 's3' | 'scheduler' | 'sqs'): URL {
+  // The SDK calls EventBridge so, whatever its host is called.
+  const name = service === 'events' ? 'EVENTBRIDGE' : service.toUpperCase();
+  const named = process.env[`AWS_ENDPOINT_URL_${name}`];
   if (named) return new URL(named);
   const region = env('AWS_REGION');
   return new URL(`https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`);

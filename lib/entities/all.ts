@@ -4,6 +4,7 @@ import { Agents } from './agent.ts';
 import { AuditEvents } from './audit-event.ts';
 import { Blocks } from './block.ts';
 import { BouncedAddresses, MailNotices } from './bounce.ts';
+import { BusBacklogs, BusRetries } from './bus-backlog.ts';
 import { Contacts, MergedContacts, Upserts } from './contact.ts';
 import { Deliveries, DeliveryIds } from './delivery.ts';
 import { BodyParts, EmailMessages, MessageIds } from './email-message.ts';
@@ -39,6 +40,8 @@ export const entities: readonly Entity[] = [
   Blocks,
   BodyParts,
   BouncedAddresses,
+  BusBacklogs,
+  BusRetries,
   Contacts,
   Deliveries,
   DeliveryIds,

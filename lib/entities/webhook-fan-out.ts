@@ -5,20 +5,31 @@ import { type Tenant, tenantKey } from '#lib/tenant.ts';
 const sequence = v.pipe(v.number(), v.integer(), v.minValue(0));
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/webhook-fan-out`;
 
+/** From the first after `doneTo` through `upTo`; there is no such row when nothing is left. */
+export const EventsLeft = v.object({
+  id: v.literal(1),
+  doneTo: sequence,
+  upTo: sequence,
+  /** When its worker is due; while one is at work, when it must have ended. */
+  at: v.string(),
+});
+
+/** One that failed for a reason of its own, by its sequence. */
+export const EventPassedOver = v.object({
+  id: sequence,
+  /** Those that were begun since it was passed over. */
+  tries: v.number(),
+  /** When it is tried next. */
+  at: v.string(),
+});
+
 /**
- * From where to where events have yet to be given to their endpoints. One row a tenant: from the first after `doneTo`
- * through `upTo`, and none when nothing is left. While there is one, all that follows is left too, so that no event
- * overtakes another.
+ * From where to where events have yet to be given to their endpoints. One row a tenant: while there is one, all that
+ * follows is left too, so that no event overtakes another.
  */
 export const FanOuts = entity({
   name: 'webhook-fan-out',
-  schema: v.object({
-    id: v.literal(1),
-    doneTo: sequence,
-    upTo: sequence,
-    /** When its worker is due; while one is at work, when it must have ended. */
-    at: v.string(),
-  }),
+  schema: EventsLeft,
   timer: ({ at }, tenant) => ({
     at,
     queue: 'fan-outs',
@@ -31,13 +42,7 @@ export const FanOuts = entity({
 /** An event whose deliveries could not be made, and is tried by itself; found by its sequence. */
 export const FanOutRetries = entity({
   name: 'webhook-fan-out-retry',
-  schema: v.object({
-    id: sequence,
-    /** Those that were begun since it was passed over. */
-    tries: v.number(),
-    /** When it is tried next. */
-    at: v.string(),
-  }),
+  schema: EventPassedOver,
   timer: ({ id, at }, tenant) => ({ at, queue: 'fan-outs', message: { sequence: id }, group: group(tenant) }),
 });
 export type FanOutRetry = Item<typeof FanOutRetries>;

@@ -16,16 +16,17 @@ interface Bounded {
  * What is stated of an event in the size that an event may have: texts of at most 16 KiB, cut between two characters, and named in
  * `truncated`, which is absent when nothing was cut. Data that is too large all the same gets shorter texts, lists and maps.
  */
-export function bounded<Draft extends Bounded>(draft: Draft): Draft & Bounded {
+export function bounded<Draft extends Bounded>(draft: Draft, maxBytesOfData: number = maxDataBytes): Draft & Bounded {
   const { truncated: before = [] } = draft;
   for (let maxBytes = maxTextBytes; ; maxBytes /= 2) {
     const paths = new Set(before);
     const data = shortened(draft.data, 'data', maxBytes, paths) as Draft['data'];
-    if (isSmall([data, ...paths])) return paths.size > 0 ? { ...draft, data, truncated: [...paths] } : draft;
+    if (bytesOf([data, ...paths]) <= maxBytesOfData)
+      return paths.size > 0 ? { ...draft, data, truncated: [...paths] } : draft;
   }
 }
 
-const isSmall = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= maxDataBytes;
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** The value itself when nothing in it is too long. */
 function shortened(value: unknown, path: string, maxBytes: number, paths: Set<string>): unknown {

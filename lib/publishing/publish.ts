@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { putOnBus } from '#lib/bus/bus.ts';
 import { secondMs } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
@@ -31,7 +32,7 @@ const bytesOf = (row: OutboxRow) => row.events.reduce((sum, { data }) => sum + B
 
 /**
  * Gives the events of outbox rows their sequence, in the order given, writes them to the feed, makes one delivery per
- * subscribed endpoint, then removes the rows. May be called again with the same rows at any point: what is done stays done.
+ * subscribed endpoint and puts them on the event bus, then removes the rows. May be called again with the same rows at any point: what is done stays done.
  * A row that fails for a reason of its own is passed over before it has a number, and the others of its tenant go on. A tenant that
  * meets nothing but conflicts holds up no other: all its rows are passed over, as are those of the tenants in `contending`, to which
  * it is added. Returns the rows that are left for a reason that may pass.
@@ -117,6 +118,7 @@ const isRetried = ({ tries }: OutboxRow) => tries !== undefined;
 async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Room): Promise<void> {
   const numbered = (await number(tenant, rows)) ?? (await numberOneByOne(tenant, rows));
   await fanOut(tenant, numbered, room);
+  await putOnBus(tenant, numbered);
   await remove(rows);
 }
 

@@ -3,6 +3,7 @@ import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, isSubscribed, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { leave } from '#lib/feed/backlog.ts';
 import { log } from '#lib/log.ts';
 import { left, take } from '#lib/quotas/quota.ts';
 import { entityPartition } from '#lib/table/entity.ts';
@@ -13,7 +14,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
-import { dispatchNow, instant } from './dispatch.ts';
+import { dispatchNow } from './dispatch.ts';
 import { filtered, type TagsByContact, tagsOfContacts, withTags } from './filter.ts';
 import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
 
@@ -41,7 +42,8 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
   if (rows.length === 0) return;
   if (room) {
     const wanted = rows.length * events.length;
-    if (wanted > room.deliveries || (await tx.find(FanOuts, { id: 1 }))) return leave(tenant, events);
+    if (wanted > room.deliveries || (await tx.find(FanOuts, { id: 1 })))
+      return leave({ left: FanOuts }, tenant, events);
     room.deliveries -= wanted;
   }
   // None are left, too, while workers hold what they have taken in advance: then some are skipped a little early.
@@ -81,18 +83,6 @@ function wantedBy(endpoint: StoredEndpoint, events: readonly FeedEvent[]): reado
 /** Each once, however many endpoints ask. */
 const askedForTags = (wanted: ReadonlyMap<StoredEndpoint, readonly FeedEvent[]>) =>
   new Set([...wanted].flatMap(([{ filter }, some]) => (filter?.contactTagIds ? some : [])));
-
-/** Events that were numbered earlier than what is left already are made first. */
-async function leave(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
-  const sequences = events.map(({ sequence }) => sequence);
-  const [doneTo, upTo] = [Math.min(...sequences) - 1, Math.max(...sequences)];
-  await transact(tenant, system, async (tx) => {
-    const backlog = await tx.find(FanOuts, { id: 1 });
-    if (!backlog) tx.create(FanOuts, { id: 1, doneTo, upTo, at: instant(Date.now()) });
-    else if (doneTo < backlog.doneTo || upTo > backlog.upTo)
-      tx.update(FanOuts, { ...backlog, doneTo: Math.min(doneTo, backlog.doneTo), upTo: Math.max(upTo, backlog.upTo) });
-  });
-}
 
 type Skipping = (index: number) => NewDelivery['skipped'];
 

@@ -17,7 +17,12 @@ import { home, type Request, readPolicies } from '#test/infra/policies.ts';
 vi.stubEnv('CDK_VALIDATION', 'false');
 
 // Everything that an operator can switch on.
-const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com', monthlyBudget: '500' };
+const context = {
+  alarmEmail: 'operator@example.com',
+  mailDomain: 'mail.example.com',
+  monthlyBudget: '500',
+  eventBus: 'crm',
+};
 let built: Awaited<ReturnType<typeof appWithoutCode>>;
 let policies: ReturnType<typeof readPolicies>;
 
@@ -231,6 +236,23 @@ test('bounces and complaints of a mail that a function sends reach the queue of 
     ({ properties }) => properties['EventSourceArn'] === target?.Arn,
   );
   expect(reader?.properties['FunctionName']).toContain('ReceiveMailNotices');
+});
+
+test('who publishes events puts them on the bus that the operator names, and on no other; nobody else on any', async () => {
+  const functions = [...(await loadRoutes()), ...(await loadWorkers())];
+  const needing = functions.filter(({ needs }) => needs.includes('event-bus')).map(({ name }) => name);
+  expect(needing.sort()).toEqual(['workers-publish-events', 'workers-put-events', 'workers-sweep']);
+  for (const { name } of functions) {
+    const puts = (bus: string): Request => ({
+      caller: roleOf(`CrmApi-${pascalCase(name)}`),
+      action: 'events:PutEvents',
+      resource: `arn:aws:events:${region}:${accountId}:event-bus/${bus}`,
+    });
+    expect([policies.mayUse(puts('crm')), policies.mayUse(puts('default'))], name).toEqual([
+      needing.includes(name),
+      false,
+    ]);
+  }
 });
 
 test('SES publishes nothing before the rule reaches its queue', () => {

@@ -228,6 +228,7 @@ function variablesOf(needs: readonly Need[]): string[] {
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
     ...(needs.some((need) => need.endsWith('-files')) ? ['FILES_BUCKET'] : []),
+    ...(needs.includes('event-bus') ? ['EVENT_BUS'] : []),
     ...(needs.includes('ses') ? ['MAIL_CONFIGURATION_SET'] : []),
   ];
 }
@@ -277,7 +278,7 @@ describe('queues', () => {
       .map(({ MetricName }) => MetricName);
     const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
     const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows'];
-    expect(watched.sort()).toEqual([...swept, ...ofEachLane, ...ofEachLane].sort());
+    expect(watched.sort()).toEqual([...swept, 'busFailures', ...ofEachLane, ...ofEachLane].sort());
   });
 
   test('an outage in which the sweeper says nothing rings', () => {

@@ -5,6 +5,7 @@ interface Stated {
   'detail-type': string;
   detail: Record<string, unknown>;
   resources?: readonly string[];
+  time?: string;
 }
 
 /** An event as EventBridge hands it on. */

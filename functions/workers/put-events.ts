@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { putAgain, putLeft } from '#lib/bus/bus.ts';
+import { fanOutTimeoutSeconds } from '#lib/timeouts.ts';
+import { receive } from '#lib/timers/receive.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
+
+/** Puts events on the operator's event bus that it did not take when they were published. */
+export const handler = queueWorker(
+  {
+    summary: 'Events that the event bus did not take at once are put there',
+    trigger: { queue: 'bus', batchSize: 1, maxConcurrency: 5 },
+    needs: ['event-bus'],
+    timeoutSeconds: fanOutTimeoutSeconds,
+    memoryMb: 256,
+  },
+  (messages) =>
+    receive(messages, { sequence: v.optional(v.number()) }, (tenant, { sequence }) =>
+      sequence === undefined ? putLeft(tenant) : putAgain(tenant, sequence),
+    ),
+);
