@@ -13,8 +13,8 @@ import {
   nullableText,
   objectInput,
   paging,
+  pattern,
   queryBoolean,
-  reading,
   shownOnce,
   storedChoice,
   time,
@@ -66,8 +66,7 @@ const maxChannels = 20;
 const maxFields = 50;
 const maxTags = 20;
 export const maxUrlLength = 2048;
-const fieldName = () =>
-  reading(line(100), (value) => (typeof value === 'string' ? eventFieldName(value.trim()) : value));
+const fieldName = () => pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName);
 /** Null is no condition, where one was. */
 const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string, description: string) =>
   v.exactOptional(

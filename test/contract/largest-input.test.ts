@@ -186,9 +186,18 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const eventKinds = (largestBody('POST /v1/webhooks', letters)['eventKinds'] as string[]).filter(
       (kind) => kind !== '*',
     );
-    const hook = await send('POST /v1/webhooks', letters, { url, eventKinds });
-    const other = await send('POST /v1/webhooks', letters, { url: `${url.slice(0, -1)}2`, eventKinds });
-    await send('PATCH /v1/webhooks/{id}', letters, { url, isActive: true, eventKinds: ['webhook.test'] }, [hook.id]);
+    const contactTagIds = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { body } = await workspace.live.post('/v1/tags', { name: `${letters.name} ${index}` });
+        return body.id;
+      }),
+    );
+    const filter = { ...(largestBody('POST /v1/webhooks', letters)['filter'] as Fields), contactTagIds };
+    const hook = await send('POST /v1/webhooks', letters, { url, eventKinds, filter });
+    const other = await send('POST /v1/webhooks', letters, { url: `${url.slice(0, -1)}2`, eventKinds, filter });
+    await send('PATCH /v1/webhooks/{id}', letters, { url, isActive: true, eventKinds: ['webhook.test'], filter }, [
+      hook.id,
+    ]);
     await send('POST /v1/webhooks/{id}/rotate', letters, {}, [hook.id]);
     await send('POST /v1/webhooks/{id}/test', letters, {}, [hook.id]);
     await send('POST /v1/webhooks/{id}/replay-failed', letters, { since: shifted(new Date(), -29 * dayMs) }, [hook.id]);

@@ -135,6 +135,7 @@ function largestArray(items: Schema, maxItems: number | undefined, name: string,
   const length = maxItems ?? 100;
   if (name === 'ipAllowlist')
     return Array.from({ length }, (_, index) => `2001:db8::ffff:ffff:ffff:${index + 1000}/128`);
+  if (name === 'changedFields') return Array.from({ length }, (_, index) => `field_${index}`.padEnd(64, '_name'));
   const others = recipients.indexOf(name);
   if (others >= 0) return Array.from({ length }, (_, index) => addressOf(index + others * length));
   return Array.from({ length }, () => largest(items, name, letters));

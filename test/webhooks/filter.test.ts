@@ -111,6 +111,8 @@ describe('a filter', () => {
     [{ changedFields: [] }, 'filter.changedFields', 'too_short'],
     [{ changedFields: [''] }, 'filter.changedFields[0]', 'required'],
     [{ changedFields: [7] }, 'filter.changedFields[0]', 'invalid_type'],
+    [{ changedFields: ['metadata.plan'] }, 'filter.changedFields[0]', 'invalid_format'],
+    [{ changedFields: ['x'.repeat(65)] }, 'filter.changedFields[0]', 'too_long'],
     [{ changedFields: 'stage' }, 'filter.changedFields', 'invalid_type'],
     [{ channels: ['email', 'pigeon'] }, 'filter.channels[1]', 'invalid_enum'],
     [{ channels: [] }, 'filter.channels', 'too_short'],
