@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Entity } from '#lib/table/entity.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -38,6 +38,10 @@ export function entityMeanings(): Map<string, string> {
   );
 }
 
+const channels = globSync('lib/channels/*/channel.ts', { cwd: root })
+  .map((file) => basename(dirname(file)))
+  .sort();
+
 const isEntity = (value: unknown): value is Entity =>
   typeof value === 'object' && value !== null && 'name' in value && 'schema' in value;
 
@@ -70,12 +74,12 @@ const namesOf = (of: readonly Listed[]) =>
     .map((name) => `  ${name},\n`)
     .join('');
 
-/** The lists in lib/entities, by the name of their file: a test fails when one drifts. */
+/** The lists in lib/entities, by their files: a test fails when one drifts. */
 export async function renderEntityLists(): Promise<Record<string, string>> {
   const naming = await declared(namesContacts);
   const others = await declared((of) => !namesContacts(of));
   return {
-    'naming-contacts.ts': `import type { Entity } from '#lib/table/entity.ts';
+    'lib/entities/naming-contacts.ts': `import type { Entity } from '#lib/table/entity.ts';
 ${importsOf(naming)}
 /**
  * Those of all entities that refer to contacts: a function that merges or renames carries no others. Made of their \`references\`
@@ -84,7 +88,7 @@ ${importsOf(naming)}
 export const namingContacts: readonly Entity[] = [
 ${namesOf(naming)}];
 `,
-    'all.ts': `import type { Entity } from '#lib/table/entity.ts';
+    'lib/entities/all.ts': `import type { Entity } from '#lib/table/entity.ts';
 ${importsOf([...others, { file: 'naming-contacts', names: ['namingContacts'] }])}
 /** Whatever a workspace keeps but its keys, and sagas that are under way. Made of this folder by \`npm run entities\`. */
 export const entities: readonly Entity[] = [
@@ -94,6 +98,19 @@ ${namesOf(others)}];
   };
 }
 
-if (import.meta.main)
-  for (const [file, text] of Object.entries(await renderEntityLists()))
-    await writeFile(join(root, 'lib/entities', file), text);
+/** The list in lib/channels; the files of lib/entities cannot be loaded without it. */
+export const renderChannelList = (): Record<string, string> => ({
+  'lib/channels/all.ts': `${channels.map((name) => `import { ${name} } from './${name}/channel.ts';\n`).join('')}
+/** Every channel through which accounts write to people, by its folder, in the order in which documents name them. Made by \`npm run entities\`. */
+export const descriptors = { ${channels.join(', ')} };
+`,
+});
+
+const write = async (lists: Record<string, string>): Promise<void> => {
+  for (const [file, text] of Object.entries(lists)) await writeFile(join(root, file), text);
+};
+
+if (import.meta.main) {
+  await write(renderChannelList());
+  await write(await renderEntityLists());
+}

@@ -55,15 +55,14 @@ export const badRequestReasons = {
   same_contact: 'a contact is not merged into itself',
   batch_too_large: 'a batch writes at most 10 MB: the item, or all of an atomic one, belongs into another batch',
   batch_failed: 'an item of an atomic batch failed, so nothing was done: `results`',
-  no_telegram_identity: 'the contact has neither an id nor a username on Telegram',
-  no_twitter_identity: 'the contact has neither an id nor a username on X',
   attachments_not_supported: 'accounts of this kind send no files',
   no_recipient: 'nobody has written in this thread to whom an answer could go',
   method_not_allowed: 'the path does not answer this method (405): `allowed`',
   range_too_large: 'there is more in the range than one call may sum or mark: ask for a shorter one',
 } as const;
 
-export type BadRequestReason = keyof typeof badRequestReasons | 'broken_archive';
+/** Each channel has its own: `no_telegram_identity`. */
+export type BadRequestReason = keyof typeof badRequestReasons | `no_${string}_identity` | 'broken_archive';
 
 /** Why a 429 is one, where it is not for the requests of the minute. */
 export const rateReasons = {

@@ -112,7 +112,7 @@ interface StackToRun {
 }
 
 /** A resource with every reference in its properties resolved to what runs here. */
-export interface NamedResource {
+export interface ResolvedResource {
   id: string;
   name: string;
   /** What Ref gives. */
@@ -125,7 +125,7 @@ export interface NamedResource {
 /** Reads the templates of a cloud assembly with every reference resolved to what runs here. */
 export function readDeployment(assembly: string, servers: Servers): Deployment {
   const of = resourceFinder(assembly, servers);
-  const isStream = ({ properties }: NamedResource) => String(properties['EventSourceArn']).includes(':dynamodb:');
+  const isStream = ({ properties }: ResolvedResource) => String(properties['EventSourceArn']).includes(':dynamodb:');
   const mappings = of('AWS::Lambda::EventSourceMapping');
   return {
     tables: of('AWS::DynamoDB::Table').map(tableToRun),
@@ -143,7 +143,7 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 }
 
 /** Finds the resources of a type in all templates of an assembly. */
-export function resourceFinder(assembly: string, servers: Servers): (type: string) => NamedResource[] {
+export function resourceFinder(assembly: string, servers: Servers): (type: string) => ResolvedResource[] {
   const exported = new Map<string, () => unknown>();
   const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
     const references = referencesOf(stack, template, parameters, servers, exported);
@@ -235,7 +235,7 @@ function referencesOf(
   };
 }
 
-function tableToRun({ name, properties }: NamedResource): TableToRun {
+function tableToRun({ name, properties }: ResolvedResource): TableToRun {
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, LocalSecondaryIndexes } =
     properties as unknown as CreateTableCommandInput;
@@ -251,7 +251,7 @@ function tableToRun({ name, properties }: NamedResource): TableToRun {
   };
 }
 
-function queueToRun({ name, properties }: NamedResource): QueueToRun {
+function queueToRun({ name, properties }: ResolvedResource): QueueToRun {
   const { QueueName: _name, Tags: _tags, ...attributes } = properties;
   return { name, attributes };
 }
@@ -259,7 +259,7 @@ function queueToRun({ name, properties }: NamedResource): QueueToRun {
 const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
   Number('RedrivePolicy' in a.attributes) - Number('RedrivePolicy' in b.attributes);
 
-function functionToRun({ id, name, arn, properties, metadata }: NamedResource, assembly: string): FunctionToRun {
+function functionToRun({ id, name, arn, properties, metadata }: ResolvedResource, assembly: string): FunctionToRun {
   const asset = metadata['aws:asset:path'];
   if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
   const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
@@ -275,7 +275,7 @@ function functionToRun({ id, name, arn, properties, metadata }: NamedResource, a
   };
 }
 
-function mappingOf({ id, properties }: NamedResource, defaultBatchSize: number): Mapping {
+function mappingOf({ id, properties }: ResolvedResource, defaultBatchSize: number): Mapping {
   const { Filters = [] } = (properties['FilterCriteria'] ?? {}) as { Filters?: { Pattern: string }[] };
   return {
     id,
@@ -287,7 +287,7 @@ function mappingOf({ id, properties }: NamedResource, defaultBatchSize: number):
   };
 }
 
-function queueMapping(placed: NamedResource): QueueMapping {
+function queueMapping(placed: ResolvedResource): QueueMapping {
   const { EventSourceArn, ScalingConfig = {} } = placed.properties;
   return {
     ...mappingOf(placed, 10),
@@ -296,7 +296,7 @@ function queueMapping(placed: NamedResource): QueueMapping {
   };
 }
 
-function streamMapping(placed: NamedResource): StreamMapping {
+function streamMapping(placed: ResolvedResource): StreamMapping {
   const { properties, name } = placed;
   const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
   if (Number(properties['ParallelizationFactor'] ?? 1) !== 1)
@@ -316,7 +316,7 @@ interface Target {
   Input?: string;
 }
 
-function rateRules({ arn, properties }: NamedResource): RateRule[] {
+function rateRules({ arn, properties }: ResolvedResource): RateRule[] {
   const { ScheduleExpression, State, Targets = [] } = properties;
   if (ScheduleExpression === undefined || State === 'DISABLED') return [];
   const intervalMs = rateMs(String(ScheduleExpression));
@@ -328,7 +328,7 @@ function rateRules({ arn, properties }: NamedResource): RateRule[] {
   }));
 }
 
-function eventRules({ name, properties }: NamedResource): EventRule[] {
+function eventRules({ name, properties }: ResolvedResource): EventRule[] {
   const { EventPattern, State, Targets = [] } = properties;
   if (EventPattern === undefined || State === 'DISABLED') return [];
   const queueArns = (Targets as Target[]).map(({ Arn }) => Arn);
@@ -346,8 +346,8 @@ interface EventDestination {
 }
 
 const mailConfigurations = (
-  sets: readonly NamedResource[],
-  destinations: readonly NamedResource[],
+  sets: readonly ResolvedResource[],
+  destinations: readonly ResolvedResource[],
 ): MailConfiguration[] =>
   sets.map(({ ref }) => ({
     name: ref,
@@ -371,7 +371,7 @@ interface Operation {
   'x-amazon-apigateway-integration': { uri: string };
 }
 
-function routesOf({ properties }: NamedResource): RouteToServe[] {
+function routesOf({ properties }: ResolvedResource): RouteToServe[] {
   const { paths = {} } = (properties['Body'] ?? {}) as { paths?: Record<string, Record<string, unknown>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -395,7 +395,7 @@ interface LifecycleRule {
   ExpirationInDays?: number;
 }
 
-function bucketToRun({ ref: name, properties }: NamedResource): BucketToRun {
+function bucketToRun({ ref: name, properties }: ResolvedResource): BucketToRun {
   const { Rules = [] } = (properties['LifecycleConfiguration'] ?? {}) as { Rules?: LifecycleRule[] };
   const expirations = Rules.filter(({ Status }) => Status === 'Enabled').map(
     ({ Prefix: prefix = '', ExpirationInDays: days, ...more }) => {

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { messaging } from '#lib/channels/channel.ts';
+import type { Descriptor } from '#lib/channels/descriptor.ts';
 import { unauthorizedReasons } from '#lib/keys/identify.ts';
 import {
   badRequest,
@@ -32,6 +34,14 @@ const refusals: Record<string, [message: string, details?: Record<string, unknow
   live_key: ['a test key cannot change a live key'],
 };
 
+/** Of a contact that is nobody on a channel. */
+const identityReasons = Object.fromEntries(
+  Object.values<Descriptor>(messaging).map(({ name, title, hasUsernames }) => [
+    `no_${name}_identity`,
+    `the contact has ${hasUsernames ? 'neither an id nor a username' : 'no id'} on ${title}`,
+  ]),
+);
+
 /** Further ones may come (contract section 21). */
 const listed = (reasons: Record<string, string>): string =>
   Object.entries(reasons)
@@ -44,7 +54,7 @@ export const errorResponses: readonly ErrorResponse[] = [
     name: 'BadRequest',
     status: 400,
     code: 'bad_request',
-    description: `The query or the body failed validation (\`details.fields\`), or breaks a rule (\`details.reason\`):\n\n${listed(badRequestReasons)}`,
+    description: `The query or the body failed validation (\`details.fields\`), or breaks a rule (\`details.reason\`):\n\n${listed({ ...badRequestReasons, ...identityReasons })}`,
     examples: {
       fields: invalidField('name', 'too_long', 'name must have at most 200 characters'),
       rule: badRequest('won_is_panel_only', 'deals are won in the panel'),

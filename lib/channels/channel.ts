@@ -1,8 +1,4 @@
-import { telegram } from './telegram/channel.ts';
-import { twitter } from './twitter/channel.ts';
-
-/** Every channel through which accounts write to people, in the order in which documents name them. */
-const descriptors = { telegram, twitter };
+import { descriptors } from './all.ts';
 
 export type Descriptors = (typeof descriptors)[keyof typeof descriptors];
 

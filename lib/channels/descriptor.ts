@@ -26,6 +26,8 @@ export interface Allowance {
 export interface Descriptor {
   /** Of the channel, its queue and its contacts' platform; in paths, scopes and reasons of errors. */
   name: string;
+  /** As people call it. */
+  title: string;
   /** What a person is known by there. */
   identity: {
     /** In requests and in the targets of jobs. */

@@ -1,5 +1,6 @@
 import { type Hand, takeInHand } from '#lib/accounts/sender.ts';
-import type { Platform } from '#lib/channels/channel.ts';
+import type { Descriptors, Platform } from '#lib/channels/channel.ts';
+import type { Descriptor } from '#lib/channels/descriptor.ts';
 import { secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
@@ -21,11 +22,14 @@ const busyMs = 5 * secondMs;
 /** Asks a platform for what has happened in an account and stores it, piece by piece until the deadline or until a sender wants it. */
 type Ask = (tenant: Tenant, due: Due, deadlineMs: number, isWanted: Hand['isWanted']) => Promise<void>;
 
+/** The channels on which persons have accounts. */
+type Personal<One extends Descriptor = Descriptors> = One extends { kinds: { user: unknown } } ? One['name'] : never;
+
 /** Each is loaded by who needs it. */
-const asks: Record<Platform, () => Promise<Ask>> = {
+const asks: Partial<Record<Platform, () => Promise<Ask>>> = {
   telegram: async () => (await import('./telegram-user.ts')).askTelegram,
   twitter: async () => (await import('./twitter-user.ts')).askTwitter,
-};
+} satisfies Record<Personal, () => Promise<Ask>>;
 
 /**
  * Asks what has happened in the account of a person and stores it, while nobody else uses the account. What is known moves only after
@@ -40,8 +44,8 @@ export async function pollUser(tenant: Tenant, accountId: number): Promise<void>
   try {
     const due = await dueAccount(tenant, accountId);
     if (due) {
-      const ask = await asks[due.account.channel]();
-      await ask(tenant, due, deadlineMs, hand.isWanted);
+      const ask = await asks[due.account.channel]?.();
+      await ask?.(tenant, due, deadlineMs, hand.isWanted);
     }
   } finally {
     await hand.giveFree();

@@ -74,7 +74,6 @@ const formed: Record<string, (letters: Letters) => string> = {
   currency: () => 'UYW',
   defaultCurrency: () => 'UYW',
   color: () => '#ffffff',
-  twitterUserId: () => '9'.repeat(20),
   platformMessageId: () => '9'.repeat(20),
   botToken: () => `test_${'x'.repeat(195)}`,
   session: (letters) => ofBytes(4096, letters),
@@ -102,7 +101,7 @@ export const addressOf = (index: number) => {
 /** The largest value that a field takes; `letters` are what its texts are made of. */
 export function largest(schema: Schema, name: string, letters: Letters): unknown {
   const { const: constant, enum: values, anyOf = schema['oneOf'], type, format, maximum, maxLength, items } = schema;
-  const { allOf, maxItems } = schema;
+  const { allOf, maxItems, pattern } = schema;
   const types = [type].flat();
   if (constant !== undefined) return constant;
   if (values) return values.findLast((value: unknown) => value !== null);
@@ -114,6 +113,7 @@ export function largest(schema: Schema, name: string, letters: Letters): unknown
   if (types.includes('integer') || types.includes('number')) return maximum ?? Number.MAX_SAFE_INTEGER;
   if (format === 'date-time') return lastTime;
   if (formed[name]) return formed[name](letters);
+  if (pattern?.startsWith('^\\d')) return '9'.repeat(maxLength);
   return letters.text(maxLength, multiLine.has(name));
 }
 

@@ -2,7 +2,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
-import type { NamedResource } from '#infra/local/template.ts';
+import type { ResolvedResource } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { secretContext as contextOfAccount } from '#lib/accounts/store.ts';
 import { loginContext } from '#lib/channels/telegram/login.ts';
@@ -35,7 +35,7 @@ afterAll(() => built.remove());
 
 type Properties = Record<string, unknown>;
 const items = <T = Properties>(value: unknown) => (value === undefined ? [] : [value].flat()) as T[];
-const of = (type: string): NamedResource[] => policies.of(type);
+const of = (type: string): ResolvedResource[] => policies.of(type);
 const roleOf = (functionArnOrName: unknown) => {
   const found = of('AWS::Lambda::Function').find(({ ref, arn }) => [ref, arn].includes(String(functionArnOrName)));
   return { role: String(found?.properties['Role']) };

@@ -1,4 +1,4 @@
-import { type NamedResource, resourceFinder } from '#infra/local/template.ts';
+import { type ResolvedResource, resourceFinder } from '#infra/local/template.ts';
 
 export const home = { accountId: '111122223333', region: 'eu-central-1' };
 const servers = { ...home, sqsUrl: 'https://sqs', apiUrl: 'https://api', keyId: 'key' };
@@ -56,7 +56,7 @@ export function readPolicies(assembly: string) {
 }
 
 /** The policies of each resource by its ARN. */
-function attachedDocuments(of: (type: string) => NamedResource[]): Map<string, Document[]> {
+function attachedDocuments(of: (type: string) => ResolvedResource[]): Map<string, Document[]> {
   const documents = new Map<string, Document[]>();
   const arnOf = new Map(
     ['AWS::SQS::Queue', 'AWS::SNS::Topic', 'AWS::S3::Bucket', 'AWS::Lambda::Function'].flatMap((type) =>
@@ -91,7 +91,7 @@ const permission = ({ Action, Principal, SourceArn, SourceAccount }: Record<stri
   },
 });
 
-function identityDocuments(role: NamedResource, of: (type: string) => NamedResource[]): Document[] {
+function identityDocuments(role: ResolvedResource, of: (type: string) => ResolvedResource[]): Document[] {
   const inline = list(role.properties['Policies'] as OneOrMore<{ PolicyDocument: Document }>);
   const attached = of('AWS::IAM::Policy').filter(({ properties }) => list(properties['Roles']).includes(role.ref));
   return [

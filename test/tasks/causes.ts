@@ -1,7 +1,7 @@
 import type { CauseEvents } from '#test/events/causing.ts';
 
-export const causeEvents: CauseEvents = async ({ live, post }) => {
-  const task = await post('/v1/tasks', { title: 'a task' });
+export const causeEvents: CauseEvents = async ({ live, post, contactId }) => {
+  const task = await post('/v1/tasks', { title: 'a task', contactId });
   await live.patch(`/v1/tasks/${task.id}`, { title: 'the task' });
   await post(`/v1/tasks/${task.id}/status`, { status: 'done' });
 };

@@ -11,6 +11,7 @@ const userId = integer(1, Number.MAX_SAFE_INTEGER);
 
 export const telegram = {
   name: 'telegram',
+  title: 'Telegram',
   identity: { field: 'telegramUserId', stored: v.number(), received: userId, stated: v.nullable(userId) },
   hasUsernames: true,
   maxTextCharacters: 4000,

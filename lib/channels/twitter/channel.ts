@@ -8,6 +8,7 @@ const description = '1 to 20 digits';
 /** X, whose name in the API is the older one. */
 export const twitter = {
   name: 'twitter',
+  title: 'X',
   identity: {
     field: 'twitterUserId',
     stored: v.string(),
