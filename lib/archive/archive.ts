@@ -9,6 +9,7 @@ import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
+import { AnyEvent } from '#lib/feed/list.ts';
 import {
   duePrefix,
   type Entity,
@@ -26,6 +27,7 @@ import { parseStored, writtenAs } from '#lib/table/stored.ts';
 import type { Environment } from '#lib/tenant.ts';
 import { pluralOf } from '#lib/text.ts';
 import { entityIn, kindOfPartition } from './kinds.ts';
+import { oddity } from './shown.ts';
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */
 export const Header = v.object({
@@ -96,6 +98,13 @@ const groupFates: Readonly<Record<string, Fate>> = {
   'webhook-waiting': 'passed over',
 };
 
+/** Whether a row that is of no entity has the sort key that such a row has. */
+const hasPlace = (partition: string, sk: string): boolean =>
+  [...Object.keys(fates), 'counter'].some((name) => {
+    const [pk, template] = rowKeys[name as OtherRow];
+    return isLike(pk.slice(pk.indexOf('#') + 1), partition) && isLike(template, sk);
+  });
+
 /** By partition. */
 const fatesOfOthers: readonly [template: string, Fate][] = [
   ...Object.entries(fates).map(([name, fate]): [string, Fate] => [rowKeys[name as OtherRow][0], fate]),
@@ -121,18 +130,26 @@ function fateOf(partition: string): Fate {
 /** Index entries and timers, which follow from the rows beside which they stand. */
 const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).partition.includes('?');
 
-/** What an entity looks like when its secrets are gone: it does nothing until it is given new ones. */
-const withoutSecrets: Record<string, (row: Row) => Record<string, unknown>> = {
-  account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
-  login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
-  inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
-  poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
-  // Its file stays behind.
-  export: () => ({ status: 'expired' }),
-  webhook: () => ({ isActive: false }),
-  'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
-  'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
-};
+/**
+ * What an entity looks like when its secrets are gone, which does nothing until it is given new ones, and when nobody has it in
+ * hand: a file could say that somebody has for a thousand years.
+ */
+const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
+  Object.entries({
+    account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
+    login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
+    inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
+    poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
+    sender: () => ({ leaseUntilMs: 0, sendersUntilMs: 0 }),
+    job: () => ({ claimedUntil: null }),
+    'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [] }),
+    // Its file stays behind.
+    export: () => ({ status: 'expired' }),
+    webhook: () => ({ isActive: false }),
+    'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
+    'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
+  }),
+);
 
 /** The row as it goes into the file, or undefined when it does not. */
 export function archived(workspaceId: number, row: Row): ArchivedRow | undefined {
@@ -140,7 +157,7 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
   const { partition } = divided(pk);
   if (standsBeside(pk) || fateOf(partition) !== 'kept') return undefined;
   const { newer: _, ...own } = row;
-  const bare = { ...own, ...withoutSecrets[partition]?.(row), pk };
+  const bare = { ...own, ...atRest.get(partition)?.(row), pk };
   if (pk !== '#ids') return bare;
   const { key: __, ...counters } = bare as ArchivedRow & { key?: unknown };
   return counters;
@@ -154,7 +171,7 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
   const { env, partition } = divided(given.pk);
   if (standsBeside(given.pk) || fateOf(partition) === 'passed over') return [];
   const { newer: _, ...own } = given;
-  const row: Row = { ...own, ...withoutSecrets[partition]?.(given), pk: `${to}${given.pk}` };
+  const row: Row = { ...own, ...atRest.get(partition)?.(given), pk: `${to}${given.pk}` };
   // What a day's quota of the other workspace has paid for is paid again, when it leaves.
   if (partition === Jobs.name && row['channel'] === 'email' && row['status'] === 'queued') {
     row['isUnpaid'] = true;
@@ -193,6 +210,7 @@ function besides(workspaceId: number, env: Environment, partition: string, row: 
   requireFit(fateOf(partition) === 'refused' && 'is of a kind that no archive holds');
   if (!of) {
     requireFit(!isCounter(partition, row) && 'counts what cannot be counted');
+    requireFit(!hasPlace(partition, row.sk) && 'lies where it does not belong');
     return [];
   }
   const output = readAs(of, row);
@@ -203,7 +221,17 @@ function besides(workspaceId: number, env: Environment, partition: string, row: 
   requireFit((row['v'] === undefined || row[lockedBy] !== undefined) && 'was not at rest');
   const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
   requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
+  requireFit(oddity(of.schema, output));
+  if (of === Feed) requireFit(!isEvent(row['body']) && 'tells of no event');
   return rows;
+}
+
+function isEvent(body: unknown): boolean {
+  try {
+    return v.is(AnyEvent, JSON.parse(String(body)));
+  } catch {
+    return false;
+  }
 }
 
 function readAs(of: Entity, row: Row): Record<string, unknown> {

@@ -2,6 +2,9 @@ import * as v from 'valibot';
 import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
+/** An environment has no more. */
+export const maxEndpoints = 20;
+
 /**
  * All endpoints of a tenant with the secret that signs. It makes their urls unique, limits their number and shares
  * the secret.
@@ -10,7 +13,7 @@ export const Registries = entity({
   name: 'webhook-registry',
   schema: v.object({
     id: v.literal(1),
-    endpoints: v.array(v.object({ id: id(), url: v.string() })),
+    endpoints: v.pipe(v.array(v.object({ id: id(), url: v.string() })), v.maxLength(maxEndpoints)),
     /** Encrypted. */
     secret: v.string(),
     secretHint: v.string(),

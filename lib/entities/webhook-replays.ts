@@ -2,13 +2,16 @@ import * as v from 'valibot';
 import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
+/** Of an endpoint. */
+export const maxWaitingReplays = 5000;
+
 /** Deliveries that shall be made again. The worker of their endpoint makes the new deliveries, a few at a time. */
 export const ReplayQueues = entity({
   name: 'webhook-replays',
   schema: v.object({
     /** Of the endpoint. */
     id: id(),
-    deliveryIds: v.array(v.number()),
+    deliveryIds: v.pipe(v.array(v.number()), v.maxLength(maxWaitingReplays)),
     /** None is made before: those that come next cannot be read. */
     notBefore: v.optional(v.nullable(v.string())),
   }),

@@ -9,6 +9,8 @@ interface Form<Until extends string, Time extends number | string, Owner extends
   at: (epochMs: number) => Time;
   /** Another one for everybody who takes the row. */
   owner?: Owner;
+  /** Nobody takes it for longer, however clocks differ: a row that says so is in nobody's hands. */
+  longestMs?: number;
 }
 
 /**
@@ -19,6 +21,7 @@ export function leases<const Until extends string, Time extends number | string,
   until,
   at,
   owner,
+  longestMs = Number.POSITIVE_INFINITY,
 }: Form<Until, Time, Owner>) {
   type Row = Partial<Record<Until | Owner, unknown>> | Record<string, unknown>;
   type Taken = Record<Until, Time> & Record<Owner, string>;
@@ -44,12 +47,18 @@ export function leases<const Until extends string, Time extends number | string,
     /** Whether nobody has the row in hand. */
     isFree(row: Row, nowMs = Date.now()): boolean {
       const end = row[until] as Time | null | undefined;
-      return end === null || end === undefined || end <= at(nowMs);
+      if (end === null || end === undefined || end <= at(nowMs)) return true;
+      return Number.isFinite(longestMs) && end > at(nowMs + longestMs);
     },
 
     /** The same as the condition of a write. */
     whereFree: (nowMs = Date.now()): Condition => ({
-      any: [{ absent: [until] }, { is: { [until]: null } }, { atMost: { [until]: at(nowMs) } }],
+      any: [
+        { absent: [until] },
+        { is: { [until]: null } },
+        { atMost: { [until]: at(nowMs) } },
+        ...(Number.isFinite(longestMs) ? [{ above: { [until]: at(nowMs + longestMs) } }] : []),
+      ],
     }),
 
     /** Takes a row by a write by itself. When its answer is lost the SDK repeats it, and the row is refused to whom it belongs. */

@@ -10,7 +10,7 @@ import {
   type StoredDelivery,
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
-import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
+import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
 import { asked } from '#lib/table/asked.ts';
@@ -202,7 +202,6 @@ export function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boole
 
 const maxReplays = 1000;
 /** Waiting to be replayed, in one row that is written again with every dozen. */
-const maxWaitingReplays = 5000;
 const maxAgeDays = 30;
 
 /**

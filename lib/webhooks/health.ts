@@ -3,8 +3,15 @@ import type { Health } from '#lib/entities/webhook-health.ts';
 import { env } from '#lib/env.ts';
 import { leases } from '#lib/table/lease.ts';
 
+/** A worker that dies holds an endpoint for so long; a living one renews in time. */
+export const leaseMs = 10 * secondMs;
 /** Who delivers to an endpoint has it in hand. */
-export const endpointLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochMs) => epochMs });
+export const endpointLeases = leases({
+  owner: 'owner',
+  until: 'leaseUntilMs',
+  at: (epochMs) => epochMs,
+  longestMs: 2 * leaseMs,
+});
 
 export const newHealth = (endpointId: number): Health => ({
   id: endpointId,

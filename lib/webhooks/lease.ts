@@ -4,10 +4,8 @@ import { type Dispatch, Dispatches, dueAt } from '#lib/entities/webhook-dispatch
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { endpointLeases } from './health.ts';
+import { endpointLeases, leaseMs } from './health.ts';
 
-/** A worker that dies holds an endpoint for so long; a living one renews in time. */
-export const leaseMs = 10 * secondMs;
 export const renewAfterMs = 3 * secondMs;
 /** A timer may be early by what two clocks differ, and by what a queue rounds. */
 const earlyMs = 2 * secondMs;

@@ -1,12 +1,11 @@
 import { minuteMs, shifted } from '#lib/clock.ts';
-import { Registries, type Registry } from '#lib/entities/webhook-registry.ts';
+import { maxEndpoints, Registries, type Registry } from '#lib/entities/webhook-registry.ts';
 import { conflict } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { newSecret } from './sign.ts';
 
-const maxEndpoints = 20;
 const hintLength = 4;
 
 /** Undefined before the first endpoint. */

@@ -7,8 +7,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
-import { afterAttempt, endpointLeases, isGivenUp, withBreaker } from './health.ts';
-import { leaseMs } from './lease.ts';
+import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';
 import { retryWaitMs } from './schedule.ts';
 import { countWaiting } from './waiting.ts';
 

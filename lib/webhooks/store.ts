@@ -107,9 +107,9 @@ export async function patchEndpoint(
     (field) => JSON.stringify(endpoint[field]) !== JSON.stringify(wanted[field]),
   );
   const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
-  if (changed.includes('url')) {
-    await register(tx, { id, url: wanted.url as string });
-  }
+  // One that an import has brought may be none of those that are known.
+  const isNew = patch.isActive === true && !registry.endpoints.some((known) => known.id === id);
+  if (changed.includes('url') || isNew) await register(tx, { id, url: wanted.url ?? endpoint.url });
   // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may do so any more.
   if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;

@@ -276,8 +276,7 @@ describe('a file that is not a whole archive is refused before anything is writt
 });
 
 describe('a file with a row that no export writes is refused, with its line, before anything is written', () => {
-  const contact = (lines: string[]) =>
-    JSON.parse(lines.find((line) => line.includes('"pk":":live#contact"')) as string);
+  const contact = (lines: string[]) => rowOf(lines, ':live#contact');
   const cases: [what: string, row: (lines: string[]) => object, message: RegExp][] = [
     [
       'of a workspace whose number begins alike',
@@ -306,12 +305,32 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['that was written too often', (lines) => ({ ...contact(lines), v: 2 ** 53 }), /counts too far$/],
     ['of the last event', lastEvent, /counts too far$/],
     ['with the last id', (lines) => ({ ...contact(lines), id: 2 ** 31 - 1, sk: '2147483647' }), /has an id/],
+    ['of the end of a feed elsewhere', () => ({ pk: ':live#sequence', sk: 'zzz', last: 0 }), /does not belong$/],
+    ['of the last ids elsewhere', () => ({ pk: ':live#ids', sk: 'zzz', contact: 3 }), /does not belong$/],
+    ['of an event that is none', (lines) => ({ ...anEvent(lines, 500), body: 'zzz' }), /tells of no event$/],
+    ['with a time that is none', (lines) => ({ ...contact(lines), createdAt: 'zzz' }), /createdAt/],
+    ['with a choice that there is not', (lines) => ({ ...aTask(lines), priority: 'zzz' }), /has a priority that there/],
+    ['due at a time that is none', (lines) => ({ ...aTask(lines), dueAt: 'zzz' }), /has no time as dueAt$/],
+    ['of a kind that is none', () => ({ pk: ':live#__proto__', sk: 'a' }), /no archive holds$/],
+    ['of too many endpoints', tooManyEndpoints, /is no webhook-registry: endpoints /],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
   ];
+  function rowOf(lines: string[], pk: string) {
+    return JSON.parse(lines.find((line) => line.includes(`"pk":"${pk}"`)) as string);
+  }
+  function anEvent(lines: string[], sequence: number) {
+    return { ...rowOf(lines, ':live#feed'), sequence, sk: String(sequence).padStart(12, '0') };
+  }
   function lastEvent(lines: string[]) {
-    const event = JSON.parse(lines.find((line) => line.includes('"pk":":live#feed"')) as string);
-    return { ...event, sequence: 2 ** 53 - 1, sk: String(2 ** 53 - 1) };
+    return { ...anEvent(lines, 2 ** 53 - 1), sk: String(2 ** 53 - 1) };
+  }
+  function aTask(lines: string[]) {
+    return { ...rowOf(lines, ':live#task'), id: 99, sk: '0000000099' };
+  }
+  function tooManyEndpoints(lines: string[]) {
+    const endpoints = Array.from({ length: 21 }, (_, id) => ({ id: id + 1, url: `https://example.com/${id}` }));
+    return { ...rowOf(lines, ':live#webhook-registry'), endpoints };
   }
   function timeless(lines: string[]) {
     const job = JSON.parse(lines.find((line) => line.includes('"pk":":live#job"')) as string);
@@ -336,6 +355,39 @@ async function inTable(id: number, name: string) {
   for await (const page of pages({ pk: `${id}:${name}` })) rows.push(...page);
   return rows;
 }
+
+test('what a file says of who has a row in hand does not count, nor that there are more endpoints than there may be', async () => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const farMs = Date.now() + 20 * dayMs;
+  const rows = lines.map((line) => JSON.parse(line));
+  const hook = rows.find(({ pk }) => pk === ':live#webhook');
+  const health = rows.find(({ pk }) => pk === ':live#webhook-health');
+  const dispatch = rows.find(({ pk }) => pk === ':live#webhook-wake');
+  await using receiver = await startReceiver();
+  const more = Array.from({ length: 25 }, (_, index) => index + 100).flatMap((id) => {
+    const place = { id, sk: sortableId(id) };
+    return [
+      { ...hook, ...place, url: `${receiver.url}/${id}`, filter: null },
+      { ...health, ...place, owner: 'nobody', leaseUntilMs: farMs, openUntilMs: farMs },
+      { ...dispatch, ...place },
+    ];
+  });
+  const trailer = rows.pop();
+  rows.push(...more, { ...trailer, rows: trailer.rows + more.length });
+  const made = join(folder, 'in-hand.ndjson');
+  await writeFile(made, `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+  const id = await freshId();
+  await importWorkspace(id, made);
+  const live = await clientOf(id);
+  const answers = await Promise.all(
+    more.filter(({ url }) => url).map((one) => live.patch(`/v1/webhooks/${one.id}`, { isActive: true })),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+  expect(answers.find(({ status }) => status !== 200)?.body.details.reason).toBe('limit_reached');
+  await live.post('/v1/contacts', { name: 'At once' });
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(19);
+});
 
 test('a file of another version, made by hand, shows nothing of another workspace', async () => {
   const id = await freshId();
