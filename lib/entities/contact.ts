@@ -197,6 +197,7 @@ export const Contacts = entity({
     twitterUserId,
   }),
   references: [{ to: 'tag', field: 'tagIds' }],
+  isMergeable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
     platform: ({ platform }) => platform,

@@ -93,7 +93,6 @@ export async function assignMessage(
   contact: StoredContact,
 ): Promise<void> {
   const message = await tx.get(Messages, { contactId: place.contactId, id: place.messageId });
-  tx.requireUnchanged(Contacts, contact);
   tx.delete(Messages, message);
   tx.create(Messages, { ...message, contactId: contact.id });
 }

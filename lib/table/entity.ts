@@ -51,8 +51,8 @@ type AnyIndex<Row> = IndexBy<Row> | Index<Row>;
 export type Indexes<Row> = Readonly<Record<string, AnyIndex<Row>>>;
 
 /**
- * A field that holds the id of another entity, or several ids. Where the other one can be merged or renamed, whoever writes the row
- * says `tx.requireUnchanged` of it in the same unit of work: so no row appears behind a merge, or with a name that has just changed.
+ * A field that holds the id of another entity, or several ids. A row begins to name one that `isMergeable` only while that is as the unit
+ * of work has read it, or is there (`tx.requireExists`): so none appears behind a merge, or with a name that has just changed.
  */
 export interface Reference<Field extends string = string> {
   /** The name of the other entity. */
@@ -121,6 +121,8 @@ export interface Entity<
   indexes?: Own;
   /** Whom it names, where that one must be there: who moves, renames or checks it finds the rows by this. */
   references?: readonly Reference[];
+  /** One of them may become another one, or get another name, while rows name it. */
+  isMergeable?: true;
   /** What is summed over all of them, kept in the transactions that change them. */
   counters?: Sums;
   timer?(item: InferOutput<Schema>, tenant: Tenant): Timer | null;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../clock.ts';
 import { bounded } from '../events/bounds.ts';
 import { log } from '../log.ts';
@@ -7,7 +8,7 @@ import type { Actor, Tenant } from '../tenant.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
 import { type Entity, type IsWritten, type Item, keyOf } from './entity.ts';
 import { IdPool } from './ids.ts';
-import { counterKey, identity, type Key, requireOwn } from './keys.ts';
+import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
 import { bytesOf } from './size.ts';
@@ -336,8 +337,9 @@ export class UnitOfWork {
       changes.push(...rowChanges(this.tenant, tracked));
       counts.addChange(this.tenant, tracked);
     }
-    const pinned = new Map([...this.#pinned].map(([name, { before }]) => [name, versionOf(before)]));
-    for (const [name, { key, before }] of this.#pinned) {
+    const pins = new Map([...this.#newlyNamed(), ...this.#pinned]);
+    const pinned = new Map([...pins].map(([name, { before }]) => [name, versionOf(before)]));
+    for (const [name, { key, before }] of pins) {
       if (changed.has(name) || this.#additions.has(name)) continue;
       changes.push({ key, holds: pinned.get(name), stands: bytesOf(before) });
     }
@@ -358,6 +360,19 @@ export class UnitOfWork {
     return [...withoutReplaced(changes), ...counts.changes()];
   }
 
+  /** The mergeable entities that a row did not name before, as they were read, unless it is enough that they are there. */
+  #newlyNamed(): Map<string, { key: Key; before: Row }> {
+    const tracked = [...this.#tracked];
+    const named = new Set(tracked.flatMap(([, row]) => beginsToName(row)));
+    return new Map(
+      tracked.flatMap(([name, { entity, key, before }]) =>
+        entity.isMergeable && before && !this.#required.has(name) && named.has(`${entity.name} ${key.sk}`)
+          ? [[name, { key, before }]]
+          : [],
+      ),
+    );
+  }
+
   async #track(of: Entity, key: Key): Promise<Tracked> {
     const known = this.#tracked.get(identity(key));
     if (known) return known;
@@ -370,6 +385,17 @@ export class UnitOfWork {
     return tracked;
   }
 }
+
+/** The entities that a row names and did not name before: `contact 0000000007`. */
+const beginsToName = ({ entity: { references = [] }, before, after }: Tracked): string[] =>
+  after
+    ? references
+        .filter(
+          (reference) =>
+            reference.with === undefined && !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
+        )
+        .flatMap(({ to, field }) => [after[field] ?? []].flat().map((id) => `${to} ${sortableId(Number(id))}`))
+    : [];
 
 /** Where a row moves, an entry may keep its place: what the row writes there from its new one counts. */
 function withoutReplaced(changes: readonly Change[]): Change[] {
