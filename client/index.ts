@@ -1,4 +1,4 @@
-export { ApiError } from './api-error.ts';
+export { ApiError, errorOf } from './api-error.ts';
 export { type ClientOptions, type CrmClient, createClient } from './client.ts';
 export type { AnyEvent, EventKind, FeedOptions, Position } from './feed.ts';
 export type { Item, ListPath } from './list.ts';

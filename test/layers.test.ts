@@ -103,6 +103,13 @@ test('imports go down: what two units need of each other goes below both, or is 
   expect(wrong).toEqual([]);
 });
 
+test('the client and the command line know nothing of the house', () => {
+  const outside = globSync('{cli,client}/**/*.ts', { cwd: root }).flatMap((file) =>
+    importsOf(file).filter((imported) => !/^(?:cli|client)\//.test(imported)),
+  );
+  expect(outside).toEqual([]);
+});
+
 test('what AWS calls a function with is read where functions are made of work, and nowhere else', () => {
   const readers = files.filter((file) => !file.startsWith('infra/') && namedIn(file).includes('aws-lambda'));
   expect(new Set(readers.map((file) => placeOf(file)?.unit))).toEqual(new Set(['lib/http', 'lib/worker']));

@@ -41,10 +41,10 @@ async function install() {
   return packed as { files: { path: string }[] };
 }
 
-test('the packed client compiles strictly with its types, runs, and is small', async () => {
+test('the packed client compiles strictly with its types, runs, and is small; the command line runs beside it', async () => {
   const packed = await install();
   const files = packed.files.map(({ path }) => path);
-  expect(files.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
+  expect(files.filter((path) => !path.startsWith('dist/'))).toEqual(['README.md', 'cli/crm.js', 'package.json']);
   const installed = join(folder, 'node_modules/crm-api');
   for (const path of files) await cp(join(root, path), join(installed, path));
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
@@ -68,6 +68,12 @@ test('the packed client compiles strictly with its types, runs, and is small', a
   const env = { ...process.env, BASE_URL: inject('baseUrl'), API_KEY: liveKey };
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder, env });
   expect(JSON.parse(stdout)).toEqual({ names: ['Ada'], code: 'not_found' });
+
+  const cli = await run(process.execPath, [join(installed, 'cli/crm.js'), 'api', 'GET', '/v1/contacts', '--json'], {
+    cwd: folder,
+    env: { ...process.env, CRM_API_URL: inject('baseUrl'), CRM_API_KEY: liveKey },
+  });
+  expect(JSON.parse(cli.stdout).items).toMatchObject([{ name: 'Ada' }]);
 
   const bundle = await readFile(join(installed, 'dist/client/index.js'));
   expect(gzipSync(bundle).length).toBeLessThan(15_000);

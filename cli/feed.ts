@@ -1,0 +1,56 @@
+import type { AnyEvent, CrmClient } from '#client/index.ts';
+import { UsageError } from './verb.ts';
+
+/**
+ * The sequence of the newest event; undefined where there is none. The feed begins at its oldest event and has no holes, so the end
+ * is found by looking ever further ahead, and then between the last place that has an event and the first that has none.
+ */
+export async function endOfFeed(crm: CrmClient): Promise<number | undefined> {
+  const after = async (since?: number) => {
+    const query = { limit: 1, ...(since !== undefined && { since }) };
+    return (await crm.get('/v1/events', { params: { query } })).items[0]?.sequence ?? undefined;
+  };
+  const oldest = await after();
+  if (oldest === undefined) return undefined;
+  let last = oldest;
+  let beyond: number | undefined;
+  for (let step = 0; beyond === undefined; step = step * 4 + 1) {
+    const found = await after(last + step);
+    if (found === undefined) beyond = last + step;
+    else last = found;
+  }
+  while (last < beyond) {
+    const middle = Math.floor((last + beyond) / 2);
+    const found = await after(middle);
+    if (found === undefined) beyond = middle;
+    else last = found;
+  }
+  return last;
+}
+
+/** Whether an event kind is one of those that are wanted. */
+export type Wanted = (kind: string) => boolean;
+
+/** Of `contact.created`, `contact.*` and `*`, separated by commas; raises UsageError for what fits no kind that the API knows. */
+export async function wantedKinds(crm: CrmClient, given: string | undefined): Promise<Wanted> {
+  if (given === undefined) return () => true;
+  const patterns = given.split(',').map((pattern) => pattern.trim());
+  await checkPatterns(crm, patterns);
+  return (kind) => patterns.some((pattern) => fits(pattern, kind));
+}
+
+export async function checkPatterns(crm: CrmClient, patterns: readonly string[]): Promise<void> {
+  if (patterns.length === 0) return;
+  const { items } = await crm.get('/v1/webhooks/event-kinds');
+  const kinds = items.map(({ kind }) => kind);
+  const unknown = patterns.find((pattern) => !kinds.some((kind) => fits(pattern, kind)));
+  if (unknown !== undefined)
+    throw new UsageError(`"${unknown}" is no event kind; there are: ${kinds.join(', ')}, and whole nouns (contact.*)`);
+}
+
+export const fits = (pattern: string, kind: string) =>
+  pattern === '*' || pattern === kind || (pattern.endsWith('.*') && kind.startsWith(pattern.slice(0, -1)));
+
+/** A time of day, a kind, an id: how every verb shows an event in a line. */
+export const eventLine = ({ event, id, sequence }: Pick<AnyEvent, 'event' | 'id' | 'sequence'>) =>
+  `${event.padEnd(24)} ${id}${sequence === null ? '' : ` #${sequence}`}`;

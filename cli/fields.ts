@@ -1,0 +1,32 @@
+import { UsageError } from './verb.ts';
+
+/** What `key=value` says: JSON where it is JSON (numbers, true, null, lists), else a text. */
+export interface Field {
+  path: string[];
+  text: string;
+  value: unknown;
+}
+
+export function fieldOf(given: string): Field {
+  const [, name, text] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (name === undefined || text === undefined) throw new UsageError(`"${given}" is not key=value`);
+  return { path: name.split('.'), text, value: readValue(text) };
+}
+
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** With a field set, and what it is within made where it is missing. */
+export function withField(body: Fields, { path: [name = '', ...inner], ...field }: Field): Fields {
+  if (inner.length === 0) return { ...body, [name]: field.value };
+  const within = Object.hasOwn(body, name) ? body[name] : undefined;
+  const isObject = typeof within === 'object' && within !== null && !Array.isArray(within);
+  return { ...body, [name]: withField(isObject ? (within as Fields) : {}, { path: inner, ...field }) };
+}

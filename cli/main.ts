@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { ApiError } from '#client/index.ts';
+import { helpOf, overview } from './help.ts';
+import { endWithReader, Output } from './output.ts';
+import { commonOptions, Failure, UsageError, type Values, type Verb } from './verb.ts';
+import { verbs } from './verbs.ts';
+
+const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+
+/** Does what the arguments ask for; answers the exit code. */
+export async function main(args: string[]): Promise<number> {
+  endWithReader();
+  const output = new Output(args.includes('--json'));
+  try {
+    const [first, second] = args;
+    if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && second === undefined)) {
+      output.text(overview(verbs));
+      return first === undefined ? exitCodes.usage : exitCodes.done;
+    }
+    const { name, verb, rest } = find(first === 'help' ? args.slice(1) : args);
+    const { values, positionals } = parse(name, verb, rest);
+    if (values.help || first === 'help') output.text(helpOf(name, verb));
+    else await verb.run({ values, operands: positionals, output });
+    return exitCodes.done;
+  } catch (error) {
+    return fail(error, output);
+  }
+}
+
+/** A verb has one word or two. */
+function find([first = '', second = '', ...others]: string[]): { name: string; verb: Verb; rest: string[] } {
+  const both = `${first} ${second}`;
+  const [ofTwo, ofOne] = [verbs.get(both), verbs.get(first)];
+  if (ofTwo) return { name: both, verb: ofTwo, rest: others };
+  if (ofOne) return { name: first, verb: ofOne, rest: [...(second === '' ? [] : [second]), ...others] };
+  const near = [...verbs.keys()].filter((name) => name.split(' ')[0] === first);
+  const known = near.length > 0 ? near : [...verbs.keys()];
+  throw new UsageError(`there is no verb "${near.length > 0 ? both.trim() : first}"; there are: ${known.join(', ')}`);
+}
+
+function parse(name: string, { options }: Verb, args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      options: { ...options, ...commonOptions },
+      allowPositionals: true,
+    });
+    return { values: values as Values<Record<never, never>>, positionals };
+  } catch (error) {
+    const [said] = (error as Error).message.split(/\. |\n/);
+    throw new UsageError(`${said}; crm ${name} --help shows the options`);
+  }
+}
+
+function fail(error: unknown, output: Output): number {
+  if (error instanceof UsageError) {
+    output.failure({ error: 'usage', message: error.message });
+    return exitCodes.usage;
+  }
+  if (error instanceof ApiError) output.failure(refusal(error));
+  else if (error instanceof Failure) output.failure({ error: 'failed', message: error.message });
+  else output.failure({ error: 'bug', message: (error as Error).stack ?? String(error) });
+  return exitCodes.failed;
+}
+
+/** The API's own words, and what its people will ask for. */
+function refusal({ status, code, message, details, fields, requestId }: ApiError) {
+  const named = fields.map(({ field, message: problem }) => `${field}: ${problem}`);
+  const words = [`${status} ${code}: ${message}`, ...named, requestId === null ? '' : `request ${requestId}`];
+  return { error: code, message: words.filter((word) => word !== '').join('; '), status, details, requestId };
+}

@@ -1,0 +1,11 @@
+import { UsageError } from './verb.ts';
+
+/** As many operands as the verb has names for, no more and no fewer. */
+export function operandsOf(operands: readonly string[], ...names: string[]): string[] {
+  const missing = names[operands.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (operands.length > names.length) throw new UsageError(`"${operands[names.length]}" is too much`);
+  return [...operands];
+}
+
+export const noOperands = (operands: readonly string[]) => operandsOf(operands);

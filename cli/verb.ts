@@ -1,0 +1,56 @@
+import type { ParseArgsOptionDescriptor, parseArgs } from 'node:util';
+import type { Output } from './output.ts';
+
+/** An option as parseArgs takes it, with what the help says of it. */
+interface Option extends ParseArgsOptionDescriptor {
+  /** What stands for its value: `URL`. */
+  value?: string;
+  help: string;
+}
+
+export type Options = Record<string, Option>;
+
+export const commonOptions = {
+  url: { type: 'string', value: 'URL', help: 'where the API is; else CRM_API_URL, else http://127.0.0.1:3000' },
+  'key-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'read the API key from there; else CRM_API_KEY, else the demo key',
+  },
+  live: { type: 'boolean', help: 'the live key of the demo instead of its test key' },
+  json: { type: 'boolean', help: 'JSON, one value a line; errors too' },
+  help: { type: 'boolean', short: 'h', help: 'this text' },
+} as const satisfies Options;
+
+/** What parseArgs makes of the options. */
+export type Values<Own extends Options> = ReturnType<
+  typeof parseArgs<{ options: Own & typeof commonOptions; allowPositionals: true }>
+>['values'];
+
+export type CommonValues = Values<Record<never, never>>;
+
+interface Given<Own extends Options> {
+  values: Values<Own>;
+  /** What was given without a name of an option. */
+  operands: string[];
+  output: Output;
+}
+
+export interface Verb<Own extends Options = Options> {
+  summary: string;
+  /** What stands after the verb: `<kind> [--override a.b=c]…`. */
+  usage: string;
+  /** Further paragraphs of the help. */
+  more?: string;
+  options: Own;
+  run(given: Given<Own>): Promise<void>;
+}
+
+/** Keeps the types of a verb's options. */
+export const verb = <const Own extends Options>(of: Verb<Own>): Verb => of as unknown as Verb;
+
+/** What the caller has written is wrong: exit code 2. */
+export class UsageError extends Error {}
+
+/** What was asked for was refused or has failed: exit code 1. */
+export class Failure extends Error {}

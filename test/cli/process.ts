@@ -1,0 +1,82 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { eventually } from '#test/client.ts';
+
+const program = join(import.meta.dirname, '../../cli/crm.js');
+
+export interface Surroundings {
+  key?: string | undefined;
+  /** The tests' system unless said. */
+  url?: string;
+  env?: Record<string, string>;
+  cwd?: string;
+  input?: string | Buffer;
+}
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The command line as a process, with nothing of the test's own environment that it reads. */
+function spawned(args: readonly string[], { key, url = inject('baseUrl'), env = {}, cwd }: Surroundings) {
+  const { CRM_API_KEY, CRM_API_URL, DATA_DIR, ...rest } = process.env;
+  return spawn(process.execPath, [program, ...args], {
+    cwd: cwd ?? process.cwd(),
+    env: { ...rest, CRM_API_URL: url, ...(key !== undefined && { CRM_API_KEY: key }), ...env },
+  });
+}
+
+/** Runs it to its end. */
+export async function crm(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const child = spawned(args, surroundings);
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(surroundings.input ?? '');
+  return ended(child, collected(child));
+}
+
+/** Starts it; it is ended with the block. */
+export function started(args: readonly string[], surroundings: Surroundings = {}) {
+  const child = spawned(args, surroundings);
+  const texts = collected(child);
+  const end = ended(child, texts);
+  const lines = () => texts.stdout.split('\n').slice(0, -1);
+  return {
+    child,
+    texts,
+    lines,
+    /** Of standard output with --json. */
+    // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
+    values: (): any[] => lines().map((line) => JSON.parse(line)),
+    says: (text: string) =>
+      eventually(
+        async () => `${texts.stdout}${texts.stderr}`.includes(text),
+        `"${text}" in ${texts.stdout}${texts.stderr}`,
+      ),
+    interrupt(): Promise<Ended> {
+      child.kill('SIGINT');
+      return end;
+    },
+    end,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await end;
+    },
+  };
+}
+
+function collected(child: ChildProcessWithoutNullStreams) {
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8');
+    child[name].on('data', (chunk: string) => {
+      texts[name] += chunk;
+    });
+  }
+  return texts;
+}
+
+const ended = (child: ChildProcessWithoutNullStreams, texts: { stdout: string; stderr: string }) =>
+  new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...texts })));
