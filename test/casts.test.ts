@@ -3,7 +3,7 @@ import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
 /** How many casts a folder may have, `as const` aside, per 1,000 lines: what the compiler is told instead of seeing it. */
-const ceilings = { 'lib/http': 14, 'lib/batch': 14, 'lib/table': 12 };
+const ceilings = { 'lib/http': 14, 'lib/batch': 14, 'lib/table': 35 / 3 };
 
 interface Node {
   type: string;
@@ -22,7 +22,7 @@ function castsIn(file: string, text: string): number {
   return casts;
 }
 
-test.each(Object.entries(ceilings))('%s has at most %i casts per 1,000 lines', (folder, ceiling) => {
+test.each(Object.entries(ceilings))('%s has at most %d casts per 1,000 lines', (folder, ceiling) => {
   const files = globSync(`${folder}/**/*.ts`).map((file) => [file, readFileSync(file, 'utf8')] as const);
   const lines = files.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
   const casts = files.map(([file, text]) => [file, castsIn(file, text)] as const).filter(([, count]) => count > 0);

@@ -241,7 +241,7 @@ export const Traces = v.object({
   /** The same by platform: `telegram/4711`, `telegram/@anna`. */
   names: v.array(v.string()),
   /** The accounts that had to do with them. */
-  accountIds: v.array(v.number()),
+  accountIds: v.array(id()),
 });
 export type Traces = v.InferOutput<typeof Traces>;
 
@@ -250,7 +250,7 @@ export const MergedContacts = entity({
   name: 'merged-contact',
   schema: v.object({
     id: id(),
-    into: v.number(),
+    into: id(),
     /** What the contact has not taken over from it, should that one be erased. */
     traces: v.optional(Traces),
   }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import {
+  count,
   fileIds,
   id,
   idInput,
@@ -133,7 +134,7 @@ export type StoredEmailMessage = v.InferOutput<(typeof EmailMessages)['schema']>
 /** A further part of the packed body of an e-mail. */
 export const BodyParts = entity({
   name: 'email-body',
-  schema: v.object({ threadId: id(), messageId: id(), part: v.number(), body: v.string() }),
+  schema: v.object({ threadId: id(), messageId: id(), part: count(), body: v.string() }),
   within: 'email-thread/{threadId}/body',
   sortKey: ({ messageId, part }) => `${sortableId(messageId)}#${part}`,
 });

@@ -26,7 +26,7 @@ export const Erasure = v.pipe(
 /** The erasure of a contact, of whom it keeps nothing but what was counted. */
 export const Erasures = entity({
   name: 'erasure',
-  schema: v.object({ ...Erasure.entries, counts: v.record(v.string(), v.number()) }),
+  schema: v.object({ ...Erasure.entries, counts: v.record(v.string(), count()) }),
 });
 
 export type StoredErasure = v.InferOutput<(typeof Erasures)['schema']>;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { id, integer, line, pattern, time } from '#lib/schema.ts';
+import { count, id, integer, line, pattern, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { Attachment } from './message.ts';
 
@@ -40,7 +40,7 @@ export const Files = entity({
     id: id(),
     fileName: v.string(),
     contentType: v.string(),
-    sizeBytes: v.number(),
+    sizeBytes: count(),
     /** In the bucket. */
     key: v.string(),
     isTaken: v.boolean(),

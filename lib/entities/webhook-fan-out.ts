@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { count } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
@@ -18,7 +19,7 @@ export const EventsLeft = v.object({
 export const EventPassedOver = v.object({
   id: sequence,
   /** Those that were begun since it was passed over. */
-  tries: v.number(),
+  tries: count(),
   /** When it is tried next. */
   at: v.string(),
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id } from '#lib/schema.ts';
+import { count, id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /**
@@ -12,7 +12,7 @@ export const Healths = entity({
   schema: v.object({
     /** Of the endpoint. */
     id: id(),
-    consecutiveFailures: v.number(),
+    consecutiveFailures: count(),
     /** The first failure since the last success. */
     failingSince: v.nullable(v.string()),
     lastDeliveryAt: v.nullable(v.string()),
@@ -20,7 +20,7 @@ export const Healths = entity({
     /** Moving average of how long an attempt takes. */
     averageMs: v.number(),
     /** How often the breaker has opened since the last success, and until when it is open. */
-    openings: v.number(),
+    openings: count(),
     openUntilMs: v.number(),
     owner: v.nullable(v.string()),
     leaseUntilMs: v.number(),

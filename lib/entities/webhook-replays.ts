@@ -11,7 +11,7 @@ export const ReplayQueues = entity({
   schema: v.object({
     /** Of the endpoint. */
     id: id(),
-    deliveryIds: v.pipe(v.array(v.number()), v.maxLength(maxWaitingReplays)),
+    deliveryIds: v.pipe(v.array(id()), v.maxLength(maxWaitingReplays)),
     /** None is made before: those that come next cannot be read. */
     notBefore: v.optional(v.nullable(v.string())),
   }),

@@ -131,7 +131,7 @@ export const Keys = entity({
     hash: v.string(),
     scopes: v.array(storedChoice(scopes)),
     ipAllowlist: v.array(v.string()),
-    rateLimitPerMinute: v.nullable(v.number()),
+    rateLimitPerMinute: v.nullable(count()),
     lastUsedAt: v.optional(v.nullable(v.string()), null),
     lastUsedIp: v.optional(v.nullable(v.string()), null),
     expiresAt: v.nullable(v.string()),

@@ -179,6 +179,9 @@ export const entity = <
   declaration: Entity<Schema, Own, Sums> & { references?: readonly Reference<keyof InferOutput<Schema> & string>[] },
 ): Entity<Schema, string extends keyof Own ? NoIndexes : Own, Sums> => declaration as never;
 
+/** Of an item whose place derives from it. */
+export const idOf = (item: unknown): number => (item as { id: number }).id;
+
 /** What the table calls an entity. */
 export const storedName = ({ name, storedAs = name }: Pick<Entity, 'name' | 'storedAs'>): string => storedAs;
 
@@ -186,7 +189,7 @@ export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<It
   const item = place as Item<E>;
   return {
     pk: of.partitionKey?.(item) ?? entityPartition(tenant, of, item),
-    sk: of.sortKey?.(item) ?? sortableId((item as { id: number }).id),
+    sk: of.sortKey?.(item) ?? sortableId(idOf(item)),
   };
 }
 
@@ -338,7 +341,7 @@ export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: stri
   return entriesIn(of, index, item).map(({ name, order, copy }) => ({
     ...copy,
     pk: entriesPartition(tenant, of, name),
-    sk: entrySortKey((item as { id: number }).id, order),
+    sk: entrySortKey(idOf(item), order),
     of: keyOf(tenant, of, item),
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
   }));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
+import { count } from '../schema.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Change, type Conditional, conditional, rounds, send, WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
@@ -45,7 +46,7 @@ type Finish = (tenant: Tenant, kind: SagaKind<State>, saga: Saga) => Promise<voi
 
 export const phases = ['lock', 'apply', 'release'] as const;
 /** Counts rows, of which a piece has one or, if it is large, several. */
-const State = v.object({ phase: v.picklist(phases), next: v.number(), pieces: v.number() });
+const State = v.object({ phase: v.picklist(phases), next: count(), pieces: count() });
 type State = v.InferOutput<typeof State>;
 
 interface Piece {
@@ -156,7 +157,7 @@ function inPieces(changes: readonly Kept[]): Piece[] {
 const Part = v.object({
   /** An older version kept a text. */
   piece: v.union([v.instance(Uint8Array), v.string()]),
-  more: v.optional(v.number(), 0),
+  more: v.optional(count(), 0),
 });
 type Part = v.InferOutput<typeof Part>;
 

@@ -5,6 +5,7 @@ import {
   type Entity,
   entityPartition,
   type Item,
+  idOf,
   isIndexed,
   keyOf,
   type Wanted,
@@ -103,7 +104,7 @@ export async function stepThrough<E extends Entity>(
   for (const item of items) {
     if (!tx.hasRoom) return { after: last };
     await work(item);
-    last = (item as { id: number }).id;
+    last = idOf(item);
   }
   return nextCursor === null ? undefined : { after: nextCursor };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { secondMs, shifted } from '../clock.ts';
+import { count } from '../schema.ts';
 import { type Actor, tenantKey } from '../tenant.ts';
 import { longTimeoutSeconds } from '../timeouts.ts';
 import { entity, type Item } from './entity.ts';
@@ -17,7 +18,7 @@ export const Sagas = entity({
     actor: v.custom<Actor>((actor) => typeof actor === 'object'),
     dueAt: v.string(),
     /** Of the worker, since its last part that was done. */
-    tries: v.optional(v.number(), 0),
+    tries: v.optional(count(), 0),
   }),
   sortKey: ({ id }) => id,
   timer: ({ id, dueAt }, tenant) => ({

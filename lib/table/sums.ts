@@ -1,6 +1,6 @@
 import type { Tenant } from '../tenant.ts';
 import type { Change } from './change.ts';
-import { countedOf, type Entity, type IsWritten, type Item } from './entity.ts';
+import { countedOf, type Entity, type IsWritten, type Item, idOf } from './entity.ts';
 import { counterKey, identity, type Key } from './keys.ts';
 import type { Row } from './rows.ts';
 import { formsOf, type Tracked } from './stored.ts';
@@ -38,7 +38,7 @@ export class Sums {
 
   /** Counts an item in or out. */
   count<E extends Entity>(tenant: Tenant, of: E, item: Item<E>, times: 1 | -1, isWritten?: IsWritten): void {
-    const { id } = item as { id: number };
+    const id = idOf(item);
     for (const { group, name, add } of countedOf(of, item, isWritten))
       this.add(counterKey(tenant, group, name, id % spreads), add, times);
   }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { queueStoredAs, queues } from '#lib/queues.ts';
+import { count } from '#lib/schema.ts';
 import { tenantKeyPattern } from '#lib/tenant.ts';
 
 /** A row that waits for its time, as the table keeps it beside the row itself (lib/table/entity.ts). */
@@ -19,7 +20,7 @@ export const TimerRow = v.object({
   /** Those of a queue and tenant count as one when they are past their time. */
   isPaced: v.optional(v.boolean()),
   /** How often the sweeper has sent its message, and when last. */
-  tries: v.optional(v.number(), 0),
+  tries: v.optional(count(), 0),
   triedAt: v.optional(v.string()),
 });
 
