@@ -78,12 +78,17 @@ function pathsOf(routes: readonly RouteFunction[], components: SchemaComponents)
 
 function errorComponents() {
   const waits = ['Conflict', 'RateLimited', 'Unavailable'];
+  const kept = ['NotFound', 'Conflict', 'StaleVersion'];
   return Object.fromEntries(
     errorResponses.map((response) => [
       response.name,
       {
         description: response.description,
-        headers: headerRefs([...everyAnswer, ...(waits.includes(response.name) ? (['Retry-After'] as const) : [])]),
+        headers: headerRefs([
+          ...everyAnswer,
+          ...(waits.includes(response.name) ? (['Retry-After'] as const) : []),
+          ...(kept.includes(response.name) ? (['Idempotency-Replayed'] as const) : []),
+        ]),
         content: {
           'application/json': { schema: { $ref: '#/components/schemas/ApiError' }, examples: examplesOf(response) },
         },

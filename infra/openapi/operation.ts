@@ -116,7 +116,7 @@ function successHeaders(route: Route, status: number) {
     ...(answersTag(route) ? (['ETag'] as const) : []),
     ...(status === 200 ? [] : (['Location'] as const)),
     ...(isWrite(route) && route.scope !== 'public' ? (['Idempotency-Replayed'] as const) : []),
-    ...(route.query || route.body ? (['X-Ignored-Parameters'] as const) : []),
+    'X-Ignored-Parameters',
   ]);
 }
 
