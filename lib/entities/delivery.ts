@@ -24,13 +24,36 @@ const shown = {
   completedAt: v.nullable(time()),
 };
 
+/** Why an attempt failed (contract section 25). */
+const errorClasses = ['dns', 'refused', 'tls', 'timeout', 'reset', 'too_large', 'status', 'blocked_address'] as const;
+export type ErrorClass = (typeof errorClasses)[number];
+const errorClass = () => v.nullable(storedChoice(errorClasses));
+
+const attempt = {
+  number: count(),
+  startedAt: time(),
+  durationMs: count(),
+  responseStatus: v.nullable(count()),
+  error: v.nullable(v.string()),
+};
+
 const Attempt = v.pipe(
   v.object({
-    number: count(),
-    startedAt: time(),
-    durationMs: count(),
-    responseStatus: v.nullable(count()),
-    error: v.nullable(v.string()),
+    ...attempt,
+    responseHeaders: v.pipe(
+      v.record(v.string(), v.string()),
+      v.description(
+        'Names in lower case; what is beyond 4 KiB is left out, and of headers that hold secrets the value. Empty without an answer, and of the first attempts where those of all take too much room',
+      ),
+      v.examples([{ 'content-type': 'application/json', 'x-request-id': '6f1b9c1e4a3d' }]),
+      v.title('AttemptHeaders'),
+    ),
+    errorClass: v.pipe(
+      errorClass(),
+      v.description(
+        'Null after a success, and where the attempt failed on our side. `dns`: the host has no address; `refused`: nobody took the connection; `tls`: no secure one came about; `timeout`: no whole answer in 5 seconds; `reset`: the connection ended without a whole, valid answer; `too_large`: the answer is; `status`: it is not 2xx; `blocked_address`: the host leads where webhooks may not go',
+      ),
+    ),
   }),
   v.title('DeliveryAttempt'),
 );
@@ -92,7 +115,9 @@ export const Deliveries = entity({
     ...due,
     /** To the millisecond. */
     nextAttemptAt: v.nullable(v.string()),
-    attempts: v.array(Attempt),
+    attempts: v.array(v.object({ ...attempt, errorClass: v.optional(errorClass(), null) })),
+    /** Of all attempts, packed (lib/webhooks/response-headers.ts). */
+    responseHeaders: v.optional(v.string()),
     /** The signatures of the last attempt. */
     signed: v.nullable(
       v.object({

@@ -41,7 +41,9 @@ export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }
       limit: pageSize,
       below,
     })) {
-      const answered = page.filter(({ responseBody, sequence }) => responseBody && sequence);
+      const answered = page.filter(
+        ({ responseBody, responseHeaders, sequence }) => (responseBody || responseHeaders) && sequence,
+      );
       // Read aside: all of them together would be kept in memory.
       const reading = new UnitOfWork(tx.tenant, tx.actor);
       const events = await reading.findAll(
@@ -52,7 +54,7 @@ export async function eraseResponses(tx: UnitOfWork, { place }: { place: Place }
       for (const row of answered) {
         if (kept.has(row['sequence'] as number)) continue;
         if (!tx.hasRoom) return left();
-        tx.update(Deliveries, { ...tx.remember(Deliveries, row), responseBody: null });
+        tx.update(Deliveries, { ...tx.remember(Deliveries, row), responseBody: null, responseHeaders: undefined });
         count('deliveries');
         below = row.sk;
       }

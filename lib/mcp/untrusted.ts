@@ -28,6 +28,7 @@ const untrustedFields = [
   'data',
   'requestBody',
   'responseBody',
+  'responseHeaders',
   'error',
   'lastError',
   'lastSyncError',

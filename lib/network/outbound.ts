@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
 import { connectTimeoutMs } from '#lib/timeouts.ts';
 import { MeteredClient, OverlongAnswer } from './metered-client.ts';
-import { type Lookup, openResolver, ResolverDown, silentNameServer } from './resolver.ts';
+import { type Lookup, openResolver, ResolverDown, silentNameServer, Unresolved } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 import { literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
 
@@ -23,8 +23,18 @@ interface OutboundRequest {
   timeoutMs: number;
 }
 
-/** `resolver`: ours, of which the host's name is innocent. */
-type OutboundFailure = 'forbidden_address' | 'resolver' | 'timeout' | 'too_large' | 'malformed' | 'connection';
+/** `resolver`: ours, of which the host's name is innocent; `silent_dns`: its name servers said nothing in time. */
+export type OutboundFailure =
+  | 'forbidden_address'
+  | 'resolver'
+  | 'dns'
+  | 'silent_dns'
+  | 'refused'
+  | 'tls'
+  | 'timeout'
+  | 'too_large'
+  | 'malformed'
+  | 'reset';
 
 /** What came back, also when it broke off. */
 interface OutboundAnswer {
@@ -182,15 +192,21 @@ const late = (timeoutMs: number) =>
 const isMalformed = (error: unknown, code: string) =>
   code === 'ERR_ASSERTION' || (error instanceof errors.HTTPParserError && !/\bEOF\b/.test(error.message));
 
+const unreachable = /^E(CONNREFUSED|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL)$/;
+/** Codes of Node and of OpenSSL's checks of certificates. */
+const insecure = /^(ERR_(SSL|TLS)_|EPROTO|UNABLE_TO_|HOSTNAME_|PATH_LENGTH_|INVALID_(CA|PURPOSE))|CERT|CRL/;
+
 function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'failure' | 'error'> {
   const { code = '', cause } = error as { code?: string; cause?: unknown };
-  const isOf = (kind: typeof ForbiddenAddress | typeof ResolverDown) => error instanceof kind || cause instanceof kind;
+  const isOf = (kind: typeof ForbiddenAddress | typeof ResolverDown | typeof Unresolved) =>
+    error instanceof kind || cause instanceof kind;
   if (isOf(ForbiddenAddress)) return { failure: 'forbidden_address', error: 'the address of the host is not allowed' };
   if (isOf(ResolverDown)) return { failure: 'resolver', error: 'the host could not be looked up on our side' };
   if (code === silentNameServer)
-    return { failure: 'timeout', error: 'the name servers of the host did not answer in time' };
+    return { failure: 'silent_dns', error: 'the name servers of the host did not answer in time' };
   if (error instanceof OverlongAnswer) return { failure: 'too_large', error: error.message };
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return late(timeoutMs);
   if (isMalformed(error, code)) return { failure: 'malformed', error: 'the answer is not valid HTTP' };
-  return { failure: 'connection', error: `the connection failed${code && `: ${code}`}` };
+  const failure = isOf(Unresolved) ? 'dns' : unreachable.test(code) ? 'refused' : insecure.test(code) ? 'tls' : 'reset';
+  return { failure, error: `the connection failed${code && `: ${code}`}` };
 }

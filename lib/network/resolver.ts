@@ -5,11 +5,21 @@ import { isIP } from 'node:net';
 import { secondMs } from '#lib/clock.ts';
 import { lookupTimeoutMs } from '#lib/timeouts.ts';
 
-/** Every address of a name, of both families. Throws ResolverDown, or an error with a code of `node:dns` when the name is at fault. */
+/** Every address of a name, of both families. Throws ResolverDown, or Unresolved when the name is at fault. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** The code of a name that nobody answered for. */
 export const silentNameServer = 'ETIMEOUT';
+
+/** A name that has no address; the code is one of `node:dns`. */
+export class Unresolved extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
 
 /** The system's own resolver does not answer, whatever it is asked. */
 export class ResolverDown extends Error {}
@@ -80,11 +90,11 @@ class Question {
     if (addresses.length > 0) return addresses;
     const failure = answers.find(isFailure);
     // That there is no such name holds for both families.
-    if (!failure || answers.includes('ENOTFOUND')) throw unresolved('ENOTFOUND');
+    if (!failure || answers.includes('ENOTFOUND')) throw new Unresolved('ENOTFOUND');
     // The root's name servers are what every resolver knows.
     const [control] = this.#isGivenUp ? [] : await this.#within(controlMs, resolver.resolveNs('.'));
     if (!this.#isGivenUp && isFailure(control)) throw new ResolverDown();
-    throw unresolved(failure === 'ECANCELLED' ? silentNameServer : failure);
+    throw new Unresolved(failure === 'ECANCELLED' ? silentNameServer : failure);
   }
 
   /** What is found, or the code of the error. */
@@ -101,8 +111,6 @@ const located = (address: string): LookupAddress => ({ address, family: isIP(add
 /** Whether it is no answer: that there is nothing is one. */
 const isFailure = (answer: string[] | string | undefined): answer is string =>
   typeof answer === 'string' && !/^(ENODATA|ENOTFOUND)$/.test(answer);
-
-const unresolved = (code: string) => Object.assign(new Error(code), { code });
 
 const loopback = ['127.0.0.1', '::1'].map(located);
 

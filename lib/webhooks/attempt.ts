@@ -1,9 +1,10 @@
 import { epochSeconds, timestamp } from '#lib/clock.ts';
-import type { DueDelivery } from '#lib/entities/delivery.ts';
-import type { Outbound } from '#lib/network/outbound.ts';
+import type { DueDelivery, ErrorClass } from '#lib/entities/delivery.ts';
+import type { Outbound, OutboundFailure } from '#lib/network/outbound.ts';
 import { unavailable } from '#lib/problem.ts';
 import { endpointTimeoutMs } from '#lib/timeouts.ts';
 import { headersOf } from './headers.ts';
+import { keptHeaders, type ResponseHeaders } from './response-headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';
 
 const keptCharacters = 1024;
@@ -15,13 +16,27 @@ export interface Attempt {
   startedAt: string;
   durationMs: number;
   responseStatus: number | null;
+  responseHeaders: ResponseHeaders;
   responseBody: string | null;
   error: string | null;
+  errorClass: ErrorClass | null;
   isSuccess: boolean;
   isTimeout: boolean;
   retryAfter: string | undefined;
   signed: Signatures;
 }
+
+const classOf: Readonly<Record<Exclude<OutboundFailure, 'resolver'>, ErrorClass>> = {
+  forbidden_address: 'blocked_address',
+  dns: 'dns',
+  silent_dns: 'dns',
+  refused: 'refused',
+  tls: 'tls',
+  timeout: 'timeout',
+  too_large: 'too_large',
+  malformed: 'reset',
+  reset: 'reset',
+};
 
 /** Sends an event to an endpoint once. Never throws for what the endpoint does; raises 503 where nobody could be asked for its host. */
 export async function attempt(
@@ -52,10 +67,12 @@ export async function attempt(
     startedAt,
     durationMs: Math.round(performance.now() - started),
     responseStatus: status,
+    responseHeaders: keptHeaders(answer.headers),
     responseBody: status === null ? null : beginning(answer.body),
     error: isSuccess ? null : (answer.error ?? `the endpoint answered ${status}`),
+    errorClass: isSuccess ? null : failure === null ? 'status' : classOf[failure],
     isSuccess,
-    isTimeout: failure === 'timeout',
+    isTimeout: failure === 'timeout' || failure === 'silent_dns',
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     signed,
   };

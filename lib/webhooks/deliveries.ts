@@ -21,6 +21,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
+import { unpacked } from './response-headers.ts';
 import { getStoredEndpoint } from './store.ts';
 import { countWaiting, maxWaiting } from './waiting.ts';
 
@@ -158,9 +159,10 @@ export async function getDelivery(
   const delivery = await getStoredDelivery(tx, endpointId, key);
   const requestBody = delivery.body ?? (await bodyOf(tx, delivery.sequence));
   const { signed, attemptCount } = delivery;
+  const responseHeaders = unpacked(delivery.responseHeaders);
   return {
     ...shownDelivery(delivery),
-    attempts: delivery.attempts,
+    attempts: delivery.attempts.map((one) => ({ ...one, responseHeaders: responseHeaders[one.number] ?? {} })),
     requestHeaders: signed && headersOf(delivery, attemptCount, signed),
     requestBody,
   };

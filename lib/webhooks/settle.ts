@@ -8,6 +8,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';
+import { packedWith } from './response-headers.ts';
 import { retryWaitMs } from './schedule.ts';
 import { countWaiting } from './waiting.ts';
 
@@ -107,8 +108,10 @@ const faulty = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error:
   startedAt: tx.now,
   durationMs: 0,
   responseStatus: null,
+  responseHeaders: {},
   responseBody: null,
   error,
+  errorClass: null,
   isSuccess: false,
   isTimeout: false,
   retryAfter: undefined,
@@ -127,7 +130,8 @@ function attempted(tx: UnitOfWork, row: StoredDelivery, attempt: Recorded, now: 
 
 /** The delivery with one more attempt. */
 export function recorded(row: StoredDelivery, attempt: Recorded): StoredDelivery {
-  const { number, startedAt, durationMs, responseStatus, responseBody, error, signed } = attempt;
+  const { number, startedAt, durationMs, responseStatus, responseHeaders, responseBody, error, errorClass, signed } =
+    attempt;
   return {
     ...row,
     attemptCount: number,
@@ -136,7 +140,8 @@ export function recorded(row: StoredDelivery, attempt: Recorded): StoredDelivery
     error,
     durationMs,
     signed,
-    attempts: [...row.attempts, { number, startedAt, durationMs, responseStatus, error }],
+    attempts: [...row.attempts, { number, startedAt, durationMs, responseStatus, error, errorClass }],
+    responseHeaders: packedWith(row.responseHeaders, number, responseHeaders),
   };
 }
 

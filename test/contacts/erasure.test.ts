@@ -479,7 +479,9 @@ const succeeded = (endpointId: number, count: number) =>
   }, 'all are delivered');
 
 test('what an endpoint answered goes with the event that it answered to, however often it was sent', async () => {
-  await using echo = await startReceiver(({ text }, response) => response.end(text));
+  await using echo = await startReceiver(({ text, body }, response) => {
+    response.setHeader('X-Echo', body.data.body).end(text);
+  });
   const endpoint = await subscribed(echo.url);
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Echoing', botToken: '6:x' });
   const { contactId } = await messageFrom(bot.id, 606, 'echoword');
@@ -492,6 +494,11 @@ test('what an endpoint answered goes with the event that it answered to, however
   expect(await leftOf('echoword')).toEqual([]);
   const answers = (await deliveriesTo(endpoint.id)).map(({ responseBody }: Delivery) => responseBody);
   expect(answers).toEqual([expect.stringContaining('another word'), null, null]);
+  const headers = (await deliveriesTo(endpoint.id)).map(async ({ id }: Delivery) => {
+    const { attempts } = (await get(`/v1/webhooks/${endpoint.id}/deliveries/${id}`)).body;
+    return attempts[0].responseHeaders['x-echo'] ?? attempts[0].responseHeaders;
+  });
+  expect(await Promise.all(headers)).toEqual(['another word', {}, {}]);
   await workspace.live.delete(`/v1/webhooks/${endpoint.id}`);
 });
 

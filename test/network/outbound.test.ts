@@ -320,7 +320,7 @@ describe('an answer that is not whole', () => {
       response.write('half');
       setTimeout(() => response.socket?.resetAndDestroy(), 50);
     });
-    expect({ status, failure, body: body.toString() }).toEqual({ status: 200, failure: 'connection', body: 'half' });
+    expect({ status, failure, body: body.toString() }).toEqual({ status: 200, failure: 'reset', body: 'half' });
   });
 
   test('nobody listening is told as such', async () => {
@@ -331,12 +331,12 @@ describe('an answer that is not whole', () => {
     open.push(outbound);
     expect(await get(outbound, url)).toMatchObject({
       status: null,
-      failure: 'connection',
+      failure: 'refused',
       error: 'the connection failed: ECONNREFUSED',
     });
   });
 
-  test('broken TLS is a failed connection', async () => {
+  test('broken TLS is told as such', async () => {
     const sockets = new Set<Socket>();
     const server = createTcpServer((socket) => {
       sockets.add(socket);
@@ -351,7 +351,7 @@ describe('an answer that is not whole', () => {
       },
     });
     const { port } = server.address() as AddressInfo;
-    expect(await get(outbound, `https://127.0.0.1:${port}/`)).toMatchObject({ status: null, failure: 'connection' });
+    expect(await get(outbound, `https://127.0.0.1:${port}/`)).toMatchObject({ status: null, failure: 'tls' });
   });
 });
 

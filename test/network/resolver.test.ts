@@ -159,9 +159,9 @@ test('who is at fault is told: the name, its servers, or nobody but us', async (
   ]);
   await outbound.close();
   expect(found).toMatchObject({ status: 200, failure: null });
-  expect(unknown).toMatchObject({ failure: 'connection', error: 'the connection failed: ENOTFOUND' });
+  expect(unknown).toMatchObject({ failure: 'dns', error: 'the connection failed: ENOTFOUND' });
   expect(unanswered).toMatchObject({
-    failure: 'timeout',
+    failure: 'silent_dns',
     error: 'the name servers of the host did not answer in time',
   });
   expect(down).toMatchObject({ failure: 'resolver', error: 'the host could not be looked up on our side' });
@@ -172,7 +172,7 @@ test('a closed way out looks nothing up any more', async () => {
   const answer = outbound.send(`http://${hostOf('abandoned')}/`, { method: 'GET', headers: {}, timeoutMs: 5_000 });
   await vi.waitUntil(() => questionsAbout('abandoned').length === 2);
   await outbound.close();
-  expect(await answer).toMatchObject({ failure: 'connection' });
+  expect(await answer).toMatchObject({ failure: 'reset' });
   // Long enough for a second try, had it not been given up.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(questionsAbout('abandoned')).toHaveLength(2);

@@ -132,7 +132,17 @@ describe('a delivery', () => {
         'webhook-signature': headers['webhook-signature'],
       }),
       requestBody: text,
-      attempts: [{ number: 1, startedAt: time, durationMs: delivery.durationMs, responseStatus: 202, error: null }],
+      attempts: [
+        {
+          number: 1,
+          startedAt: time,
+          durationMs: delivery.durationMs,
+          responseStatus: 202,
+          error: null,
+          responseHeaders: expect.objectContaining({ date: expect.any(String) }),
+          errorClass: null,
+        },
+      ],
     };
     expect(await hook.delivery(delivery.id)).toEqual(detail);
     expect(await hook.delivery(delivery.deliveryId.toUpperCase())).toEqual(detail);

@@ -38,6 +38,7 @@ describe('a new endpoint', () => {
         url: given,
         description: null,
         eventKinds: ['*'],
+        filter: null,
         isActive: true,
         status: 'healthy',
         consecutiveFailures: 0,

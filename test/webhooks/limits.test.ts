@@ -264,7 +264,13 @@ test('an attempt that had begun when its worker died is counted, and ten are the
   const [lives, always, once] = all.map((delivery) => delivery.id as number);
   await run(async (tx) => {
     const row = await tx.get(Deliveries, { endpointId: id, id: always as number });
-    const attempt = { startedAt: tx.now, durationMs: 1, responseStatus: 500, error: 'no' };
+    const attempt = {
+      startedAt: tx.now,
+      durationMs: 1,
+      responseStatus: 500,
+      error: 'no',
+      errorClass: 'status' as const,
+    };
     const attempts = Array.from({ length: 9 }, (_, index) => ({ ...attempt, number: index + 1 }));
     const nextAttemptAt = new Date().toISOString();
     tx.update(Deliveries, { ...row, status: 'retrying', attemptCount: 9, attempts, nextAttemptAt });
