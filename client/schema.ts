@@ -3088,6 +3088,16 @@ export interface components {
         };
         /** @enum {string} */
         AttachmentStatus: "pending" | "stored" | "too_large" | "failed" | "expired";
+        /**
+         * @description Names in lower case; what is beyond 4 KiB is left out, and of headers that hold secrets the value. Empty without an answer, and of the first attempts where those of all take too much room
+         * @example {
+         *       "content-type": "application/json",
+         *       "x-request-id": "6f1b9c1e4a3d"
+         *     }
+         */
+        AttemptHeaders: {
+            [key: string]: string;
+        };
         AuditEvent: {
             /** Format: int64 */
             id: number;
@@ -4109,6 +4119,12 @@ export interface components {
             /** Format: int32 */
             responseStatus: number | null;
             error: string | null;
+            responseHeaders: components["schemas"]["AttemptHeaders"];
+            /**
+             * @description Null after a success, and where the attempt failed on our side. `dns`: the host has no address; `refused`: nobody took the connection; `tls`: no secure one came about; `timeout`: no whole answer in 5 seconds; `reset`: the connection ended without a whole, valid answer; `too_large`: the answer is; `status`: it is not 2xx; `blocked_address`: the host leads where webhooks may not go
+             * @enum {string|null}
+             */
+            errorClass: "dns" | "refused" | "tls" | "timeout" | "reset" | "too_large" | "status" | "blocked_address" | null;
         };
         DeliveryDetail: {
             /** Format: int64 */
@@ -15380,7 +15396,12 @@ export interface operations {
                      *           "startedAt": "2026-11-20T23:17:47Z",
                      *           "durationMs": 184,
                      *           "responseStatus": 200,
-                     *           "error": null
+                     *           "error": null,
+                     *           "responseHeaders": {
+                     *             "content-type": "application/json",
+                     *             "x-request-id": "6f1b9c1e4a3d"
+                     *           },
+                     *           "errorClass": "dns"
                      *         }
                      *       ]
                      *     }
