@@ -50,7 +50,11 @@ beforeAll(async () => {
   origin = await newWorkspace();
   const { live, test: sandbox } = origin;
   await using receiver = await startReceiver();
-  const { body: hook } = await live.post('/v1/webhooks', { url: receiver.url, eventKinds: ['contact.created'] });
+  const { body: hook } = await live.post('/v1/webhooks', {
+    url: receiver.url,
+    eventKinds: ['contact.created'],
+    filter: { changedFields: ['name'], channels: ['email'] },
+  });
   const account = await newAccount({ workspaceId: origin.id, env: 'live' });
   const { body: ann } = await live.post('/v1/contacts', {
     name: 'Ann',
@@ -184,7 +188,13 @@ describe('a workspace that is imported', () => {
     await using receiver = await startReceiver();
     const { body: before } = await live.get('/v1/webhooks/1');
     expect(before).toMatchObject({ isActive: false, status: 'disabled' });
-    expect(before.secretHint).not.toBe((await origin.live.get('/v1/webhooks/1')).body.secretHint);
+    const { body: theirs } = await origin.live.get('/v1/webhooks/1');
+    expect(before.secretHint).not.toBe(theirs.secretHint);
+    expect(before.filter).toEqual(theirs.filter);
+    const path = '/v1/webhooks/1/deliveries/1';
+    const attemptsOf = async (client: Client) => (await client.get(path)).body.attempts;
+    expect(await attemptsOf(live)).toEqual(await attemptsOf(origin.live));
+    expect((await attemptsOf(live))[0].responseHeaders).toMatchObject({ date: expect.any(String) });
     await live.patch('/v1/webhooks/1', { isActive: true, url: receiver.url });
     await live.post('/v1/contacts', { name: 'Heard' });
     await eventually(async () => receiver.received.some(({ body }) => body.data.name === 'Heard'), 'the webhook');
