@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -194,6 +195,8 @@ test('mails with the longest of everything never make a thread refuse the next o
   for (const letter of ['b', 'c']) await commands.receive.run({ ...place, raw: longest(letter, 1200) });
   const { threadId } = await commands.receive.run({ ...place, raw: longest('a', 300) });
   expect(await thread(threadId)).toMatchObject({ contactId });
+  const stored = await transact(place, operator, (tx) => tx.get(Threads, { id: threadId }));
+  expect(stored.participants).toHaveLength(100);
   const [message] = await messages(threadId);
   expect([message.to, message.cc, message.attachments].map(({ length }) => length)).toEqual([100, 100, 100]);
   expect(await receive({ from: of, subject: message.subject })).toEqual({

@@ -183,6 +183,23 @@ test('a due index that nobody gets through keeps no event waiting, and no number
   expect((await readRows([left])).size).toBe(0);
 });
 
+test('sweeps that have time for little begin elsewhere each time', async () => {
+  const begun = new Set<string>();
+  for (let sweeps = 0; sweeps < 6; sweeps += 1) {
+    const asked: string[] = [];
+    const slow: Parameters<typeof between>[0] = async ({ input }, next) => {
+      const pk = String(pkOf(input));
+      if (!pk.startsWith(duePrefix)) return next();
+      asked.push(pk);
+      await sleep(1_000, undefined, { ref: false });
+      return next();
+    };
+    await between(slow, () => sweep({ budgetMs: 200, giveUpMs: 5_000 }));
+    begun.add(asked[0] ?? '');
+  }
+  expect(begun.size).toBeGreaterThan(1);
+});
+
 test('a sweep that cannot look says so, instead of that there is nothing', async () => {
   vi.stubEnv('TABLE_NAME', 'no-such-table');
   try {
