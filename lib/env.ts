@@ -94,5 +94,8 @@ export function env<Name extends keyof Declared>(name: Name): v.InferOutput<Decl
 
 const upperSnake = (name: string) => name.toUpperCase().replaceAll('-', '_');
 
-/** `QUEUE_URL_TELEGRAM`: given to functions with the need `send:telegram`. */
+/**
+ * `QUEUE_URL_TELEGRAM`: given to functions with the need `send:telegram`, as what stands behind `QUEUE_ROOT`: their environment has 4 KB,
+ * too few for the whole URL of every queue.
+ */
 export const queueUrlVariable = (queue: string) => `QUEUE_URL_${upperSnake(queue)}`;

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Fn, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -120,8 +120,12 @@ export const withoutKeys = ({ table }: Resources): Permission => ({
   isDenied: true,
 });
 
+/** What the URLs of all queues begin with: scheme, host and account. */
+const queueRoot = ({ timers: { queueUrl } }: Resources['queues']): string =>
+  Fn.join('/', [...[0, 1, 2, 3].map((part) => Fn.select(part, Fn.split('/', queueUrl))), '']);
+
 const send = (name: QueueName, { queues }: Resources): Grant => ({
-  environment: { [queueUrlVariable(name)]: queues[name].queueUrl },
+  environment: { [queueUrlVariable(name)]: queues[name].queueName, QUEUE_ROOT: queueRoot(queues) },
   permissions: [{ actions: ['sqs:SendMessage'], resources: [queues[name].queueArn] }],
 });
 

@@ -155,9 +155,9 @@ function variable(name: string): string {
   return value;
 }
 
-const queueUrl = (queue: QueueName) => variable(queueUrlVariable(queue));
+const queueUrl = (queue: QueueName) => new URL(variable(queueUrlVariable(queue)), process.env['QUEUE_ROOT']).href;
 
-/** A queue lies beside that of dead schedules: the environment of a function has 4 KB, too few for every queue's ARN besides its URL. */
+/** A queue lies beside that of dead schedules. */
 function queueArn(queue: QueueName): string {
   const [name, place] = [queueUrl(queue).split('/').at(-1), variable('SCHEDULE_DLQ_ARN').split(':').slice(0, -1)];
   return [...place, name].join(':');

@@ -82,10 +82,11 @@ async function existing(path: string): Promise<string> {
   return `${collection}/${known}${rest}`.replace('{tagId}', '1');
 }
 
-/** X jobs have no list of their own. */
+/** The jobs of a channel may have no list of their own. */
 async function firstOf(collection: string): Promise<number> {
-  const isX = collection === '/v1/twitter/messages';
-  const { body } = await client.get(isX ? '/v1/jobs' : collection, isX ? { channel: 'twitter' } : {});
+  const [, channel] = /^\/v1\/(\w+)\/messages$/.exec(collection) ?? [];
+  const hasList = v1.some(({ method, path }) => method === 'GET' && path === collection);
+  const { body } = await (channel && !hasList ? client.get('/v1/jobs', { channel }) : client.get(collection));
   return body.items[0].id;
 }
 

@@ -119,8 +119,8 @@ const uses: Record<string, () => Request[]> = {
     environments().flatMap(({ caller, variables }) =>
       Object.entries(variables)
         .filter(([variable]) => variable.startsWith('QUEUE_URL_'))
-        .map(([, url]) => {
-          const arn = of('AWS::SQS::Queue').find(({ ref }) => ref === url)?.arn;
+        .map(([, name]) => {
+          const arn = of('AWS::SQS::Queue').find(({ ref }) => ref === `${variables['QUEUE_ROOT']}${name}`)?.arn;
           return { caller, action: 'sqs:SendMessage', resource: String(arn) };
         }),
     ),
@@ -150,7 +150,9 @@ const uses: Record<string, () => Request[]> = {
   'schedules reach the queues that functions name in them': () =>
     environments().flatMap(({ variables: { SCHEDULE_ROLE_ARN: role, ...variables } }) => {
       if (role === undefined) return [];
-      const timers = of('AWS::SQS::Queue').find(({ ref }) => ref === variables['QUEUE_URL_TIMERS']);
+      const timers = of('AWS::SQS::Queue').find(
+        ({ ref }) => ref === `${variables['QUEUE_ROOT']}${variables['QUEUE_URL_TIMERS']}`,
+      );
       return [
         assumes('scheduler.amazonaws.com', role),
         ...[timers?.arn, variables['SCHEDULE_DLQ_ARN']].map((resource) => ({
@@ -194,7 +196,9 @@ test('a mail waits from the moment that SES has stored it, with its envelope, th
   };
   const router = variablesOf(mappingOf(Endpoint)?.['FunctionName']);
   expect(router['MAIL_DOMAIN']).toBe(context.mailDomain);
-  const line = of('AWS::SQS::Queue').find(({ ref }) => ref === router['QUEUE_URL_WORKSPACE_MAIL']);
+  const line = of('AWS::SQS::Queue').find(
+    ({ ref }) => ref === `${router['QUEUE_ROOT']}${router['QUEUE_URL_WORKSPACE_MAIL']}`,
+  );
   const reader = mappingOf(line?.arn);
   // Strangers choose how much comes at once.
   expect(reader).toMatchObject({ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 5 } });

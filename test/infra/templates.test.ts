@@ -48,6 +48,8 @@ describe('templates', () => {
       const [[intrinsic, given] = []] = [Object.entries(value as object)[0] ?? []];
       if (intrinsic === 'Fn::Join') return (given[1] as unknown[]).map(resolved).join('');
       if (intrinsic === 'Ref' && String(given).startsWith('AWS::')) return 'ap-southeast-2';
+      if (intrinsic === 'Fn::Select') return resolved(given[1]['Fn::Split'][1]).split('/')[given[0]] ?? '';
+      if (intrinsic === 'Fn::GetAtt' && given[1] === 'QueueName') return `CrmApi-${given[0]}-XXXXXXXXXXXX`;
       const id = String(Array.isArray(given) ? given[0] : (given.Export ?? JSON.stringify(given)));
       const isQueueUrl = intrinsic === 'Ref' && of[id]?.Type === 'AWS::SQS::Queue';
       return `${isQueueUrl ? 'https://sqs.amazonaws.com/' : 'arn:aws:scheduler:'}${place}${id}-XXXXXXXXXXXX`;
@@ -224,6 +226,7 @@ function variablesOf(needs: readonly Need[]): string[] {
   const ofSchedule = ['SCHEDULE_GROUP', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_DLQ_ARN'];
   return [
     ...sendsTo(needs).map(queueUrlVariable),
+    ...(sendsTo(needs).length > 0 ? ['QUEUE_ROOT'] : []),
     ...(needs.includes('schedule') ? ofSchedule : []),
     ...(needs.some((need) => /^(en|de)crypt:/.test(need)) ? ['KMS_KEY_ID'] : []),
     ...(needs.includes('mail-bucket') ? ['MAIL_BUCKET'] : []),
