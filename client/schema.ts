@@ -1413,6 +1413,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/request-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests
+         * @description Every request of the keys of this environment, reads too, newest first; kept 7 days, and there within a minute. Of a key that is revoked, expired or not allowed from its address the refusals are there; a call without a key of the workspace is nobody's. `route` is the path as this document writes it, `*` where no operation has it; in `path` a part that is no id is named as in `route`, and in one that no operation has, what may be somebody's name or address is `…`. `reason` is that of the error. Never bodies, headers or queries. With a filter a page may be short, or empty, while there is more: `nextCursor` leads on. Of calls beyond the rate limit (429) the first 20 of a key and minute are sure to be there.
+         *
+         *     Requires the scope `keys:manage`.
+         */
+        get: operations["requestLogsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sequences/{id}": {
         parameters: {
             query?: never;
@@ -5515,6 +5537,32 @@ export interface components {
             /** Format: date-time */
             updatedAt: string | null;
             lastError: string | null;
+        };
+        RequestLog: {
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            at: string;
+            requestId: string;
+            keyId: string;
+            method: string;
+            /** @example /v1/contacts/{id} */
+            route: string;
+            /** @example /v1/contacts/7 */
+            path: string;
+            /** Format: int32 */
+            status: number;
+            /** @example stale_version */
+            reason: string | null;
+            /** Format: int32 */
+            durationMs: number;
+            ip: string;
+        };
+        RequestLogList: {
+            items: components["schemas"]["RequestLog"][];
+            /** Format: int64 */
+            nextCursor: number | null;
+            hasMore: boolean;
         };
         RevenueSource: {
             /** Format: int64 */
@@ -12214,6 +12262,68 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestLogsList: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+                keyId?: string;
+                method?: "get" | "post" | "patch" | "put" | "delete" | "head" | "options";
+                route?: string;
+                status?: string;
+                since?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Api-Revision": components["headers"]["X-Api-Revision"];
+                    "X-Ignored-Parameters": components["headers"]["X-Ignored-Parameters"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-20T23:17:47Z",
+                     *           "requestId": "01JD3V8K5T6W9XQ2M7Z4RB1NCE",
+                     *           "keyId": "k7Qm2ZpX9aBc",
+                     *           "method": "POST",
+                     *           "route": "/v1/contacts/{id}",
+                     *           "path": "/v1/contacts/7",
+                     *           "status": 201,
+                     *           "reason": "stale_version",
+                     *           "durationMs": 184,
+                     *           "ip": "203.0.113.7"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "hasMore": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RequestLogList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

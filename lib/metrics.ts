@@ -17,6 +17,8 @@ const units = {
   unpublishedRows: 'Count',
   setAsideRows: 'Count',
   unreadableRows: 'Count',
+  /** Lines of the log that should be requests, and are in no request log. */
+  unreadableRequests: 'Count',
   /** Calls of the operator's event bus in vain: what they held waits. */
   busFailures: 'Count',
   /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */

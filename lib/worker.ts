@@ -11,7 +11,9 @@ export type Trigger =
       maxConcurrency: number;
     }
   | { stream: 'table'; batchSize: number; filters: readonly Record<string, unknown>[] }
-  | { rate: `rate(${string})` };
+  | { rate: `rate(${string})` }
+  /** Lines of the log that the endpoints share, those that the pattern matches. */
+  | { log: 'api'; pattern: string };
 
 export interface WorkerSettings {
   trigger: Trigger;
@@ -25,8 +27,8 @@ export interface WorkerSettings {
   diskMb?: number;
 }
 
-/** Of a worker that is fed by a queue, or by the stream. */
-export type TriggeredBy<By extends 'queue' | 'stream'> = WorkerSettings & {
+/** Of a worker that is fed by a queue, by the stream or by the log. */
+export type TriggeredBy<By extends 'queue' | 'stream' | 'log'> = WorkerSettings & {
   trigger: Extract<Trigger, Record<By, unknown>>;
 };
 

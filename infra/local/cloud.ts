@@ -13,6 +13,7 @@ import type { HttpApi } from './http.ts';
 import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
+import { startSubscriptions } from './mappings/log.ts';
 import { openStreams } from './mappings/stream-client.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
@@ -123,14 +124,19 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
         await stopMappings();
         const { invoke } = functions;
-        stopMappings = startMappings({
-          ...home,
-          deployment,
-          invoke,
-          sqs,
-          streamOf,
-          checkpoints: inData('checkpoints'),
-        });
+        const stops = [
+          startMappings({ ...home, deployment, invoke, sqs, streamOf, checkpoints: inData('checkpoints') }),
+          startSubscriptions({
+            ...home,
+            subscriptions: deployment.logSubscriptions,
+            logs,
+            invoke,
+            sendToQueue: sqs.send,
+          }),
+        ];
+        stopMappings = async () => {
+          await Promise.all(stops.map((stop) => stop()));
+        };
       }
       api.serve(deployment.routes, functions.invoke);
       release();
@@ -149,7 +155,12 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   };
 }
 
-const invokersOf = ({ queueMappings, streamMappings, rules }: Deployment) => ({ queueMappings, streamMappings, rules });
+const invokersOf = ({ queueMappings, streamMappings, rules, logSubscriptions }: Deployment) => ({
+  queueMappings,
+  streamMappings,
+  rules,
+  logSubscriptions,
+});
 
 function ensureQueue(sqs: LocalSqs, { name, attributes }: QueueToRun): void {
   const existing = sqs.queueByArn(`arn:aws:sqs:${home.region}:${home.accountId}:${name}`);

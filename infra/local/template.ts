@@ -58,6 +58,18 @@ export interface RateRule {
   input: string | undefined;
 }
 
+/** Which lines of a log go to which function, and what becomes of those that it fails with. */
+export interface LogSubscription {
+  name: string;
+  logGroup: string;
+  /** The functions that log there. */
+  sources: string[];
+  functionName: string;
+  pattern: string;
+  maxRetries: number;
+  onFailureQueueArn: string | undefined;
+}
+
 /** Which events of AWS go to which queues. */
 interface EventRule {
   pattern: Record<string, unknown>;
@@ -92,6 +104,7 @@ export interface Deployment {
   queueMappings: QueueMapping[];
   streamMappings: StreamMapping[];
   rules: RateRule[];
+  logSubscriptions: LogSubscription[];
   eventRules: EventRule[];
   mailConfigurations: MailConfiguration[];
   buckets: BucketToRun[];
@@ -134,6 +147,9 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
     queueMappings: mappings.filter((placed) => !isStream(placed)).map(queueMapping),
     streamMappings: mappings.filter(isStream).map(streamMapping),
     rules: of('AWS::Events::Rule').flatMap(rateRules),
+    logSubscriptions: of('AWS::Logs::SubscriptionFilter').map((filter) =>
+      logSubscription(filter, of('AWS::Lambda::Function'), of('AWS::Lambda::EventInvokeConfig')),
+    ),
     eventRules: of('AWS::Events::Rule').flatMap(eventRules),
     mailConfigurations: mailConfigurations(of('AWS::SES::ConfigurationSet'), of(eventDestination)),
     buckets: of('AWS::S3::Bucket').map(bucketToRun),
@@ -326,6 +342,36 @@ function rateRules({ arn, properties }: ResolvedResource): RateRule[] {
     intervalMs,
     input: Input,
   }));
+}
+
+/** What Lambda does when nothing says otherwise: it calls the function twice more. */
+const usualRetries = 2;
+
+interface InvokeConfig {
+  MaximumRetryAttempts?: number;
+  DestinationConfig?: { OnFailure?: { Destination: string } };
+}
+
+function logSubscription(
+  { name, properties }: ResolvedResource,
+  functions: readonly ResolvedResource[],
+  configs: readonly ResolvedResource[],
+): LogSubscription {
+  const logGroup = properties['LogGroupName'];
+  const functionName = functionNameOf(String(properties['DestinationArn']));
+  const config = configs.find((one) => functionNameOf(String(one.properties['FunctionName'])) === functionName);
+  const { MaximumRetryAttempts = usualRetries, DestinationConfig }: InvokeConfig = config?.properties ?? {};
+  const logsThere = (one: ResolvedResource) =>
+    (one.properties['LoggingConfig'] as { LogGroup?: unknown } | undefined)?.LogGroup === logGroup;
+  return {
+    name,
+    logGroup: String(logGroup),
+    sources: functions.filter(logsThere).map((one) => one.name),
+    functionName,
+    pattern: String(properties['FilterPattern']),
+    maxRetries: MaximumRetryAttempts,
+    onFailureQueueArn: DestinationConfig?.OnFailure?.Destination,
+  };
 }
 
 function eventRules({ name, properties }: ResolvedResource): EventRule[] {

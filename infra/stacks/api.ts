@@ -7,7 +7,7 @@ import { Alarms } from './alarms.ts';
 import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import type { DataStack } from './data.ts';
-import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
+import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
 import { watchBus } from './metrics.ts';
@@ -49,7 +49,8 @@ export class ApiStack extends Stack {
     const mailEvents = createMailEvents(this, queues['mail-notices']);
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
     const resources = { table: data.table, key: data.key, files: data.files, queues, schedules, eventBus, ...mail };
-    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency };
+    const apiLog = createLog(this, 'Api');
+    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, apiLog };
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, data.table, limits);
     if (eventBus !== undefined) watchBus(this, alarms);
@@ -65,7 +66,9 @@ const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-b
 function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
   const domains = Map.groupBy(routes, ({ domain }) => domain);
   return [...domains].flatMap(([domain, functions]) => {
-    const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings));
+    const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings), {
+      log: deployment.apiLog,
+    });
     return functions.flatMap(({ route }, index) => {
       const lambda = lambdas[index];
       return lambda ? [{ route, lambda }] : [];

@@ -16,7 +16,7 @@ export interface FunctionSettings extends LoadedFunction {
   diskMb?: number;
 }
 
-/** What functions of one domain share: their log and the role they run with. */
+/** What functions of one domain share: the log, which may be that of others too, and the role they run with. */
 interface Shared {
   logGroup: LogGroup;
   role: IRole;
@@ -31,19 +31,21 @@ export interface Deployment {
   /** The folder that holds one folder per function. */
   bundles: string;
   alarms: Alarms;
+  /** Of all endpoints. */
+  apiLog: LogGroup;
   accountConcurrency: number;
 }
 
-/** Functions that share one log and one role, which may do what their needs say and nothing else. */
+/** Functions that share one role, which may do what their needs say and nothing else, and one log, their own unless given. */
 export function createFunctions(
   { stack, resources, environment, bundles }: Deployment,
   domain: string,
   functions: readonly FunctionSettings[],
-  more: Permission[] = [],
+  { log = createLog(stack, pascalCase(domain)), more = [] }: { log?: LogGroup; more?: Permission[] } = {},
 ): Lambda[] {
   const needs = [...new Set(functions.flatMap((of) => of.needs))].sort();
   const permissions = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.permissions);
-  const shared = createShared(stack, pascalCase(domain), [...permissions, ...more]);
+  const shared = createShared(stack, pascalCase(domain), log, [...permissions, ...more]);
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
     const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));
@@ -51,11 +53,10 @@ export function createFunctions(
   });
 }
 
-function createShared(stack: Stack, id: string, permissions: Permission[]): Shared {
-  const logGroup = new LogGroup(stack, `${id}Log`, {
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
+export const createLog = (stack: Stack, id: string) =>
+  new LogGroup(stack, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+
+function createShared(stack: Stack, id: string, logGroup: LogGroup, permissions: Permission[]): Shared {
   const write = { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] };
   const { roleArn } = createRole(stack, `${id}Role`, 'lambda.amazonaws.com', [write, ...permissions]);
   // Known by its ARN alone, so that no construct adds to its policy.

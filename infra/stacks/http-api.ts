@@ -1,11 +1,11 @@
-import { ArnFormat, CfnOutput, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, type Stack } from 'aws-cdk-lib';
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Route } from '#lib/http/route.ts';
 import type { Alarms } from './alarms.ts';
+import { createLog } from './functions.ts';
 import type { MetricOf } from './metrics.ts';
 import { createRole } from './role.ts';
 
@@ -21,10 +21,7 @@ export interface Endpoint {
 export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
-  const log = new LogGroup(stack, 'HttpApiLog', {
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
+  const log = createLog(stack, 'HttpApi');
   new CfnStage(stack, 'HttpApiStage', {
     apiId: api.ref,
     stageName: '$default',

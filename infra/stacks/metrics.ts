@@ -3,6 +3,7 @@ import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { busDimensions } from '#lib/bus/bus.ts';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
+import { requestLogDimensions } from '#lib/requests/keep.ts';
 import { sweepDimensions } from '#lib/sweep/sweep.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
@@ -11,7 +12,7 @@ import type { AlarmSettings, Alarms } from './alarms.ts';
 export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void {
   const metric = measuredBy(lambda, name);
   if (!metric) return;
-  const watched = name === 'workers-sweep' ? swept(metric) : delivered(metric);
+  const watched = (watching[name] ?? delivered)(metric);
   for (const [id, settings] of Object.entries(watched)) alarms.add(lambda, id, settings);
 }
 
@@ -36,6 +37,7 @@ export type MetricOf<Name extends string = MetricName> = (metricName: Name, stat
 /** By the name of a worker that measures something: the dimensions under which it does. */
 const dimensions: Record<string, Record<string, string>> = {
   'workers-sweep': sweepDimensions,
+  'workers-keep-requests': requestLogDimensions,
   'workers-deliver': dimensionsOf('deliveries'),
   'workers-deliver-slow': dimensionsOf('slow-deliveries'),
 };
@@ -47,6 +49,14 @@ export function measuredBy(lambda: Lambda, name: string): MetricOf | undefined {
   const dimensionsMap = { service: lambda.functionName, ...own };
   return (metricName, statistic) => new Metric({ namespace: metricNamespace, metricName, statistic, dimensionsMap });
 }
+
+const kept = (metric: MetricOf): Record<string, AlarmSettings> => ({
+  Unreadable: {
+    metric: metric('unreadableRequests', Stats.SUM),
+    threshold: 0,
+    description: 'A line of the log should be a request and cannot be read: it is in no request log',
+  },
+});
 
 const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Overdue: {
@@ -92,3 +102,9 @@ const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
     description: 'More than 10 times in a minute the breaker of an endpoint opened, which fails again and again',
   },
 });
+
+/** By the name of a worker; the others deliver. */
+const watching: Record<string, (metric: MetricOf) => Record<string, AlarmSettings>> = {
+  'workers-sweep': swept,
+  'workers-keep-requests': kept,
+};

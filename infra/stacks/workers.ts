@@ -3,7 +3,10 @@ import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterCriteria, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterPattern, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
+import { LambdaDestination as LogsToLambda } from 'aws-cdk-lib/aws-logs-destinations';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { WorkerFunction } from '#infra/functions.ts';
 import type { Trigger } from '#lib/worker.ts';
@@ -36,7 +39,7 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
     const { summary, timeoutSeconds, memoryMb = 512, diskMb, readsUntrusted = false } = worker;
     const settings = { ...file, summary, timeoutSeconds, memoryMb, ...(diskMb && { diskMb }) };
     const permissions = [...source.permissions, ...(readsUntrusted ? [withoutKeys(deployment.resources)] : [])];
-    const [lambda] = createFunctions(deployment, file.name, [settings], permissions) as [Lambda];
+    const [lambda] = createFunctions(deployment, file.name, [settings], { more: permissions }) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {
       metric: lambda.metricErrors({ statistic: Stats.SUM }),
@@ -52,6 +55,7 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
 function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLetters: Queue): Source {
   if ('queue' in trigger) return fromQueue(trigger, deployment);
   if ('stream' in trigger) return fromStream(trigger, deployment, id);
+  if ('log' in trigger) return fromLog(trigger, deployment, id);
   return fromRule(id, Schedule.expression(trigger.rate), deadLetters);
 }
 
@@ -102,6 +106,22 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
         threshold: Duration.minutes(5).toMilliseconds(),
         description: `${id} is more than 5 minutes behind the table`,
       });
+    },
+  };
+}
+
+/** Nothing waits for what CloudWatch Logs hands over: Lambda repeats what failed, after one minute and after two. */
+function fromLog(trigger: TriggerOf<'log'>, { stack, apiLog, alarms }: Deployment, id: string): Source {
+  const deadLetters = createDeadLetterQueue(stack, `${id}Dead`, alarms);
+  return {
+    permissions: [{ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }],
+    connect(lambda) {
+      new SubscriptionFilter(lambda, 'Source', {
+        logGroup: apiLog,
+        destination: new LogsToLambda(lambda),
+        filterPattern: FilterPattern.literal(trigger.pattern),
+      });
+      lambda.configureAsyncInvoke({ retryAttempts: 2, onFailure: new SqsDestination(deadLetters) });
     },
   };
 }

@@ -80,6 +80,7 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
   leftBehind: 'refused',
   claim: 'refused',
   codePhone: 'refused',
+  requestLog: 'refused',
   activeKeys: 'refused',
   import: 'refused',
 };

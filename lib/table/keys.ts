@@ -44,6 +44,7 @@ export const rowKeys = {
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],
+  requestLog: ['{tenant}#request-log/{day}', '{began}'],
   slot: ['{tenant}#slots', '{slot}'],
   codePhone: ['{tenant}#code-phones', '{digest}'],
   activeKeys: ['{workspace}#key-count', 'active'],

@@ -79,6 +79,20 @@ const uses: Record<string, () => Request[]> = {
         .filter((target) => target !== undefined)
         .map((target) => from('events.amazonaws.com', target, arn)),
     ),
+  'the log of the API hands its lines to a worker, and Lambda puts aside what that fails with': () => [
+    ...of('AWS::Logs::SubscriptionFilter').map(({ properties }) =>
+      from(
+        'logs.amazonaws.com',
+        properties['DestinationArn'],
+        `arn:aws:logs:${region}:${accountId}:log-group:${properties['LogGroupName']}:*`,
+      ),
+    ),
+    ...of('AWS::Lambda::EventInvokeConfig').flatMap(({ properties }) => {
+      const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
+      const caller = roleOf(properties['FunctionName']);
+      return OnFailure ? [{ caller, action: 'sqs:SendMessage', resource: OnFailure.Destination }] : [];
+    }),
+  ],
   'mail gets from SES to where it is kept and by topics to who is told': () => [
     ...of('AWS::SES::ReceiptRule').flatMap(({ name, properties: { Rule, RuleSetName } }) => {
       const source = `arn:aws:ses:${region}:${accountId}:receipt-rule-set/${RuleSetName}:receipt-rule/${name}`;

@@ -194,11 +194,30 @@ describe('functions', () => {
 
   test('what a rule rings is not repeated by Lambda: the rule rings again', () => {
     const rung = workers.filter(({ worker }) => 'rate' in worker.trigger).map(({ name }) => pascalCase(name));
-    const once = assembly
-      .ofType('AWS::Lambda::EventInvokeConfig')
-      .map(([, { Properties }]) => [idOf(Properties.FunctionName), Properties.MaximumRetryAttempts]);
-    expect(once).toEqual(rung.map((id) => [id, 0]));
+    const retries = new Map(
+      assembly
+        .ofType('AWS::Lambda::EventInvokeConfig')
+        .map(([, { Properties }]) => [idOf(Properties.FunctionName), Properties.MaximumRetryAttempts]),
+    );
+    expect(rung.map((id) => retries.get(id))).toEqual(rung.map(() => 0));
     expect(rung).toContain('WorkersSweep');
+  });
+
+  test('every endpoint logs to one group, whose lines of requests reach their worker, or a dead-letter queue', () => {
+    const groups = new Set(
+      routes.map(({ name }) => assembly.resources[pascalCase(name)]?.Properties.LoggingConfig.LogGroup.Ref),
+    );
+    const filters = assembly.ofType('AWS::Logs::SubscriptionFilter').map(([, { Properties }]) => Properties);
+    expect(filters).toHaveLength(1);
+    expect([...groups]).toEqual([filters[0].LogGroupName.Ref]);
+    expect(filters[0].FilterPattern).toBe('{ $.isKept IS TRUE }');
+    expect(idOf(filters[0].DestinationArn)).toBe('WorkersKeepRequests');
+    expect(assembly.resources['WorkersKeepRequests']?.Properties.LoggingConfig.LogGroup.Ref).not.toBe([...groups][0]);
+    const config = assembly
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .find(([, { Properties }]) => idOf(Properties.FunctionName) === 'WorkersKeepRequests');
+    expect(config?.[1].Properties.MaximumRetryAttempts).toBe(2);
+    expect(idOf(config?.[1].Properties.DestinationConfig.OnFailure.Destination)).toMatch(/^WorkersKeepRequestsDead/);
   });
 
   test('a role may use the key only where a function of its domain needs it', () => {
@@ -280,7 +299,7 @@ describe('queues', () => {
       .filter((metric) => metric?.Namespace === 'CrmApi')
       .map(({ MetricName }) => MetricName);
     const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
-    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows'];
+    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows', 'unreadableRequests'];
     expect(watched.sort()).toEqual([...swept, 'busFailures', ...ofEachLane, ...ofEachLane].sort());
   });
 

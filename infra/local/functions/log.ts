@@ -14,14 +14,19 @@ interface LogLine {
   error?: { stack?: string; name?: string; message?: string };
 }
 
+type Follower = (functionName: string, line: string) => void;
+
 export interface FunctionLogs {
   of(functionName: string): FunctionLog;
+  /** From now on whoever is given is told each line that a function writes, in place of who was before. */
+  follow(follower: Follower): void;
   close(): Promise<unknown>;
 }
 
 /** Opens one log file per function in `folder`, emptied at each start. */
 export function openFunctionLogs(folder: string, report: (text: string) => void): FunctionLogs {
   mkdirSync(folder, { recursive: true });
+  let follower: Follower = () => {};
   const files = new Map<string, WriteStream>();
   const fileOf = (name: string) => {
     const file = files.get(name) ?? createWriteStream(join(folder, `${name}.log`));
@@ -39,6 +44,7 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
         write({ text, isError }) {
           for (const line of text.trimEnd().split('\n')) {
             write(line);
+            follower(name, line);
             const problem = problemIn(line) ?? (isError ? line : undefined);
             if (problem !== undefined) report(`[${name}] ${problem}`);
           }
@@ -46,6 +52,9 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
         invocationFailed: ({ errorType, errorMessage, trace }) =>
           both(trace.length > 0 ? trace.join('\n') : `${errorType}: ${errorMessage}`),
       };
+    },
+    follow: (next) => {
+      follower = next;
     },
     close: () => Promise.all([...files.values()].map((file) => new Promise<void>((done) => file.end(done)))),
   };

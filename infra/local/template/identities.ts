@@ -53,6 +53,7 @@ const identities: Record<string, Identify> = {
     ref: name,
     attributes: { Arn: arn('lambda', home, `function:${name}`) },
   }),
+  'AWS::Logs::LogGroup': (name, home) => ({ ref: name, attributes: { Arn: arn('logs', home, `log-group:${name}:*`) } }),
   'AWS::KMS::Key': (_name, servers) => ({
     ref: servers.keyId,
     attributes: { Arn: arn('kms', servers, `key/${servers.keyId}`), KeyId: servers.keyId },

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { env } from '#lib/env.ts';
-import { log } from '#lib/log.ts';
-import { measure } from '#lib/metrics.ts';
 import { clientAddress } from '#lib/network/addresses.ts';
 import { apiRevision } from '#lib/revision.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
 import type { Reply } from '../idempotency.ts';
 import type { RequestFacts, Route } from '../route.ts';
+import { report } from './log.ts';
 import { type Event, type Progress, progressOf, type Request, type RequestStep, type Result } from './progress.ts';
 
 /** First in, last out: the request's facts before, the headers of every answer and the log line after. */
@@ -15,7 +14,7 @@ export function answering(route: Route): RequestStep {
     const progress = progressOf(context);
     const answer = response ?? {};
     answer.headers = { ...answer.headers, ...headersOf(route, event, progress) };
-    report(route, progress, answer.statusCode ?? 0);
+    report(route, progress, answer);
   };
   return {
     before: ({ event, context }) => {
@@ -56,26 +55,6 @@ const headersOf = ({ scope }: Route, event: Event, { allowance, facts }: Progres
     'X-RateLimit-Reset': String(allowance.resetAt),
   }),
 });
-
-function report(route: Route, { startedAtMs, facts, caller }: Progress, status: number): void {
-  const durationMs = performance.now() - startedAtMs;
-  log().info('request', {
-    requestId: facts.requestId,
-    method: facts.method,
-    route: route.path,
-    status,
-    durationMs: Math.round(durationMs * 10) / 10,
-    ...(caller && { keyId: caller.keyId, workspaceId: caller.tenant.workspaceId, env: caller.tenant.env }),
-  });
-  measure(
-    { route: `${route.method} ${route.path}` },
-    {
-      latency: durationMs,
-      serverErrors: status >= 500 ? 1 : 0,
-      clientErrors: status >= 400 && status < 500 ? 1 : 0,
-    },
-  );
-}
 
 const newRequestId = () =>
   BigInt(`0x${randomUUID().replaceAll('-', '')}`)

@@ -28,6 +28,7 @@ async function identified(progress: Progress, isOptional: boolean) {
     if (!(error instanceof Problem)) throw error;
     const isElsewhere = error instanceof KnownKeyRefused && error.code === 'forbidden';
     spent(progress, await countAnonymous(progress.facts.ip, isElsewhere ? error.keyId : undefined));
+    if (error instanceof KnownKeyRefused) progress.refused = error;
     if (isOptional && !isElsewhere) return undefined;
     throw error;
   }

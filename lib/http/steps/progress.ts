@@ -15,6 +15,8 @@ export interface Progress {
   readonly headers: Record<string, string | undefined>;
   /** Absent where nobody has to say who calls. */
   caller?: Caller;
+  /** The key that was refused, where it is one of ours. */
+  refused?: Pick<Caller, 'tenant' | 'keyId'>;
   allowance?: Allowance;
   /** The decoded body, `{}` when there is none, or why it could not be read. */
   body: unknown;

@@ -1,0 +1,146 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FunctionLogs } from '../functions/log.ts';
+import type { Invoke } from '../functions.ts';
+import type { Home } from '../template/identities.ts';
+import type { LogSubscription } from '../template.ts';
+
+const zipped = promisify(gzip);
+
+/** CloudWatch Logs collects for a few seconds, or until a call to Lambda is full. */
+const collectMs = 1_000;
+const maxLines = 1_000;
+/** Lambda repeats an asynchronous call that failed after one minute, and after two. */
+const retryAfterMs = [60_000, 120_000];
+
+interface Line {
+  id: string;
+  timestamp: number;
+  message: string;
+}
+
+interface Settings extends Pick<Home, 'accountId'> {
+  subscription: LogSubscription;
+  invoke: Invoke;
+  sendToQueue(queueArn: string, body: string): void;
+  signal: AbortSignal;
+}
+
+interface Subscribed {
+  /** Takes a line of the group; those that the pattern matches go to the function in batches, soon. */
+  take(line: string): void;
+  /** Hands over what there is; resolves when the calls at work are done. */
+  close(): Promise<void>;
+}
+
+/** Has functions be given what others log. The function it returns stops it, after the invocations at work. */
+export function startSubscriptions({
+  subscriptions,
+  logs,
+  ...settings
+}: Omit<Settings, 'subscription' | 'signal'> & {
+  subscriptions: readonly LogSubscription[];
+  logs: Pick<FunctionLogs, 'follow'>;
+}): () => Promise<void> {
+  const stopping = new AbortController();
+  const bySource = new Map<string, Subscribed[]>();
+  const all = subscriptions.map((subscription) => {
+    const subscribed = subscribe({ ...settings, subscription, signal: stopping.signal });
+    for (const source of subscription.sources) bySource.set(source, [...(bySource.get(source) ?? []), subscribed]);
+    return subscribed;
+  });
+  logs.follow((functionName, line) => {
+    for (const { take } of bySource.get(functionName) ?? []) take(line);
+  });
+  return async () => {
+    stopping.abort();
+    await Promise.all(all.map(({ close }) => close()));
+  };
+}
+
+/** A subscription of a function to a log group, which here is one stream. */
+function subscribe({ subscription, invoke, sendToQueue, signal, accountId }: Settings): Subscribed {
+  const { logGroup, functionName, name } = subscription;
+  const isWanted = matcher(subscription.pattern);
+  const running = new Set<Promise<unknown>>();
+  let collected: Line[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  const call = async (logEvents: Line[]) => {
+    const data = {
+      messageType: 'DATA_MESSAGE',
+      owner: accountId,
+      logGroup,
+      logStream: 'local',
+      subscriptionFilters: [name],
+      logEvents,
+    };
+    const event = JSON.stringify({ awslogs: { data: (await zipped(JSON.stringify(data))).toString('base64') } });
+    for (let retry = 0; ; retry += 1) {
+      const { error } = await invoke(functionName, event);
+      if (!error) return;
+      const waitMs = retry < subscription.maxRetries ? (retryAfterMs[retry] ?? 0) : undefined;
+      if (waitMs === undefined) {
+        if (subscription.onFailureQueueArn)
+          sendToQueue(subscription.onFailureQueueArn, failure(event, retry + 1, error));
+        return;
+      }
+      if (await sleep(waitMs, false, { signal }).catch(() => true)) return;
+    }
+  };
+
+  const failure = (event: string, approximateInvokeCount: number, error: object) =>
+    JSON.stringify({
+      version: '1.0',
+      timestamp: new Date().toISOString(),
+      requestContext: {
+        requestId: randomUUID(),
+        functionArn: functionName,
+        condition: 'RetriesExhausted',
+        approximateInvokeCount,
+      },
+      requestPayload: JSON.parse(event),
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      responsePayload: error,
+    });
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (collected.length === 0) return;
+    const run = call(collected).catch(() => {});
+    collected = [];
+    running.add(run);
+    void run.finally(() => running.delete(run));
+  };
+
+  return {
+    take(message) {
+      if (!isWanted(message)) return;
+      const timestamp = Date.now();
+      collected.push({ id: `${timestamp}${randomInt(2 ** 47)}`.padEnd(56, '0'), timestamp, message });
+      if (collected.length >= maxLines) flush();
+      else timer ??= setTimeout(flush, collectMs);
+    },
+    async close() {
+      flush();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Of the patterns for JSON the one that asks whether a property is true. */
+function matcher(pattern: string): (line: string) => boolean {
+  const [, property] = /^\{ \$\.(\w+) IS TRUE \}$/.exec(pattern) ?? [];
+  if (property === undefined) throw new Error(`the local cloud does not know the filter pattern ${pattern}`);
+  return (line) => {
+    if (!line.startsWith('{') || !line.includes(`"${property}"`)) return false;
+    try {
+      return (JSON.parse(line) as Record<string, unknown>)[property] === true;
+    } catch {
+      return false;
+    }
+  };
+}

@@ -1,0 +1,72 @@
+import type { Caller } from '#lib/keys/identify.ts';
+import { log } from '#lib/log.ts';
+import { measure } from '#lib/metrics.ts';
+import type { RequestLine } from '#lib/requests/line.ts';
+import type { Route } from '../route.ts';
+import type { Progress, Result } from './progress.ts';
+import { shownPath, shownRoute } from './shown-path.ts';
+
+/** The log line of a request, from which its workspace has it in the request log, and its metrics. */
+export function report(route: Route, progress: Progress, { statusCode: status = 0, body }: Result): void {
+  const { startedAtMs, facts } = progress;
+  const durationMs = performance.now() - startedAtMs;
+  log().info('request', {
+    requestId: facts.requestId,
+    method: facts.method,
+    route: shownRoute(route),
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...ownerOf(route, progress, status, body),
+  });
+  measure(
+    { route: `${route.method} ${route.path}` },
+    {
+      latency: durationMs,
+      serverErrors: status >= 500 ? 1 : 0,
+      clientErrors: status >= 400 && status < 500 ? 1 : 0,
+    },
+  );
+}
+
+type OwnerOf = Partial<Omit<RequestLine, 'timestamp' | 'requestId' | 'method' | 'route' | 'status' | 'durationMs'>>;
+
+function ownerOf(route: Route, { caller, refused, facts }: Progress, status: number, body: Result['body']): OwnerOf {
+  const key: Pick<Caller, 'keyId' | 'tenant'> | undefined = caller ?? refused;
+  if (!key) return {};
+  const { keyId, tenant } = key;
+  return {
+    keyId,
+    ...tenant,
+    ...(isWorthKeeping(keyId, status) && {
+      isKept: true,
+      path: shownPath(route, facts.path),
+      reason: status >= 400 ? reasonIn(body) : null,
+      ip: facts.ip,
+    }),
+  };
+}
+
+/** The errors of the API have one, where several things can be wrong. */
+function reasonIn(body = ''): string | null {
+  try {
+    const { reason } = (JSON.parse(body) as { details?: { reason?: unknown } }).details ?? {};
+    return typeof reason === 'string' ? reason : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a key and minute, in this process: the rate limit holds back no call beyond it from costing a line. */
+const maxLimited = 20;
+const limited = new Map<string, number>();
+let minute = 0;
+
+function isWorthKeeping(keyId: string, status: number): boolean {
+  if (status !== 429) return true;
+  const now = Math.floor(Date.now() / 60_000);
+  if (now !== minute) limited.clear();
+  minute = now;
+  const seen = (limited.get(keyId) ?? 0) + 1;
+  limited.set(keyId, seen);
+  return seen <= maxLimited;
+}
