@@ -49,6 +49,7 @@ function poisonRows(tenant: string): Row[] {
     due({ queue: 'telegram', tenant: unknownTenant, message: { accountId: 'x', jobId: {} } }),
     due({ queue: 'plans', tenant: unknownTenant, message: { planId: 'none' } }),
     due({ queue: 'invoices', tenant: unknownTenant, message: { invoiceId: -1 } }),
+    ...queues.map((queue) => due({ queue, tenant: unknownTenant, message: {} })),
   ];
 }
 
