@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientOptions, type CrmClient, createClient } from '#client/index.ts';
 import { type CommonValues, Failure, UsageError } from './verb.ts';
@@ -47,20 +47,29 @@ function keyOf({ 'key-file': path, live }: CommonValues, url: string | undefined
   return demoKey(url, live);
 }
 
-/** Of the system that `npm start` runs from here, and for no other. */
-function demoKey(url: string | undefined, live: boolean | undefined): KeyFile {
-  const path = join(process.env['DATA_DIR'] || '.local', 'demo.json');
-  const none = `no API key: set CRM_API_KEY or give --key-file`;
-  let content: string;
-  try {
-    content = readFileSync(path, 'utf8');
-  } catch {
-    throw new UsageError(`${none} (and there is no ${path}, which npm start makes)`);
-  }
+/** Where the API is, for who needs no key. */
+export const addressOf = (values: CommonValues): string => baseUrlOf(values) ?? readDemo()?.baseUrl ?? defaultUrl;
+
+const demoPath = () => join(process.env['DATA_DIR'] || '.local', 'demo.json');
+
+/** Of the system that `npm start` runs from here. */
+function readDemo(): { content: string; baseUrl?: string } | undefined {
+  const path = demoPath();
+  if (!existsSync(path)) return undefined;
+  const content = read(path);
   const { baseUrl } = parsed(content, path) as { baseUrl?: string };
+  return { content, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+/** For the demo's own address and no other. */
+function demoKey(url: string | undefined, live: boolean | undefined): KeyFile {
+  const none = 'no API key: set CRM_API_KEY or give --key-file';
+  const demo = readDemo();
+  if (demo === undefined) throw new UsageError(`${none} (and there is no ${demoPath()}, which npm start makes)`);
+  const { content, baseUrl } = demo;
   if (url !== undefined && baseUrl !== undefined && new URL(url).origin !== new URL(baseUrl).origin)
-    throw new UsageError(`${none} (${path} is for ${baseUrl})`);
-  return { key: keyIn(content, path, live), ...(baseUrl !== undefined && { baseUrl }) };
+    throw new UsageError(`${none} (${demoPath()} is for ${baseUrl})`);
+  return { key: keyIn(content, demoPath(), live), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
 function read(path: string): string {

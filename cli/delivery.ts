@@ -1,11 +1,15 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { reasonOf } from './connection.ts';
+import { green, printable, red, timeOfDay } from './output.ts';
 import { UsageError } from './verb.ts';
 
 /** A program is perhaps stopped at a breakpoint; the API itself waits for 5 seconds. */
 const timeoutMs = 30_000;
+/** How long the API waits for an answer. */
+const patienceMs = 5000;
 const shownBytes = 4096;
+const shownCharacters = 200;
 
 const prefix = 'whsec_';
 
@@ -37,7 +41,7 @@ export interface Delivery {
   replayOf: string | null;
 }
 
-export interface Attempt {
+interface Attempt {
   deliveryId: string;
   url: string;
   status: number | null;
@@ -54,7 +58,7 @@ export async function post(
   url: string,
   secret: string,
   { kind, body, replayOf }: Delivery,
-  stop: AbortSignal,
+  stop?: AbortSignal,
 ): Promise<Attempt> {
   const deliveryId = randomUUID();
   const headers = signed(secret, deliveryId, body);
@@ -73,7 +77,7 @@ export async function post(
         'X-SVC-Attempt': '1',
         ...(replayOf !== null && { 'X-SVC-Replay-Of': replayOf }),
       },
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stop]),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(stop ? [stop] : [])]),
     });
     made.status = response.status;
     made.answer = await beginningOf(response);
@@ -105,4 +109,12 @@ async function beginningOf({ body }: Response): Promise<string> {
     if (length >= shownBytes) break;
   }
   return Buffer.concat(chunks).subarray(0, shownBytes).toString();
+}
+
+export function attemptLine(attempt: Attempt): string {
+  const { status, durationMs, url, answer, error } = attempt;
+  const outcome = isTaken(attempt) ? green(String(status)) : red(String(status ?? error));
+  const late = durationMs > patienceMs ? `, longer than the ${patienceMs / 1000} s that a webhook may take` : '';
+  const beginning = answer === '' ? '' : `: ${printable(answer.slice(0, shownCharacters))}`;
+  return `${timeOfDay()}    ${outcome} in ${durationMs} ms${late} from ${url}${beginning}`;
 }

@@ -1,11 +1,19 @@
 import type { AnyEvent, CrmClient } from '#client/index.ts';
 import { UsageError } from './verb.ts';
 
+const pageSize = 100;
+
+/** Sequences of the events that are kept. */
+export interface Kept {
+  oldest: number;
+  newest: number;
+}
+
 /**
- * The sequence of the newest event; undefined where there is none. The feed begins at its oldest event and has no holes, so the end
+ * Where the feed begins and ends; undefined where there is no event. The feed begins at its oldest event and has no holes, so the end
  * is found by looking ever further ahead, and then between the last place that has an event and the first that has none.
  */
-export async function endOfFeed(crm: CrmClient): Promise<number | undefined> {
+export async function keptEvents(crm: CrmClient): Promise<Kept | undefined> {
   const after = async (since?: number) => {
     const query = { limit: 1, ...(since !== undefined && { since }) };
     return (await crm.get('/v1/events', { params: { query } })).items[0]?.sequence ?? undefined;
@@ -25,7 +33,31 @@ export async function endOfFeed(crm: CrmClient): Promise<number | undefined> {
     if (found === undefined) beyond = middle;
     else last = found;
   }
-  return last;
+  return { oldest, newest: last };
+}
+
+/** An event by its sequence or its id, the newest looked at first; undefined where it is not kept. */
+export async function findEvent(crm: CrmClient, given: string): Promise<AnyEvent | undefined> {
+  const page = async (since: number, limit: number) =>
+    (await crm.get('/v1/events', { params: { query: { since, limit } } })).items;
+  const kept = await keptEvents(crm);
+  if (kept === undefined) return undefined;
+  if (/^\d{1,15}$/.test(given)) {
+    const sequence = Number(given);
+    if (sequence < kept.oldest || sequence > kept.newest) return undefined;
+    return (await page(sequence - 1, 1)).find((event) => event.sequence === sequence);
+  }
+  // A page may end early where its events are large: the rest of its hundred is asked for again.
+  for (let below = kept.newest + 1; below > kept.oldest; below -= pageSize) {
+    const first = Math.max(kept.oldest, below - pageSize);
+    for (let since = first - 1; since < below - 1; ) {
+      const events = await page(since, below - 1 - since);
+      const found = events.find(({ id }) => id === given);
+      if (found) return found;
+      since = events.at(-1)?.sequence ?? below;
+    }
+  }
+  return undefined;
 }
 
 /** Whether an event kind is one of those that are wanted. */

@@ -21,12 +21,10 @@ function readValue(text: string): unknown {
   }
 }
 
-type Fields = Record<string, unknown>;
-
 /** With a field set, and what it is within made where it is missing. */
-export function withField(body: Fields, { path: [name = '', ...inner], ...field }: Field): Fields {
+export function withField(body: object, { path: [name = '', ...inner], ...field }: Field): object {
   if (inner.length === 0) return { ...body, [name]: field.value };
-  const within = Object.hasOwn(body, name) ? body[name] : undefined;
+  const within: unknown = Object.hasOwn(body, name) ? body[name as never] : undefined;
   const isObject = typeof within === 'object' && within !== null && !Array.isArray(within);
-  return { ...body, [name]: withField(isObject ? (within as Fields) : {}, { path: inner, ...field }) };
+  return { ...body, [name]: withField(isObject ? within : {}, { path: inner, ...field }) };
 }

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, type CrmClient, type Schema } from '#client/index.ts';
 
+type Delivery = Schema<'Delivery'>;
+
 /** What the API has repeated or tried out at an endpoint: no event of the feed says so. */
-export interface Repeated {
-  delivery: Schema<'Delivery'>;
+interface Repeated {
+  kind: string;
   /** The event's exact text. */
   body: string;
   /** The `deliveryId` of the one that it repeats. */
@@ -13,24 +15,32 @@ export interface Repeated {
 /** For each endpoint a call. */
 const perEndpointMs = 1000;
 
-/** Replays, and deliveries of `webhook.test`, that the registered endpoints get from now on. */
-export async function* repeatedDeliveries(crm: CrmClient, signal: AbortSignal): AsyncGenerator<Repeated, void> {
+/** The newest delivery of every endpoint: by its id, 0 where there is none. */
+export async function newestDeliveries(crm: CrmClient): Promise<Map<number, number>> {
   const newest = new Map<number, number>();
-  for (let isFirst = true; ; isFirst = false) {
+  for await (const { id } of crm.list('/v1/webhooks')) {
+    const params = { path: { id }, query: { limit: 1 } };
+    const { items } = await crm.get('/v1/webhooks/{id}/deliveries', { params });
+    newest.set(id, items[0]?.id ?? 0);
+  }
+  return newest;
+}
+
+/** Replays, and deliveries of `webhook.test`, that the registered endpoints get after those. */
+export async function* repeatedDeliveries(
+  crm: CrmClient,
+  newest: Map<number, number>,
+  signal: AbortSignal,
+): AsyncGenerator<Repeated, void> {
+  for (;;) {
     let looked = 1;
     try {
       for await (const { id } of crm.list('/v1/webhooks', { signal })) {
         looked += 1;
-        const known = newest.get(id) ?? (isFirst ? undefined : 0);
-        const found = await deliveriesAfter(crm, id, known, signal);
-        newest.set(id, found[0]?.id ?? known ?? 0);
-        if (known === undefined) continue;
-        for (const delivery of found.toReversed()) {
-          if (delivery.replayOfId === null && delivery.eventKind !== 'webhook.test') continue;
-          const { requestBody } = await deliveryOf(crm, id, delivery.id, signal);
-          if (requestBody === null) continue;
-          const original = delivery.replayOfId && (await deliveryOf(crm, id, delivery.replayOfId, signal));
-          yield { delivery, body: requestBody, replayOf: original ? original.deliveryId : null };
+        for (const delivery of await deliveriesAfter(crm, id, newest.get(id) ?? 0, signal)) {
+          const repeated = await repeatedBy(crm, delivery, signal);
+          newest.set(id, delivery.id);
+          if (repeated) yield repeated;
         }
       }
     } catch (error) {
@@ -42,20 +52,28 @@ export async function* repeatedDeliveries(crm: CrmClient, signal: AbortSignal): 
   }
 }
 
-/** Newest first; only the newest one where none is known. */
-async function deliveriesAfter(crm: CrmClient, id: number, known: number | undefined, signal: AbortSignal) {
-  const found: Schema<'Delivery'>[] = [];
-  const params = { path: { id }, query: { limit: known === undefined ? 1 : 25 } };
-  for await (const delivery of crm.list('/v1/webhooks/{id}/deliveries', { params, signal })) {
-    if (known !== undefined && delivery.id <= known) break;
+/** Oldest first. */
+async function deliveriesAfter(crm: CrmClient, id: number, known: number, signal: AbortSignal): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for await (const delivery of crm.list('/v1/webhooks/{id}/deliveries', { params: { path: { id } }, signal })) {
+    if (delivery.id <= known) break;
     found.push(delivery);
-    if (known === undefined) break;
   }
-  return found;
+  return found.reverse();
 }
 
-const deliveryOf = (crm: CrmClient, id: number, deliveryId: number, signal: AbortSignal) =>
-  crm.get('/v1/webhooks/{id}/deliveries/{deliveryId}', {
-    params: { path: { id, deliveryId: String(deliveryId) } },
-    signal,
-  });
+async function repeatedBy(
+  crm: CrmClient,
+  { id, endpointId, eventKind: kind, replayOfId }: Delivery,
+  signal: AbortSignal,
+): Promise<Repeated | undefined> {
+  if (replayOfId === null && kind !== 'webhook.test') return undefined;
+  const find = (deliveryId: number) =>
+    crm.get('/v1/webhooks/{id}/deliveries/{deliveryId}', {
+      params: { path: { id: endpointId, deliveryId: String(deliveryId) } },
+      signal,
+    });
+  const { requestBody: body } = await find(id);
+  if (body === null) return undefined;
+  return { kind, body, replayOf: replayOfId === null ? null : (await find(replayOfId)).deliveryId };
+}

@@ -82,8 +82,7 @@ async function callOf(operands: readonly string[], { field = [], data, header = 
   };
 }
 
-const bodyOf = (fields: readonly Field[]) =>
-  fields.reduce<Record<string, unknown>>((body, field) => withField(body, field), {});
+const bodyOf = (fields: readonly Field[]) => fields.reduce(withField, {});
 
 /** Of the API's own paths alone, so that the key goes nowhere else. */
 function placeOf(address: string): { path: string; query: URLSearchParams } {

@@ -1,18 +1,15 @@
 import type { AnyEvent, CrmClient } from '#client/index.ts';
 import { connect, reaching } from '../connection.ts';
-import { type Attempt, type Delivery, isTaken, post, receiverUrl, signingSecret } from '../delivery.ts';
-import { checkPatterns, endOfFeed, eventLine, fits, wantedKinds } from '../feed.ts';
+import { attemptLine, type Delivery, post, receiverUrl, signingSecret } from '../delivery.ts';
+import { checkPatterns, eventLine, fits, keptEvents, wantedKinds } from '../feed.ts';
 import { noOperands } from '../operands.ts';
-import { green, type Output, printable, red, timeOfDay } from '../output.ts';
+import { type Output, timeOfDay } from '../output.ts';
 import { patient } from '../patience.ts';
-import { repeatedDeliveries } from '../replays.ts';
+import { newestDeliveries, repeatedDeliveries } from '../replays.ts';
 import { onKeys, together, untilStopped } from '../stop.ts';
 import { UsageError, verb } from '../verb.ts';
 
 const pollMs = 500;
-/** How long the API waits for an answer. */
-const patienceMs = 5000;
-const shownCharacters = 200;
 
 export const listen = verb({
   summary: 'Forwards events to a program on this machine as they happen, signed like webhooks.',
@@ -37,7 +34,8 @@ In a terminal, r sends the last one again, q or Ctrl-C ends.`,
       targets.map(({ pattern }) => pattern).filter((pattern) => pattern !== '*'),
     );
     const isWanted = await wantedKinds(crm, values.events);
-    const since = await endOfFeed(crm);
+    const newest = await newestDeliveries(crm);
+    const since = (await keptEvents(crm))?.newest;
 
     const stop = untilStopped();
     const fetch = patient(reaching(url), (text) => output.note(text));
@@ -49,7 +47,7 @@ In a terminal, r sends the last one again, q or Ctrl-C ends.`,
     await together(
       stop,
       followFeed(lasting, { since, isWanted, signal: stop.signal, forward: forward.send }),
-      followReplays(lasting, { isWanted, signal: stop.signal, forward: forward.send }),
+      followReplays(lasting, { newest, isWanted, signal: stop.signal, forward: forward.send }),
     );
   },
 });
@@ -87,9 +85,12 @@ async function followFeed(
   }
 }
 
-async function followReplays(crm: CrmClient, { isWanted, signal, forward }: Following): Promise<void> {
-  for await (const { delivery, body, replayOf } of repeatedDeliveries(crm, signal)) {
-    if (isWanted(delivery.eventKind)) forward(JSON.parse(body), { kind: delivery.eventKind, body, replayOf });
+async function followReplays(
+  crm: CrmClient,
+  { newest, isWanted, signal, forward }: Following & { newest: Map<number, number> },
+): Promise<void> {
+  for await (const repeated of repeatedDeliveries(crm, newest, signal)) {
+    if (isWanted(repeated.kind)) forward(JSON.parse(repeated.body), repeated);
   }
 }
 
@@ -121,12 +122,4 @@ function forwarding({ targets, secret, output, stop: { signal } }: Forwarding) {
     else send(last.event, last.delivery);
   };
   return { send, again };
-}
-
-function attemptLine(attempt: Attempt): string {
-  const { status, durationMs, url, answer, error } = attempt;
-  const outcome = isTaken(attempt) ? green(String(status)) : red(String(status ?? error));
-  const late = durationMs > patienceMs ? `, longer than the ${patienceMs / 1000} s that a webhook may take` : '';
-  const beginning = answer === '' ? '' : `: ${printable(answer.slice(0, shownCharacters))}`;
-  return `${timeOfDay()}    ${outcome} in ${durationMs} ms${late} from ${url}${beginning}`;
 }

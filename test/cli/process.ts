@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { eventually } from '#test/client.ts';
 
-const program = join(import.meta.dirname, '../../cli/crm.js');
+export const program = join(import.meta.dirname, '../../cli/crm.js');
 
 export interface Surroundings {
   key?: string | undefined;
@@ -20,26 +20,26 @@ export interface Ended {
   stderr: string;
 }
 
-/** The command line as a process, with nothing of the test's own environment that it reads. */
-function spawned(args: readonly string[], { key, url = inject('baseUrl'), env = {}, cwd }: Surroundings) {
-  const { CRM_API_KEY, CRM_API_URL, DATA_DIR, ...rest } = process.env;
-  return spawn(process.execPath, [program, ...args], {
-    cwd: cwd ?? process.cwd(),
-    env: { ...rest, CRM_API_URL: url, ...(key !== undefined && { CRM_API_KEY: key }), ...env },
-  });
+/** Nothing of the test's own environment that the command line reads. */
+export function surroundings({ key, url = inject('baseUrl'), env = {} }: Surroundings): NodeJS.ProcessEnv {
+  const { CRM_API_KEY, CRM_API_URL, CRM_WEBHOOK_SECRET, DATA_DIR, NO_COLOR, ...rest } = process.env;
+  return { ...rest, CRM_API_URL: url, ...(key !== undefined && { CRM_API_KEY: key }), ...env };
 }
 
+const spawned = (args: readonly string[], given: Surroundings) =>
+  spawn(process.execPath, [program, ...args], { cwd: given.cwd ?? process.cwd(), env: surroundings(given) });
+
 /** Runs it to its end. */
-export async function crm(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  const child = spawned(args, surroundings);
+export async function crm(args: readonly string[], given: Surroundings = {}): Promise<Ended> {
+  const child = spawned(args, given);
   child.stdin.on('error', () => undefined);
-  child.stdin.end(surroundings.input ?? '');
+  child.stdin.end(given.input ?? '');
   return ended(child, collected(child));
 }
 
 /** Starts it; it is ended with the block. */
-export function started(args: readonly string[], surroundings: Surroundings = {}) {
-  const child = spawned(args, surroundings);
+export function started(args: readonly string[], given: Surroundings = {}) {
+  const child = spawned(args, given);
   const texts = collected(child);
   const end = ended(child, texts);
   const lines = () => texts.stdout.split('\n').slice(0, -1);
