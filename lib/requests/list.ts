@@ -30,7 +30,9 @@ type Shown = v.InferOutput<typeof RequestLog>;
 export async function listRequests(tenant: Tenant, query: Query): Promise<Page<Shown>> {
   const { after, limit } = query;
   const lowest = firstIdAt(Math.max(oldestMs(), query.since === undefined ? 0 : Date.parse(query.since)));
-  const newestMs = query.until === undefined ? Date.now() + dayMs : Date.parse(query.until) + secondMs;
+  // Clocks differ, by less than a day.
+  const latestMs = Date.now() + dayMs;
+  const newestMs = query.until === undefined ? latestMs : Math.min(latestMs, Date.parse(query.until) + secondMs);
   const highest = Math.min(firstIdAt(newestMs) - 1, (after ?? Number.POSITIVE_INFINITY) - 1);
   const meter = newMeter();
   const items: Shown[] = [];

@@ -567,6 +567,7 @@ test('whatever lies in a workspace beside its entities, an import takes what an 
     entity: 'contact',
     call: 'a',
     sagaId: 'a',
+    day: '2026-11-22',
   };
   const own = Object.values(rowKeys).filter(([pk]) => /^\{(scope|tenant|workspace)\}#/.test(pk));
   expect(own.length).toBeGreaterThanOrEqual(10);

@@ -95,6 +95,8 @@ test('filters and cursors choose of them', async () => {
   const next = await live.get('/v1/request-logs', { limit: 1, keyId: other.keyId, after: page.nextCursor });
   expect([idsOf(next.body.items), next.body.hasMore]).toEqual([['by-the-other'], false]);
 
+  for (const query of [{ until: '9999-12-31T23:59:59Z' }, { since: '0001-01-01T00:00:00Z' }])
+    expect(await chosen(query)).toContain('revoke');
   for (const status of ['4', '4x', '600', 'ok']) {
     const { status: answered, body } = await live.get('/v1/request-logs', { status });
     expect([answered, body.details.fields[0].field], status).toEqual([400, 'query.status']);
