@@ -3,6 +3,7 @@ import { dayMs, secondMs } from '#lib/clock.ts';
 import { choice, paging, pattern, queryText, timeInput } from '#lib/schema.ts';
 import type { Page } from '#lib/table/list.ts';
 import { flatten, newMeter, pages } from '#lib/table/pages.ts';
+import { readable } from '#lib/table/stored.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstIdAt, oldestMs, partitionAt, RequestLog, sortKeyOf, timeOf } from './row.ts';
 
@@ -19,6 +20,9 @@ export const RequestLogQuery = v.object({
   since: v.optional(timeInput()),
   until: v.optional(timeInput()),
 });
+
+/** What is written of a request, as a list reads it. */
+const stored = { name: 'request-log', schema: RequestLog };
 
 type Query = v.InferOutput<typeof RequestLogQuery>;
 type Shown = v.InferOutput<typeof RequestLog>;
@@ -43,8 +47,8 @@ export async function listRequests(tenant: Tenant, query: Query): Promise<Page<S
   for (const pk of partitionsBetween(tenant, lowest, highest)) {
     const rows = pages({ pk, ...range, limit: limit + 1, grows: isSearch !== undefined, meter });
     for await (const row of flatten(rows)) {
-      const request = v.parse(RequestLog, row);
-      if (!matches(request, query)) continue;
+      const request = readable(stored, row);
+      if (!request || !matches(request, query)) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null, hasMore: true };
       items.push(request);
     }

@@ -561,6 +561,7 @@ function queryOf(name: string, schema: Schema, letters: Letters): Record<string,
   // Of a range both, which may be no further apart.
   if (name === 'from' || name === 'to') return { from: '9999-01-01T00:00:00Z', to: '9999-12-31T23:59:59Z' };
   if (name === 'type' && !schema['enum']) return { type: activityTypes.join(',') };
+  if (name === 'status' && !schema['enum']) return { status: '5xx' };
   // Without its last character it is the beginning of what is longer, too.
   if (name === 'q') return { q: (largest(schema, name, letters) as string).slice(0, -1) };
   return { [name]: String(formedQueries[name] ?? largest(schema, name, letters)) };
@@ -693,7 +694,7 @@ const finding = /^(q|metadata\..*|email|phone|username|category)$/;
 
 /** Who asks, when, what is disconnected and switched off by the move, and what it adds. */
 const differs =
-  /^\/v1\/(me|keys|webhooks|events|audit-events|analytics|telegram\/accounts|twitter\/accounts|finance\/revenue-sources|members|contacts\/\d+\/export)/;
+  /^\/v1\/(me|keys|webhooks|events|audit-events|request-logs|analytics|telegram\/accounts|twitter\/accounts|finance\/revenue-sources|members|contacts\/\d+\/export)/;
 
 interface Event {
   id: string;

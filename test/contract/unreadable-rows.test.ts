@@ -27,12 +27,13 @@ import { breakRow } from '#test/table/break-row.ts';
 
 vi.setConfig({ hookTimeout: 180_000 });
 
-/** Made of no rows of their own, or of what an index keeps of them. */
+/** Made of no rows of their own, or of what an index keeps of them; that of requests has its own test. */
 const derived = [
   '/v1/analytics/messaging',
   '/v1/contacts/{id}/channels',
   '/v1/contacts/{id}/duplicates',
   '/v1/pipelines/{id}/columns',
+  '/v1/request-logs',
   '/v1/telegram/messages',
   '/v1/webhooks/event-kinds',
 ];

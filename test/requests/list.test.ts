@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, epochSeconds, shifted, timestamp } from '#lib/clock.ts';
 import { keepRequests } from '#lib/requests/keep.ts';
-import { partitionAt } from '#lib/requests/row.ts';
+import { firstIdAt, partitionAt, sortKeyOf } from '#lib/requests/row.ts';
 import { flatten, pages } from '#lib/table/pages.ts';
-import type { Row } from '#lib/table/rows.ts';
+import { putRows, type Row } from '#lib/table/rows.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -185,6 +185,10 @@ describe('lines of the log', () => {
     ];
     await keepRequests(lines);
     await keepRequests(lines);
+    // Of one that cannot be read the list says nothing.
+    await putRows([
+      { pk: partitionAt({ workspaceId, env: 'live' }, at.getTime()), sk: sortKeyOf(firstIdAt(at.getTime() - 60_000)) },
+    ]);
     const items = await everyItem(live, '/v1/request-logs', { limit: 7, until: timestamp(at) });
     expect(idsOf(items).sort()).toEqual(Array.from({ length: 60 }, (_, index) => `n${index}`).sort());
     expect(items[0]).toMatchObject({ at: timestamp(new Date(at.getTime() - 12)), durationMs: 12 });
