@@ -9,3 +9,10 @@ export function operandsOf(operands: readonly string[], ...names: string[]): str
 }
 
 export const noOperands = (operands: readonly string[]) => operandsOf(operands);
+
+/** An option's value as a number, if it was given. */
+export function countOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(given)) throw new UsageError(`${name} takes a number`);
+  return Number(given);
+}

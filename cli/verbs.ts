@@ -3,6 +3,7 @@ import { api } from './verbs/api.ts';
 import { eventsResend } from './verbs/events-resend.ts';
 import { eventsTail } from './verbs/events-tail.ts';
 import { listen } from './verbs/listen.ts';
+import { logsTail } from './verbs/logs-tail.ts';
 import { mcpSetup } from './verbs/mcp-setup.ts';
 import { trigger } from './verbs/trigger.ts';
 import { verify } from './verbs/verify.ts';
@@ -14,6 +15,7 @@ export const verbs: ReadonlyMap<string, Verb> = new Map([
   ['trigger', trigger],
   ['events tail', eventsTail],
   ['events resend', eventsResend],
+  ['logs tail', logsTail],
   ['verify', verify],
   ['api', api],
   ['whoami', whoami],

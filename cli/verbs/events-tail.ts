@@ -1,6 +1,6 @@
 import { connect, reaching } from '../connection.ts';
 import { eventLine, keptEvents, wantedKinds } from '../feed.ts';
-import { noOperands } from '../operands.ts';
+import { countOf, noOperands } from '../operands.ts';
 import { printable } from '../output.ts';
 import { patient } from '../patience.ts';
 import { together, untilStopped } from '../stop.ts';
@@ -47,9 +47,3 @@ export const eventsTail = verb({
     await together(stop, show());
   },
 });
-
-function countOf(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(given)) throw new UsageError(`${name} takes a number`);
-  return Number(given);
-}
