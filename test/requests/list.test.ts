@@ -200,7 +200,8 @@ describe('lines of the log', () => {
   test('each goes by itself after seven days, and what is older is not shown before', async () => {
     const { id: workspaceId, live } = await newWorkspace();
     const days = [0, 1, 3, 6.9, 7.1, 8];
-    const at = (age: number) => new Date(Date.now() - age * dayMs);
+    const now = Date.now();
+    const at = (age: number) => new Date(now - age * dayMs);
     await keepRequests(days.map((age) => ({ id: `${age}`, message: lineOf(workspaceId, `d${age}`, at(age)) })));
     const items = await everyItem(live, '/v1/request-logs', { limit: 2, keyId: 'k7Qm2ZpX9aBc' });
     expect(idsOf(items)).toEqual(['d0', 'd1', 'd3', 'd6.9']);
