@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
-import { BusBacklogs } from '#lib/entities/bus-backlog.ts';
+import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
-import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { AnyEvent } from '#lib/feed/list.ts';
 import {
@@ -26,6 +26,7 @@ import { unfitness } from '#lib/table/size.ts';
 import { parseStored, writtenAs } from '#lib/table/stored.ts';
 import type { Environment } from '#lib/tenant.ts';
 import { pluralOf } from '#lib/text.ts';
+import { excess } from './excess.ts';
 import { entityIn, kindOfPartition } from './kinds.ts';
 import { oddity } from './shown.ts';
 
@@ -119,7 +120,7 @@ const fatesOfOthers: readonly [template: string, Fate][] = [
  * What names objects of the buckets, which are not in the file, until they are where they stay; and how far events have yet to be
  * given to endpoints, which arrive inactive, or to the event bus: a file could say that it is without end.
  */
-const passedOver: readonly Entity[] = [Files, Transfers, FanOuts, BusBacklogs];
+const passedOver: readonly Entity[] = [Files, Transfers, FanOuts, FanOutRetries, BusBacklogs, BusRetries];
 
 /** What is of no kind that is known here is in no file: an import could not say where it belongs. */
 function fateOf(partition: string): Fate {
@@ -222,7 +223,7 @@ function besides(workspaceId: number, env: Environment, partition: string, row: 
   requireFit((row['v'] === undefined || row[lockedBy] !== undefined) && 'was not at rest');
   const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
   requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
-  requireFit(oddity(of.schema, output));
+  requireFit(oddity(of.schema, output) ?? excess(of, output));
   if (of === Feed) requireFit(!isEvent(row['body']) && 'tells of no event');
   return rows;
 }

@@ -14,6 +14,7 @@ import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
 import { ArchivedRow, Header, Highest, restored, Trailer, UnfitRow } from './archive.ts';
+import { Together } from './excess.ts';
 
 /** Kept in memory before they are written together. */
 const maxRows = 200;
@@ -64,6 +65,7 @@ async function inspect(id: number, file: string) {
   const hash = createHash('sha256');
   let from: number | undefined;
   const seen = new Set<string>();
+  const together = new Together();
   let trailer: v.InferOutput<typeof Trailer> | undefined;
   for await (const [number, value] of linesOf(file)) {
     hash.update(JSON.stringify(value));
@@ -73,11 +75,15 @@ async function inspect(id: number, file: string) {
     else {
       const row = parsed(ArchivedRow, value, number);
       requireRestorable(from, id, row, number);
+      const reason = together.add(row, number);
+      if (reason) throw broken(number, reason);
       const key = createHash('sha256').update(identity(row)).digest('base64url');
       if (seen.has(key)) throw broken(number, 'was there before');
       seen.add(key);
     }
   }
+  const stray = together.stray();
+  if (stray !== undefined) throw broken(stray, 'is of an account that there is not');
   if (from === undefined || trailer?.rows !== seen.size)
     throw badRequest('broken_archive', 'the file is not whole: it was cut off');
   return { from, digest: hash.digest('hex'), counts: trailer.counts };

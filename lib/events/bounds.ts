@@ -14,16 +14,18 @@ interface Bounded {
 
 /**
  * What is stated of an event in the size that an event may have: texts of at most 16 KiB, cut between two characters, and named in
- * `truncated`, which is absent when nothing was cut. Data that is too large all the same gets shorter texts, lists and maps.
+ * `truncated`, which is absent when nothing was cut. Data that is too large all the same gets shorter texts, lists and maps, and is
+ * left out where its very names are too long, which no event of ours has.
  */
 export function bounded<Draft extends Bounded>(draft: Draft, maxBytesOfData: number = maxDataBytes): Draft & Bounded {
   const { truncated: before = [] } = draft;
-  for (let maxBytes = maxTextBytes; ; maxBytes /= 2) {
+  for (let maxBytes = maxTextBytes; maxBytes >= 1; maxBytes /= 2) {
     const paths = new Set(before);
     const data = shortened(draft.data, 'data', maxBytes, paths) as Draft['data'];
     if (bytesOf([data, ...paths]) <= maxBytesOfData)
       return paths.size > 0 ? { ...draft, data, truncated: [...paths] } : draft;
   }
+  return { ...draft, data: {}, truncated: ['data'] };
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

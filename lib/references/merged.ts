@@ -5,20 +5,26 @@ import { isAbsent } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 
-/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told once. */
-async function* successors(tx: UnitOfWork, id: number): AsyncGenerator<number> {
-  const met = new Set<number>();
-  for (let at: number | undefined = id; at !== undefined && !met.has(at); ) {
+/** Nobody is followed through more merges: each costs a read. */
+const maxMerges = 100;
+
+/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told for so long. */
+async function* successors(tx: UnitOfWork, id: number, max = maxMerges): AsyncGenerator<number> {
+  let at: number | undefined = id;
+  for (let merges = 0; at !== undefined && merges <= max; merges += 1) {
     yield at;
-    met.add(at);
     const merged: { into: number } | undefined = await tx.find(MergedContacts, { id: at });
     at = merged?.into;
   }
 }
 
-/** The contact, or the one that it has been merged into meanwhile. */
-export async function resolveMerged(tx: UnitOfWork, id: number): Promise<StoredContact | undefined> {
-  for await (const one of successors(tx, id)) {
+/** The contact, or the one that it has been merged into meanwhile, through a hundred merges at most. */
+export async function resolveMerged(
+  tx: UnitOfWork,
+  id: number,
+  max: number = maxMerges,
+): Promise<StoredContact | undefined> {
+  for await (const one of successors(tx, id, max)) {
     const contact = await tx.find(Contacts, { id: one });
     if (contact) return contact;
   }

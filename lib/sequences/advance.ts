@@ -36,7 +36,7 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
     tx.update(Enrollments, {
       ...enrollment,
       ...queued,
-      currentStep: step.position,
+      currentStep: enrollment.currentStep + 1,
       nextRunAt: null,
       lastError: null,
     });

@@ -75,6 +75,9 @@ export function withTags(ids: readonly number[], events: readonly FeedEvent[], t
   });
 }
 
+/** Beyond, a contact has no tags: other tenants' events wait meanwhile. */
+const maxMerges = 10;
+
 /** The tags that the contacts of events have now, in one read. Those of a merged contact are those of the one that it became. */
 export async function tagsOfContacts(tenant: Tenant, events: Iterable<FeedEvent>): Promise<TagsByContact> {
   const tx = new UnitOfWork(tenant, system);
@@ -85,7 +88,9 @@ export async function tagsOfContacts(tenant: Tenant, events: Iterable<FeedEvent>
   );
   const tags = new Map(contacts.map(({ id, tagIds }) => [String(id), tagIds]));
   const gone = ids.filter((id) => !tags.has(id));
-  await Promise.all(gone.map(async (id) => tags.set(id, (await resolveMerged(tx, Number(id)))?.tagIds ?? [])));
+  await Promise.all(
+    gone.map(async (id) => tags.set(id, (await resolveMerged(tx, Number(id), maxMerges))?.tagIds ?? [])),
+  );
   return tags;
 }
 

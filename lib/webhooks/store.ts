@@ -109,7 +109,8 @@ export async function patchEndpoint(
   const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
   // One that an import has brought may be none of those that are known.
   const isNew = patch.isActive === true && !registry.endpoints.some((known) => known.id === id);
-  if (changed.includes('url') || isNew) await register(tx, { id, url: wanted.url ?? endpoint.url });
+  if (changed.includes('url') || isNew)
+    await register(tx, { id, url: wanted.url ?? (await deliverableUrl(endpoint.url, tx.tenant.env)) });
   // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may do so any more.
   if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
   const next = isReset ? tx.update(Healths, recovered(health)) : health;

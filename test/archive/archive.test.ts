@@ -323,6 +323,13 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['due at a time that is none', (lines) => ({ ...aTask(lines), dueAt: 'zzz' }), /has no time as dueAt$/],
     ['of a kind that is none', () => ({ pk: ':live#__proto__', sk: 'a' }), /no archive holds$/],
     ['of too many endpoints', tooManyEndpoints, /is no webhook-registry: endpoints /],
+    [
+      'of an endpoint without measure',
+      (lines) => ({ ...anEndpoint(lines), description: 'x'.repeat(40_000) }),
+      /larger/,
+    ],
+    ['of a sequence in a circle', () => aSequence([0]), /has steps that are out of order$/],
+    ['of a job of no account', (lines) => ({ ...aJob(lines), accountId: 77 }), /is of an account that there is not$/],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
   ];
@@ -334,6 +341,22 @@ describe('a file with a row that no export writes is refused, with its line, bef
   }
   function lastEvent(lines: string[]) {
     return { ...anEvent(lines, 2 ** 53 - 1), sk: String(2 ** 53 - 1) };
+  }
+  const anEndpoint = (lines: string[]) => ({ ...rowOf(lines, ':live#webhook'), id: 99, sk: '0000000099' });
+  const aJob = (lines: string[]) => ({ ...rowOf(lines, ':live#job'), id: 99, sk: '0000000099' });
+  function aSequence(positions: number[]) {
+    const counts = {
+      stepCount: 1,
+      enrolledCount: 0,
+      activeCount: 0,
+      completedCount: 0,
+      repliedCount: 0,
+      failedCount: 0,
+    };
+    const times = { startedAt: null, pausedAt: null, createdAt: '2026-01-01T00:00:00Z', updatedAt: null };
+    const steps = positions.map((position, index) => ({ id: index + 1, position, delayMinutes: 0, text: 'Again' }));
+    const of = { id: 9, name: 'Drip', channel: 'telegram', accountId: null, status: 'active', steps };
+    return { pk: ':live#campaign', sk: '0000000009', v: 1, ...of, ...counts, ...times };
   }
   function aTask(lines: string[]) {
     return { ...rowOf(lines, ':live#task'), id: 99, sk: '0000000099' };
@@ -366,7 +389,7 @@ async function inTable(id: number, name: string) {
   return rows;
 }
 
-test('what a file says of who has a row in hand does not count, nor that there are more endpoints than there may be', async () => {
+test('what a file says of who has a row in hand does not count, nor that there are more endpoints than are registered', async () => {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const farMs = Date.now() + 20 * dayMs;
   const rows = lines.map((line) => JSON.parse(line));
@@ -374,7 +397,7 @@ test('what a file says of who has a row in hand does not count, nor that there a
   const health = rows.find(({ pk }) => pk === ':live#webhook-health');
   const dispatch = rows.find(({ pk }) => pk === ':live#webhook-wake');
   await using receiver = await startReceiver();
-  const more = Array.from({ length: 25 }, (_, index) => index + 100).flatMap((id) => {
+  const more = Array.from({ length: 19 }, (_, index) => index + 100).flatMap((id) => {
     const place = { id, sk: sortableId(id) };
     return [
       { ...hook, ...place, url: `${receiver.url}/${id}`, filter: null },
@@ -393,10 +416,20 @@ test('what a file says of who has a row in hand does not count, nor that there a
     more.filter(({ url }) => url).map((one) => live.patch(`/v1/webhooks/${one.id}`, { isActive: true })),
   );
   const statuses = answers.map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(19);
-  expect(answers.find(({ status }) => status !== 200)?.body.details.reason).toBe('limit_reached');
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const twentieth = await live.post('/v1/webhooks', { url: `${receiver.url}/last` });
+  expect(twentieth.body.details).toMatchObject({ reason: 'limit_reached' });
   await live.post('/v1/contacts', { name: 'At once' });
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(19);
+});
+
+test('a file with more endpoints than there may be is refused', async () => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const hook = JSON.parse(lines.find((line) => line.includes('"pk":":live#webhook"')) as string);
+  const more = Array.from({ length: 20 }, (_, index) => ({ ...hook, id: index + 50, sk: sortableId(index + 50) }));
+  const made = join(folder, 'endpoints.ndjson');
+  await writeFile(made, `${lines.toSpliced(-1, 0, ...more.map((row) => JSON.stringify(row))).join('\n')}\n`);
+  await expect(importWorkspace(await freshId(), made)).rejects.toThrow('there are more than 20 endpoints');
 });
 
 test('a file of another version, made by hand, shows nothing of another workspace', async () => {

@@ -51,6 +51,11 @@ test.each([
   expect(event.truncated?.length).toBeGreaterThan(0);
 });
 
+test('data whose very names are too long are left out', () => {
+  const data = { ['n'.repeat(300_001)]: 'text' };
+  expect(bounded({ data })).toEqual({ data: {}, truncated: ['data'] });
+});
+
 test('the largest metadata that a caller may keep is told whole, before and after', () => {
   const metadata = (character: string) =>
     Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`.padEnd(40, 'k'), character.repeat(500)]));
