@@ -8,11 +8,12 @@ import { system, type Tenant } from '#lib/tenant.ts';
 /** Nobody is followed through more merges: each costs a read. */
 const maxMerges = 100;
 
-/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told for so long. */
+/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told once. */
 async function* successors(tx: UnitOfWork, id: number, max = maxMerges): AsyncGenerator<number> {
-  let at: number | undefined = id;
-  for (let merges = 0; at !== undefined && merges <= max; merges += 1) {
+  const met = new Set<number>();
+  for (let at: number | undefined = id; at !== undefined && !met.has(at) && met.size <= max; ) {
     yield at;
+    met.add(at);
     const merged: { into: number } | undefined = await tx.find(MergedContacts, { id: at });
     at = merged?.into;
   }
