@@ -99,3 +99,14 @@ const upperSnake = (name: string) => name.toUpperCase().replaceAll('-', '_');
  * too few for the whole URL of every queue.
  */
 export const queueUrlVariable = (queue: string) => `QUEUE_URL_${upperSnake(queue)}`;
+
+/** Where a queue is, of those that the environment names. Throws for one that it does not name. */
+export function queueUrl(queue: string, variables: NodeJS.ProcessEnv = process.env): string {
+  const name = queueUrlVariable(queue);
+  const value = variables[name];
+  if (!value)
+    throw new Error(
+      `environment variable ${name} is absent: the function does not declare that it sends to this queue`,
+    );
+  return new URL(value, variables['QUEUE_ROOT']).href;
+}

@@ -3,7 +3,7 @@ import type { CreateScheduleCommandInput } from '@aws-sdk/client-scheduler';
 import type { SendMessageBatchCommandInput, SendMessageBatchResult } from '@aws-sdk/client-sqs';
 import { aws } from '#lib/aws/call.ts';
 import { minuteMs } from '#lib/clock.ts';
-import { env, queueUrlVariable } from '#lib/env.ts';
+import { env, queueUrl } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
 import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
@@ -146,19 +146,8 @@ async function schedule(row: TimerRow): Promise<undefined> {
   return undefined;
 }
 
-function variable(name: string): string {
-  const value = process.env[name];
-  if (!value)
-    throw new Error(
-      `environment variable ${name} is absent: the function does not declare that it sends to this queue`,
-    );
-  return value;
-}
-
-const queueUrl = (queue: QueueName) => new URL(variable(queueUrlVariable(queue)), process.env['QUEUE_ROOT']).href;
-
 /** A queue lies beside that of dead schedules. */
 function queueArn(queue: QueueName): string {
-  const [name, place] = [queueUrl(queue).split('/').at(-1), variable('SCHEDULE_DLQ_ARN').split(':').slice(0, -1)];
+  const [name, place] = [queueUrl(queue).split('/').at(-1), env('SCHEDULE_DLQ_ARN').split(':').slice(0, -1)];
   return [...place, name].join(':');
 }

@@ -7,7 +7,7 @@ import type { Engine } from '#infra/local/engine.ts';
 import { createDataDir, credentialsOf } from '#infra/local/files.ts';
 import { pascalCase } from '#infra/names.ts';
 import { platforms } from '#lib/channels/channel.ts';
-import { queueUrlVariable } from '#lib/env.ts';
+import { queueUrl } from '#lib/env.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { startOwnEngine } from '#test/engine.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
@@ -141,8 +141,7 @@ export class FaultySystem {
     const endpoint = env['AWS_ENDPOINT_URL_SQS'] as string;
     const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials });
     const Entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }));
-    const QueueUrl = new URL(env[queueUrlVariable(queue)] as string, env['QUEUE_ROOT']).href;
-    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl(queue, env), Entries }));
     sqs.destroy();
   }
 

@@ -17,6 +17,7 @@ import { fieldsOf } from '#infra/admin/fields.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts } from '#lib/entities/contact.ts';
+import { queueUrl } from '#lib/env.ts';
 import { versioned } from '#lib/table/completeness.ts';
 import { keyOf, latestVersion } from '#lib/table/entity.ts';
 import { startReindexing } from '#lib/table/reindex.ts';
@@ -78,7 +79,7 @@ test('telegram-account login asks on the terminal, again after what is wrong, an
 
 test('queue redrive puts dead letters back to work', async () => {
   const sqs = new SQSClient({});
-  const QueueUrl = process.env['QUEUE_URL_TWITTER'];
+  const QueueUrl = queueUrl('twitter');
   const attributes = (url: string | undefined) =>
     sqs.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }));
   const policy = (await attributes(QueueUrl)).Attributes?.['RedrivePolicy'] as string;

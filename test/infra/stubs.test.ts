@@ -63,7 +63,7 @@ describe('a URL that a customer gave is called as it is from the source', () => 
     ['pieces', (_, response) => response.write('1', () => response.end('2')), undefined, null],
     ['too much', (_, response) => response.end('1'.repeat(maxBytes + 1)), undefined, 'too_large'],
     ['silence', () => {}, undefined, 'timeout'],
-    ['a broken connection', (request) => request.socket.destroy(), undefined, 'connection'],
+    ['a broken connection', (request) => request.socket.destroy(), undefined, 'reset'],
     ['no HTTP', (request) => request.socket.end('HTTP/1.1 2OO\r\n\r\n'), undefined, 'malformed'],
   ];
   const send = async ({ openOutbound }: Parts, reach: 'public' | 'local', url: string, body?: string) => {

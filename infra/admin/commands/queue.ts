@@ -5,7 +5,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
-import { queueUrlVariable } from '#lib/env.ts';
+import { queueUrl } from '#lib/env.ts';
 import { queues } from '#lib/queues.ts';
 
 const Redrive = v.object({ queue: v.picklist(queues) });
@@ -15,7 +15,7 @@ async function redrive({ queue }: v.InferOutput<typeof Redrive>) {
   const sqs = new SQSClient({});
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({
-      QueueUrl: process.env[queueUrlVariable(queue)],
+      QueueUrl: queueUrl(queue),
       AttributeNames: ['QueueArn', 'RedrivePolicy'],
     }),
   );
