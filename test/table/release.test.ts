@@ -143,7 +143,7 @@ test('after a deploy the sweeps reindex every workspace, a few at a time, whatev
       return (await Promise.all(tenants.map(isComplete))).every(Boolean);
     },
     'every workspace to be complete',
-    90_000,
+    170_000,
   );
   for (const tenant of tenants) {
     const rows = await contactsOf(tenant);
@@ -156,4 +156,4 @@ test('after a deploy the sweeps reindex every workspace, a few at a time, whatev
     const expected = contacts.flatMap((contact) => [...indexEntries(tenant, Contacts, contact).values()]);
     expect((await readRows(expected)).size).toBe(expected.length);
   }
-}, 180_000);
+}, 300_000);
