@@ -13,7 +13,7 @@ import { phases } from '#lib/table/large.ts';
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 /** Pages of our own; the others are the contract. */
-const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].filter(
+const pages = globSync('{*.md,docs/*.md}', { cwd: root }).filter(
   (name) => !/contract|public-api/.test(name),
 );
 
@@ -59,10 +59,14 @@ test.each([
   ['queue that is not a channel', queues.filter((name) => !isChannel(name))],
   ['operator setting', Object.keys(settings)],
   ['noun of the operator', nouns],
-])('README.md names every %s', (_, names) => {
-  const readme = read('README.md');
+])('the pages of who deploys, operates and develops name every %s', (_, names) => {
+  const text = ['docs/deploy.md', 'docs/operate.md', 'CONTRIBUTING.md'].map(read).join('\n');
   expect(names.length).toBeGreaterThan(10);
-  expect(names.filter((name) => !new RegExp(`\`${name}[ \`]`).test(readme))).toEqual([]);
+  expect(names.filter((name) => !new RegExp(`\`${name}[ \`]`).test(text))).toEqual([]);
+});
+
+test('README.md is a front door', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
 });
 
 describe.each(pages)('%s', (page) => {

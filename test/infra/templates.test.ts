@@ -79,9 +79,9 @@ describe('templates', () => {
   }, 180_000);
 
   test('every alarm has its part of the runbook', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const runbook = readFileSync(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
     const titles =
-      readme
+      runbook
         .split('### When an alarm rings')[1]
         ?.split('\n## ')[0]
         ?.match(/^\*\*`.*/gm) ?? [];
