@@ -13,9 +13,7 @@ import { phases } from '#lib/table/large.ts';
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 /** Pages of our own; the others are the contract. */
-const pages = globSync('{*.md,docs/*.md}', { cwd: root }).filter(
-  (name) => !/contract|public-api/.test(name),
-);
+const pages = globSync('{*.md,docs/*.md}', { cwd: root }).filter((name) => !/contract|public-api/.test(name));
 
 /** What each channel has, the page says of all of them at once. */
 const isChannel = (name: string) => channels.some((channel) => channel === name);

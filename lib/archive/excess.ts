@@ -1,4 +1,5 @@
 import { Accounts } from '#lib/entities/account.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { RevenueSources } from '#lib/entities/revenue-source.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
@@ -21,6 +22,14 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
     ({ steps }) =>
       (steps as Step[]).some(({ position }, index) => position !== index + 1) && 'has steps that are out of order',
   ],
+  [Enrollments, ({ currentStep }) => Number(currentStep) < 0 && 'is before its first step'],
+  [
+    Jobs,
+    ({ status, channel, accountId, runAt, queuedFor, attempts }) =>
+      (Number(attempts) < 0 && 'has fewer attempts than none') ||
+      (status === 'queued' && channel !== 'email' && accountId === null && 'is sent by nobody') ||
+      (status === 'queued' && String(queuedFor) > String(runAt) && 'is due before its turn'),
+  ],
   [RevenueSources, ({ pullIntervalMinutes }) => Number(pullIntervalMinutes) < 1 && 'is pulled without a pause'],
 ]);
 
@@ -29,10 +38,18 @@ export const excess = (of: Entity, item: Item): string | undefined => excesses.g
 
 const partitionOf = (of: Entity) => `#${kindOf(of)}`;
 
+/** As many bytes as a row that counts has, and as many rows as the counters of a thousand accounts are spread over. */
+const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
+const maxBytesReadWhole = 500;
+
+/** Counters of which all rows of a group are read together. */
+const readWhole = /#count\/(sent|met|queued)\b/;
+
 /** What the rows of a file say together. */
 export class Together {
   readonly #accounts = new Set<string>();
-  /** The line of a job that is to be sent by an account. */
+  readonly #counters = new Map<string, number>();
+  /** The line of what is to be sent by an account, or may be again. */
   readonly #wanted = new Map<string, number>();
   readonly #endpoints = new Map<string, number>();
 
@@ -40,15 +57,22 @@ export class Together {
   add({ pk, ...row }: Key & Record<string, unknown>, line: number): string | undefined {
     const env = pk.slice(0, pk.indexOf('#'));
     if (pk.endsWith(partitionOf(Accounts))) this.#accounts.add(`${env}/${row['id']}`);
-    if (pk.endsWith(partitionOf(Jobs)) && row['status'] === 'queued' && row['accountId'] !== null)
+    if ([Jobs, Sequences].some((of) => pk.endsWith(partitionOf(of))) && typeof row['accountId'] === 'number')
       this.#wanted.set(`${env}/${row['accountId']}`, line);
+    if (/#(ids|sequence|count\/.*)$/.test(pk) && bytesOf(row) > maxCounterBytes) return 'is larger than what counts';
+    if (readWhole.test(pk)) {
+      const rows = (this.#counters.get(pk) ?? 0) + 1;
+      this.#counters.set(pk, rows);
+      if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
+      if (rows > maxCounterRows) return `there are more than ${maxCounterRows} counters of one kind`;
+    }
     if (!pk.endsWith(partitionOf(Endpoints))) return undefined;
     const count = (this.#endpoints.get(env) ?? 0) + 1;
     this.#endpoints.set(env, count);
     return count > maxEndpoints ? `there are more than ${maxEndpoints} endpoints` : undefined;
   }
 
-  /** The line of a job whose account the file does not have. */
+  /** The line of a job or sequence whose account the file does not have. */
   stray(): number | undefined {
     return [...this.#wanted].find(([account]) => !this.#accounts.has(account))?.[1];
   }

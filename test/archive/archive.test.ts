@@ -330,6 +330,18 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ],
     ['of a sequence in a circle', () => aSequence([0]), /has steps that are out of order$/],
     ['of a job of no account', (lines) => ({ ...aJob(lines), accountId: 77 }), /is of an account that there is not$/],
+    [
+      'of a job before its turn',
+      (lines) => ({ ...aJob(lines), queuedFor: '2099-01-01T00:00:00Z' }),
+      /before its turn$/,
+    ],
+    ['of a job that nobody sends', (lines) => ({ ...aJob(lines), accountId: null }), /is sent by nobody$/],
+    [
+      'of a sequence of no account',
+      () => ({ ...aSequence([1]), accountId: 77 }),
+      /is of an account that there is not$/,
+    ],
+    ['that counts at length', () => ({ pk: ':live#count/deals', sk: 'a#0', ...many(200) }), /larger than what/],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
   ];
@@ -357,6 +369,9 @@ describe('a file with a row that no export writes is refused, with its line, bef
     const steps = positions.map((position, index) => ({ id: index + 1, position, delayMinutes: 0, text: 'Again' }));
     const of = { id: 9, name: 'Drip', channel: 'telegram', accountId: null, status: 'active', steps };
     return { pk: ':live#campaign', sk: '0000000009', v: 1, ...of, ...counts, ...times };
+  }
+  function many(count: number) {
+    return Object.fromEntries(Array.from({ length: count }, (_, index) => [`a number of a long name ${index}`, 1]));
   }
   function aTask(lines: string[]) {
     return { ...rowOf(lines, ':live#task'), id: 99, sk: '0000000099' };
