@@ -43,7 +43,7 @@ const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
 const maxBytesReadWhole = 500;
 
 /** Counters of which all rows of a group are read together. */
-const readWhole = /#count\/(sent|met|queued)\b/;
+const readWhole = /^count\/(sent|met|queued)\b/;
 
 /** What the rows of a file say together. */
 export class Together {
@@ -56,11 +56,13 @@ export class Together {
   /** Why the file cannot be taken in with this row, too. */
   add({ pk, ...row }: Key & Record<string, unknown>, line: number): string | undefined {
     const env = pk.slice(0, pk.indexOf('#'));
+    const partition = pk.slice(env.length + 1);
     if (pk.endsWith(partitionOf(Accounts))) this.#accounts.add(`${env}/${row['id']}`);
     if ([Jobs, Sequences].some((of) => pk.endsWith(partitionOf(of))) && typeof row['accountId'] === 'number')
       this.#wanted.set(`${env}/${row['accountId']}`, line);
-    if (/#(ids|sequence|count\/.*)$/.test(pk) && bytesOf(row) > maxCounterBytes) return 'is larger than what counts';
-    if (readWhole.test(pk)) {
+    if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
+      return 'is larger than what counts';
+    if (readWhole.test(partition)) {
       const rows = (this.#counters.get(pk) ?? 0) + 1;
       this.#counters.set(pk, rows);
       if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';

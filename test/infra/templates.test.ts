@@ -82,7 +82,7 @@ describe('templates', () => {
     const runbook = readFileSync(join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
     const titles =
       runbook
-        .split('### When an alarm rings')[1]
+        .split('## When an alarm rings')[1]
         ?.split('\n## ')[0]
         ?.match(/^\*\*`.*/gm) ?? [];
     const patterns = titles
