@@ -1,5 +1,6 @@
 import { Accounts } from '#lib/entities/account.ts';
-import { Enrollments } from '#lib/entities/enrollment.ts';
+import { EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
+import { maxParticipants, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { RevenueSources } from '#lib/entities/revenue-source.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
@@ -10,6 +11,8 @@ import type { Key } from '#lib/table/keys.ts';
 import { bytesOf } from '#lib/table/size.ts';
 
 type Item = Record<string, unknown>;
+
+const lengthOf = (...lists: unknown[]) => lists.flatMap((list) => (Array.isArray(list) ? list : [])).length;
 
 /** With the longest url, description and filter that a caller may state. */
 const maxEndpointBytes = 30_000;
@@ -22,11 +25,22 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
     ({ steps }) =>
       (steps as Step[]).some(({ position }, index) => position !== index + 1) && 'has steps that are out of order',
   ],
-  [Enrollments, ({ currentStep }) => Number(currentStep) < 0 && 'is before its first step'],
+  // Every recipient takes a turn that all workspaces share.
+  [
+    EmailMessages,
+    ({ direction, to, cc, bcc }) =>
+      direction === 'outbound' && lengthOf(to, cc, bcc) > maxRecipients && 'goes to more than a mail goes to',
+  ],
+  [
+    Threads,
+    ({ participants, lastInbound }) =>
+      (lengthOf(participants) > maxParticipants ||
+        lengthOf((lastInbound as Item | null)?.['others']) > 2 * maxParticipants) &&
+      'has more people than a thread has',
+  ],
   [
     Jobs,
-    ({ status, channel, accountId, runAt, queuedFor, attempts }) =>
-      (Number(attempts) < 0 && 'has fewer attempts than none') ||
+    ({ status, channel, accountId, runAt, queuedFor }) =>
       (status === 'queued' && channel !== 'email' && accountId === null && 'is sent by nobody') ||
       (status === 'queued' && String(queuedFor) > String(runAt) && 'is due before its turn'),
   ],

@@ -10,6 +10,14 @@ interface Parts {
 }
 type Schema = v.GenericSchema & Parts;
 
+/** What is a time, and compared with others as a text. */
+const times = /(At|Until|Since|Before|^at)$/;
+const isTime = (text: string) =>
+  /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/.test(text) && !Number.isNaN(Date.parse(text));
+
+/** What is tried for so long as these are few. */
+const counts = /^(attempts|unsettledAttempts|tries|failures|consecutiveFailures|openings|averageMs|currentStep)$/;
+
 /**
  * What the API could not show of a value that the schema lets through: a choice that only a newer release knows, or a time that is none.
  * Undefined where there is no such thing.
@@ -19,7 +27,8 @@ export function oddity(schema: Schema, value: unknown, name = 'it'): string | un
   const { entries, item, wrapped, value: each, pipe = [] } = schema;
   const choices = pipe.find(({ metadata }) => metadata?.enum)?.metadata?.enum;
   if (choices && !choices.includes(String(value))) return `has a ${name} that there is not`;
-  if (/At$/.test(name) && typeof value === 'string' && Number.isNaN(Date.parse(value))) return `has no time as ${name}`;
+  if (times.test(name) && typeof value === 'string' && !isTime(value)) return `has no time as ${name}`;
+  if (counts.test(name) && Number(value) < 0) return `counts ${name} below zero`;
   if (wrapped) return oddity(wrapped, value, name);
   if (item && Array.isArray(value)) return first(value.map((one) => oddity(item, one, name)));
   if (entries) return first(Object.entries(entries).map(([key, of]) => oddity(of, (value as Row)[key], key)));

@@ -1,12 +1,9 @@
 import { Contacts, normalised } from '#lib/entities/contact.ts';
-import type { Mailbox, Participant, StoredThread } from '#lib/entities/email-thread.ts';
+import { type Mailbox, maxParticipants, type Participant, type StoredThread } from '#lib/entities/email-thread.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { distinct, isOwnAddress, sameAddress } from './address.ts';
-
-/** Of a thread, and of those whom a reply to all goes to. */
-export const maxParticipants = 100;
 
 /** Those who take part in a thread after a mail: first who wrote it or gets it from us, last whom a sender only named. */
 export function participantsWith(

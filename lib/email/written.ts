@@ -1,4 +1,5 @@
 import { dayMs, shifted } from '#lib/clock.ts';
+import { maxRecipients } from '#lib/entities/email-message.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { takeFiles } from '#lib/files/store.ts';
 import { invalidField } from '#lib/problem.ts';
@@ -11,8 +12,6 @@ import type { NewMail } from './outgoing.ts';
 const maxDelayDays = 365;
 /** In base64, with the text, SES takes no more. */
 const maxFilesBytes = 25 * 1024 * 1024;
-/** SES takes no more. */
-const maxRecipients = 50;
 
 /** What somebody writes by mail. */
 interface Written {

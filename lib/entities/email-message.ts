@@ -31,6 +31,9 @@ export const Authentication = v.pipe(
 );
 export type Authentication = v.InferOutput<typeof Authentication>;
 
+/** Of one mail, copies included: SES takes no more. */
+export const maxRecipients = 50;
+
 const shown = {
   id: id(),
   threadId: id(),

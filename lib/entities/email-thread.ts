@@ -104,6 +104,9 @@ const findersOf = ({ isUnverified, subject, participants }: Discussed): string[]
         .slice(0, maxFinders)
         .map(({ email }) => email);
 
+/** Of a thread, and of those whom a reply to all goes to. */
+export const maxParticipants = 100;
+
 /** How many Message-IDs a thread keeps. */
 export const maxReferences = 30;
 

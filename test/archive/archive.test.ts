@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { nouns, uncounted } from '#lib/archive/archive.ts';
+import { excess } from '#lib/archive/excess.ts';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { dayMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { entities } from '#lib/entities/all.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
@@ -341,6 +343,8 @@ describe('a file with a row that no export writes is refused, with its line, bef
       () => ({ ...aSequence([1]), accountId: 77 }),
       /is of an account that there is not$/,
     ],
+    ['due at a time of another form', (lines) => ({ ...aTask(lines), dueAt: 'Jan 1 2020' }), /has no time as dueAt$/],
+    ['tried less than never', (lines) => ({ ...aJob(lines), attempts: -1 }), /counts attempts below zero$/],
     ['that counts at length', () => ({ pk: ':live#count/deals', sk: 'a#0', ...many(200) }), /larger than what/],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
@@ -436,6 +440,16 @@ test('what a file says of who has a row in hand does not count, nor that there a
   expect(twentieth.body.details).toMatchObject({ reason: 'limit_reached' });
   await live.post('/v1/contacts', { name: 'At once' });
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(19);
+});
+
+test('a mail to a crowd, and a thread of one, are more than there may be', () => {
+  const crowd = Array.from({ length: 101 }, (_, at) => ({ name: null, email: `p${at}@example.com` }));
+  const mail = { direction: 'outbound', to: crowd.slice(0, 49), cc: [crowd[50]], bcc: [] };
+  expect(excess(EmailMessages, mail)).toBeUndefined();
+  expect(excess(EmailMessages, { ...mail, bcc: [crowd[51]] })).toBe('goes to more than a mail goes to');
+  expect(excess(EmailMessages, { ...mail, direction: 'inbound', bcc: [crowd[51]] })).toBeUndefined();
+  expect(excess(Threads, { participants: crowd.slice(1), lastInbound: null })).toBeUndefined();
+  expect(excess(Threads, { participants: crowd, lastInbound: null })).toBe('has more people than a thread has');
 });
 
 test('a file with more endpoints than there may be is refused', async () => {
