@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { type FieldError, Problem } from '#lib/problem.ts';
@@ -38,7 +39,7 @@ async function findCommand(noun = '', verb = ''): Promise<Command> {
 
 async function commandsOf(noun: string): Promise<Record<string, Command> | undefined> {
   const file = join(folder, `${noun}.ts`);
-  return /^[a-z-]+$/.test(noun) && existsSync(file) ? (await import(file)).commands : undefined;
+  return /^[a-z-]+$/.test(noun) && existsSync(file) ? (await import(pathToFileURL(file).href)).commands : undefined;
 }
 
 async function listing(): Promise<string> {

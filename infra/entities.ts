@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Entity } from '#lib/table/entity.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -53,7 +54,7 @@ interface Listed {
 
 async function declared(isWanted: (of: Entity) => boolean): Promise<Listed[]> {
   const all = files.map(async (path): Promise<Listed> => {
-    const exported = Object.entries((await import(join(root, path))) as object);
+    const exported = Object.entries((await import(pathToFileURL(join(root, path)).href)) as object);
     const names = exported.filter(([, value]) => isEntity(value) && isWanted(value)).map(([name]) => name);
     return { file: basename(path, '.ts'), names: names.sort() };
   });

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Route } from '#lib/http/route.ts';
 import type { Need } from '#lib/needs.ts';
@@ -25,7 +25,7 @@ const isWorker = ({ domain }: FunctionFile) => domain === 'workers';
 export function listFunctions(folder = root): FunctionFile[] {
   return globSync('*/**/*.ts', { cwd: folder })
     .map((path) => {
-      const parts = path.replace(/\.ts$/, '').split('/');
+      const parts = path.replace(/\.ts$/, '').split(sep);
       return { name: parts.join('-'), file: join(folder, path), domain: parts[0] as string };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));

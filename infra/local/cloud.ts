@@ -42,6 +42,8 @@ export interface Cloud {
   deploy(assembly: string): Promise<Deployment>;
   /** Region, credentials and endpoints, with which the SDK finds this cloud, and what is open on this machine alone. */
   environment: Record<string, string>;
+  /** Which DynamoDB it has. */
+  engine: string;
   kill(functionName: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -144,6 +146,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       deployed = deployment;
       return deployment;
     },
+    engine: engine.name,
     async close() {
       await api.close(graceMs);
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);

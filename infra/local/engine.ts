@@ -1,13 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findEngine } from './engine/binary.ts';
 import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts';
 import { runEngine } from './engine/process.ts';
+import { findEngine } from './engine/program.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';
 import { type Guarded, startGuard } from './guard.ts';
 
 export interface Engine {
+  /** What it is, for those who start it. */
+  name: string;
   /** Where everybody may ask: the guard. */
   url: string;
   /** Where this system itself asks. The guard would be another hop. */
@@ -25,16 +27,23 @@ export interface EngineSettings extends Guarded {
 
 /** Starts the DynamoDB that keeps its data in `folder`, behind a guard, or takes the one at `endpoint`. */
 export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: EngineSettings): Promise<Engine> {
-  if (endpoint) return { url: endpoint, innerUrl: endpoint, changes: polledChanges, stop: async () => {} };
-  const binary = findEngine();
+  if (endpoint)
+    return {
+      name: 'DYNAMODB_ENDPOINT',
+      url: endpoint,
+      innerUrl: endpoint,
+      changes: polledChanges,
+      stop: async () => {},
+    };
+  const program = findEngine();
   mkdirSync(folder, { recursive: true });
-  const databasePath = join(folder, 'dynamodb.sqlite');
   const host = hiddenHost();
-  const engine = await runEngine({ binary, host, databasePath, onGivenUp });
+  const engine = await runEngine({ program, host, folder, onGivenUp });
   const guard = await startGuard(guarded, { host, port: engine.port });
-  indexStreamRecords(databasePath);
-  const changes = watchedChanges(folder);
+  if (program.database) indexStreamRecords(join(folder, program.database));
+  const changes = program.database ? watchedChanges(folder) : polledChanges;
   return {
+    name: program.name,
     url: guard.url,
     innerUrl: `http://${host}:${engine.port}`,
     changes,

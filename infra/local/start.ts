@@ -68,8 +68,8 @@ async function listen({ host, port }: StartOptions): Promise<HttpApi> {
   }
 }
 
-const summary = (deployment: Deployment, { environment }: Cloud) => [
-  `DynamoDB at ${environment['AWS_ENDPOINT_URL_DYNAMODB']}, ${deployment.queues.length} queues at ${environment['AWS_ENDPOINT_URL_SQS']}`,
+const summary = (deployment: Deployment, { environment, engine }: Cloud) => [
+  `DynamoDB: ${engine}, at ${environment['AWS_ENDPOINT_URL_DYNAMODB']}; ${deployment.queues.length} queues at ${environment['AWS_ENDPOINT_URL_SQS']}`,
   `${deployment.functions.length} functions for ${deployment.routes.length} routes, ${deployment.queueMappings.length} queue and ${deployment.streamMappings.length} stream mappings and ${deployment.rules.length} rules`,
 ];
 

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartProblem } from '../problem.ts';
+import type { Place, Program } from './program.ts';
 
 export interface EngineProcess {
   port: number;
@@ -10,9 +14,9 @@ export interface EngineProcess {
 }
 
 export interface EngineProcessSettings {
-  binary: string;
+  program: Program;
   host: string;
-  databasePath: string;
+  folder: string;
   /** It crashed again and again. */
   onGivenUp(error: Error): void;
   /** Ports to try, in order. */
@@ -37,21 +41,19 @@ kill $watcher 2>/dev/null
 exit $status
 `;
 
-const startTimeoutMs = 10_000;
 const maxCrashes = 5;
 const crashWindowMs = 60_000;
 
 /** Runs the engine on a free port of `candidates`, and again on the same port whenever it crashes. */
 export async function runEngine({
-  binary,
+  program,
   host,
-  databasePath,
+  folder,
   onGivenUp,
   candidates = randomPorts(),
 }: EngineProcessSettings): Promise<EngineProcess> {
-  const argsOn = (port: number) => ['--host', host, '--port', String(port), '--db-path', databasePath];
-  const { port, engine } = await launchOnFreePort(binary, argsOn, candidates);
-  const args = argsOn(port);
+  const launchOn = (port: number) => launch(program, { host, port, folder });
+  const { port, engine } = await launchOnFreePort(launchOn, host, candidates);
   const crashes: number[] = [];
   let isStopping = false;
   let running = engine;
@@ -66,7 +68,7 @@ export async function runEngine({
       }
       await sleep(100 * crashes.length);
       if (isStopping) return;
-      running = await launch(binary, args).catch(() => running);
+      running = await launchOn(port).catch(() => running);
     }
   };
   const supervised = superviseForever();
@@ -88,32 +90,51 @@ interface Running {
 }
 
 /** Resolves when the engine listens. */
-async function launch(binary: string, args: string[]): Promise<Running> {
+async function launch(program: Program, place: Place): Promise<Running> {
+  const { says, startTimeoutMs } = program;
+  const command = [program.command, ...program.args(place)];
+  const [shell = '', ...args] =
+    process.platform === 'win32'
+      ? [process.execPath, join(import.meta.dirname, 'watchdog.ts'), ...command]
+      : ['sh', '-c', watchdog, 'engine', ...command];
   // A process group of its own: Ctrl-C is for us, and the engine goes last.
-  const child = spawn('sh', ['-c', watchdog, 'engine', binary, ...args], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(shell, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
   let lastLine = 'it said nothing';
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const listening = new Promise<void>((resolve) => {
-    const read = (stream: NodeJS.ReadableStream) =>
+  const saying = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on('line', (line) => {
         if (line.trim() !== '') lastLine = line.trim();
-        if (/listening on/i.test(line)) resolve();
+        if (says?.test(line)) resolve();
       });
-    read(child.stdout);
-    read(child.stderr);
+    }
   });
+  const exited = once(child, 'close').then(() => {});
   const running = { exited, lastWords: () => lastLine, end: () => endOf(child) };
+  const isOver = new AbortController();
   const outcome = await Promise.race([
-    listening.then(() => 'listening' as const),
+    says ? saying.then(() => 'listening' as const) : reachable(place, isOver.signal),
     exited.then(() => 'exited' as const),
     sleep(startTimeoutMs, 'late' as const, { ref: false }),
   ]);
+  isOver.abort();
   if (outcome === 'listening') return running;
   running.end();
-  throw new StartProblem(`the DynamoDB engine does not start on ${args.at(-1)}: ${lastLine}`);
+  throw new StartProblem(`the DynamoDB engine does not start on port ${place.port}: ${running.lastWords()}`);
+}
+
+/** Resolves when somebody listens there. */
+async function reachable({ host, port }: Place, signal: AbortSignal): Promise<'listening'> {
+  while (!signal.aborted) {
+    const socket = connect(port, host);
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) break;
+    await sleep(50, undefined, { ref: false });
+  }
+  return 'listening';
 }
 
 function endOf(child: ChildProcess): void {
@@ -129,15 +150,31 @@ function* randomPorts(attempts = 20): Generator<number> {
   for (let attempt = 0; attempt < attempts; attempt++) yield randomInt(20_000, 32_768);
 }
 
-async function launchOnFreePort(binary: string, argsOn: (port: number) => string[], candidates: Iterable<number>) {
+async function launchOnFreePort(
+  launchOn: (port: number) => Promise<Running>,
+  host: string,
+  candidates: Iterable<number>,
+) {
   let refusal: unknown = new StartProblem('the DynamoDB engine finds no free port');
   for (const port of candidates) {
+    if (!(await isFree(host, port))) continue;
     try {
-      return { port, engine: await launch(binary, argsOn(port)) };
+      return { port, engine: await launchOn(port) };
     } catch (error) {
       if (!(error instanceof StartProblem && /already in use/i.test(error.message))) throw error;
       refusal = error;
     }
   }
   throw refusal;
+}
+
+/** Of an engine that only connections tell about, a stranger at its port would be taken for it. */
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host);
+  const isOurs = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (isOurs) await new Promise((resolve) => server.close(resolve));
+  return isOurs;
 }
