@@ -1,46 +1,14 @@
 import type { AnyEvent, CrmClient } from '#client/index.ts';
+import { keptEvents } from '#client/kept-events.ts';
 import { UsageError } from './verb.ts';
 
 const pageSize = 100;
-
-/** Sequences of the events that are kept. */
-export interface Kept {
-  oldest: number;
-  newest: number;
-}
-
-/**
- * Where the feed begins and ends; undefined where there is no event. The feed begins at its oldest event and has no holes, so the end
- * is found by looking ever further ahead, and then between the last place that has an event and the first that has none.
- */
-export async function keptEvents(crm: CrmClient): Promise<Kept | undefined> {
-  const after = async (since?: number) => {
-    const query = { limit: 1, ...(since !== undefined && { since }) };
-    return (await crm.get('/v1/events', { params: { query } })).items[0]?.sequence ?? undefined;
-  };
-  const oldest = await after();
-  if (oldest === undefined) return undefined;
-  let last = oldest;
-  let beyond: number | undefined;
-  for (let step = 0; beyond === undefined; step = step * 4 + 1) {
-    const found = await after(last + step);
-    if (found === undefined) beyond = last + step;
-    else last = found;
-  }
-  while (last < beyond) {
-    const middle = Math.floor((last + beyond) / 2);
-    const found = await after(middle);
-    if (found === undefined) beyond = middle;
-    else last = found;
-  }
-  return { oldest, newest: last };
-}
 
 /** An event by its sequence or its id, the newest looked at first; undefined where it is not kept. */
 export async function findEvent(crm: CrmClient, given: string): Promise<AnyEvent | undefined> {
   const page = async (since: number, limit: number) =>
     (await crm.get('/v1/events', { params: { query: { since, limit } } })).items;
-  const kept = await keptEvents(crm);
+  const kept = await keptEvents(crm.get);
   if (kept === undefined) return undefined;
   if (/^\d{1,15}$/.test(given)) {
     const sequence = Number(given);

@@ -43,7 +43,7 @@ const layers = [
   ['functions/*'],
   ['infra/mcp'],
   ['functions/mcp'],
-  ['infra/entities', 'infra/functions', 'infra/names'],
+  ['infra/entities', 'infra/functions', 'infra/names', 'infra/panel'],
   ['infra/bundle', 'infra/event-names', 'infra/openapi', 'infra/stacks', 'infra/table-map', 'infra/typescript-api'],
   ['infra/app'],
   ['infra/synth'],
@@ -108,6 +108,16 @@ test('the client and the command line know nothing of the house', () => {
     importsOf(file).filter((imported) => !/^(?:cli|client)\//.test(imported)),
   );
   expect(outside).toEqual([]);
+});
+
+test("the panel's page knows the client alone, and nothing else knows the page", () => {
+  const page = globSync('lib/panel/**/*.{ts,tsx}', { cwd: root });
+  const outside = page.flatMap((file) =>
+    importsOf(file).filter((imported) => !/^(?:lib\/panel|client)\//.test(imported)),
+  );
+  expect({ pages: page.length > 0, outside }).toEqual({ pages: true, outside: [] });
+  const inside = files.filter((file) => !file.startsWith('lib/panel/'));
+  expect(inside.filter((file) => importsOf(file).some((imported) => imported.startsWith('lib/panel/')))).toEqual([]);
 });
 
 test('what AWS calls a function with is read where functions are made of work, and nowhere else', () => {

@@ -1,5 +1,6 @@
+import { keptEvents } from '#client/kept-events.ts';
 import { connect, reaching } from '../connection.ts';
-import { eventLine, keptEvents, wantedKinds } from '../feed.ts';
+import { eventLine, wantedKinds } from '../feed.ts';
 import { countOf, noOperands } from '../operands.ts';
 import { printable } from '../output.ts';
 import { patient } from '../patience.ts';
@@ -26,7 +27,7 @@ export const eventsTail = verb({
     const last = countOf('--last', values.last) ?? 0;
     const given = countOf('--since', values.since);
     const isWanted = await wantedKinds(crm, values.events);
-    const kept = await keptEvents(crm);
+    const kept = await keptEvents(crm.get);
     const end = kept?.newest ?? 0;
     const begin = given ?? (kept && Math.max(kept.oldest - 1, end - last));
     if (values.once && (begin ?? 0) >= end) return;

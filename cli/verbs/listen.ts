@@ -1,7 +1,8 @@
 import type { AnyEvent, CrmClient } from '#client/index.ts';
+import { keptEvents } from '#client/kept-events.ts';
 import { connect, reaching } from '../connection.ts';
 import { attemptLine, type Delivery, post, receiverUrl, signingSecret } from '../delivery.ts';
-import { checkPatterns, eventLine, fits, keptEvents, wantedKinds } from '../feed.ts';
+import { checkPatterns, eventLine, fits, wantedKinds } from '../feed.ts';
 import { noOperands } from '../operands.ts';
 import { type Output, timeOfDay } from '../output.ts';
 import { patient } from '../patience.ts';
@@ -35,7 +36,7 @@ In a terminal, r sends the last one again, q or Ctrl-C ends.`,
     );
     const isWanted = await wantedKinds(crm, values.events);
     const newest = await newestDeliveries(crm);
-    const since = (await keptEvents(crm))?.newest;
+    const since = (await keptEvents(crm.get))?.newest;
 
     const stop = untilStopped();
     const fetch = patient(reaching(url), (text) => output.note(text));

@@ -23,7 +23,7 @@ const keepMs = 3_600_000;
 const useEveryMs = keepMs / 6;
 
 /** What a build is made of. */
-export const sourceFolders = ['lib', 'functions', 'infra'];
+export const sourceFolders = ['lib', 'functions', 'infra', 'client'];
 const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json'];
 
 /** Bundles and synthesises the project, unless that was done before with the same sources. Returns the cloud assembly's folder. */

@@ -72,13 +72,15 @@ function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
       credentials: role.roleArn,
     };
     const operation = { responses: {}, 'x-amazon-apigateway-integration': integration };
-    paths[route.path] ??= parametersOf(route.path);
-    Object.assign(
-      paths[route.path] as object,
-      route.method === 'ANY'
-        ? { [anyMethod]: { ...operation, isDefaultRoute: route.path === '$default' } }
-        : { [route.method.toLowerCase()]: operation },
-    );
+    for (const path of [route.path, ...(route.alsoAt ?? [])]) {
+      paths[path] ??= parametersOf(path);
+      Object.assign(
+        paths[path],
+        route.method === 'ANY'
+          ? { [anyMethod]: { ...operation, isDefaultRoute: path === '$default' } }
+          : { [route.method.toLowerCase()]: operation },
+      );
+    }
   }
   return { openapi: '3.0.1', info: { title: stack.stackName, version: '1' }, paths: withShadowed(paths) };
 }
@@ -92,11 +94,8 @@ function withShadowed(paths: Paths): Paths {
   const isCaughtBy = (path: string, template: string) => {
     const segments = path.split('/');
     const parts = template.split('/');
-    return (
-      template !== path &&
-      parts.length === segments.length &&
-      parts.every((part, at) => part.startsWith('{') || part === segments[at])
-    );
+    const isLong = template.endsWith('+}') ? parts.length <= segments.length : parts.length === segments.length;
+    return template !== path && isLong && parts.every((part, at) => part.startsWith('{') || part === segments[at]);
   };
   const { isDefaultRoute: _, ...fallback } = any;
   for (const path of templates) {

@@ -18,6 +18,8 @@ export interface Reply {
   status: number;
   body: string;
   headers: Record<string, string>;
+  /** The body is bytes, and not JSON. */
+  isBase64Encoded?: true;
 }
 
 const keptSeconds = 24 * 3600;

@@ -30,6 +30,8 @@ export interface Route<
   method: Method | 'ANY';
   /** As API Gateway writes it (`/v1/contacts/{id}`), or `$default` for whatever no route matches. */
   path: Path;
+  /** Further paths without variables of their own that the same function answers. */
+  alsoAt?: readonly string[];
   summary: string;
   description?: string;
   /** Of several one is enough; `any` = any valid key; `public` = no key needed. */

@@ -9,12 +9,17 @@ export interface RouteMatch {
 interface Node {
   literals: Map<string, Node>;
   variable: Node | undefined;
+  /** Where a variable like `{path+}` takes the rest of a path, its being empty included. */
+  greedy: Node | undefined;
   methods: Map<string, RouteToServe>;
 }
 
-const newNode = (): Node => ({ literals: new Map(), variable: undefined, methods: new Map() });
+const newNode = (): Node => ({ literals: new Map(), variable: undefined, greedy: undefined, methods: new Map() });
 
-/** Finds the route of a request as API Gateway does: literal segments before variables, a method before ANY, else `$default`. */
+/**
+ * Finds the route of a request as API Gateway does: literal segments before variables, these before greedy ones, a method before ANY,
+ * else `$default`.
+ */
 export function routeTable(routes: readonly RouteToServe[]): (method: string, path: string) => RouteMatch | undefined {
   const root = newNode();
   for (const route of routes) if (route.path !== '$default') insert(root, route);
@@ -29,7 +34,10 @@ export function routeTable(routes: readonly RouteToServe[]): (method: string, pa
 function insert(root: Node, route: RouteToServe): void {
   let node = root;
   for (const segment of route.path.split('/').slice(1)) {
-    if (segment.startsWith('{')) {
+    if (segment.endsWith('+}')) {
+      node.greedy ??= newNode();
+      node = node.greedy;
+    } else if (segment.startsWith('{')) {
       node.variable ??= newNode();
       node = node.variable;
     } else {
@@ -54,11 +62,13 @@ function find(node: Node, segments: readonly string[], method: string, values: s
   }
   const literal = node.literals.get(segment);
   const found = literal && find(literal, rest, method, values);
-  if (found || segment === '' || !node.variable) return found;
-  return find(node.variable, rest, method, [...values, segment]);
+  if (found) return found;
+  const one = segment !== '' && node.variable && find(node.variable, rest, method, [...values, segment]);
+  if (one) return one;
+  return node.greedy && find(node.greedy, [], method, [...values, segments.join('/')]);
 }
 
 function named(path: string, values: readonly string[]): Record<string, string> {
-  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] as string);
+  const names = [...path.matchAll(/\{([^{}+]+)\+?\}/g)].map((match) => match[1] as string);
   return Object.fromEntries(names.map((name, index) => [name, values[index] as string]));
 }

@@ -26,10 +26,11 @@ export function answering(route: Route): RequestStep {
   };
 }
 
-export const render = ({ status, body, headers }: Reply): Result => ({
+export const render = ({ status, body, headers, isBase64Encoded }: Reply): Result => ({
   statusCode: status,
   headers: { ...(body === '' ? {} : { 'Content-Type': 'application/json' }), ...headers },
   body,
+  ...(isBase64Encoded && { isBase64Encoded }),
 });
 
 function factsOf(event: Event, headers: Progress['headers']): RequestFacts {

@@ -15,6 +15,9 @@ const routes = [
   { method: 'POST', path: '/v1/things/search', functionName: 'search' },
   { method: 'GET', path: '/v1/things/{id}/parts/{part}', functionName: 'part' },
   { method: 'ANY', path: '/v1/any', functionName: 'any' },
+  { method: 'GET', path: '/page', functionName: 'root' },
+  { method: 'GET', path: '/page/{path+}', functionName: 'page' },
+  { method: 'POST', path: '/page/{id}', functionName: 'post' },
   { method: 'ANY', path: '$default', functionName: 'fallback' },
 ];
 
@@ -63,6 +66,19 @@ test('literal segments win over variables, a method over ANY, and $default takes
   ] as const) {
     expect(named(method, path)).toBe('fallback');
   }
+});
+
+test('a greedy variable takes the rest of a path, also an empty one, where nothing else does', () => {
+  const match = routeTable(routes);
+  const found = (method: string, path: string) => {
+    const { route, pathParameters } = match(method, path) ?? {};
+    return [route?.functionName, pathParameters];
+  };
+  expect(found('GET', '/page')).toEqual(['root', {}]);
+  expect(found('GET', '/page/')).toEqual(['page', { path: '' }]);
+  expect(found('GET', '/page/a/b.js')).toEqual(['page', { path: 'a/b.js' }]);
+  expect(found('POST', '/page/7')).toEqual(['post', { id: '7' }]);
+  expect(found('POST', '/page/7/8')).toEqual(['fallback', {}]);
 });
 
 test('an event has the members of payload format 2.0', async () => {

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { notFound } from '#lib/problem.ts';
+import type { Reply } from './idempotency.ts';
+
+type Headers = Record<string, string | undefined>;
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+const page = 'index.html';
+
+/** What a page may load and do, and who may show it in a frame: nobody. */
+const policies = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "frame-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/**
+ * Answers with the files of a folder that the build has written: `index.html`, which is asked for again every time, and others, whose
+ * names follow their content. Read once, when the first is asked for.
+ */
+export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply {
+  let tags: ReadonlyMap<string, string> | undefined;
+  const packed = new Map<string, string>();
+  const read = (name: string) => readFileSync(new URL(name, folder));
+  const contentOf = (name: string) => {
+    const content = packed.get(name) ?? read(name).toString('base64');
+    packed.set(name, content);
+    return content;
+  };
+  return (asked, headers) => {
+    tags ??= new Map(Object.entries(JSON.parse(read('files.json').toString()) as Record<string, string>));
+    const name = asked === '' ? page : asked;
+    const tag = tags.get(name);
+    if (tag === undefined) throw notFound('path');
+    const kept = {
+      ETag: `"${tag}"`,
+      Vary: 'Accept-Encoding',
+      'Cache-Control': name === page ? 'no-cache' : 'public, max-age=31536000, immutable',
+      ...policies,
+    };
+    if (matches(headers['if-none-match'], tag)) return { status: 304, headers: kept, body: '' };
+    const encoding = encodingFor(headers['accept-encoding']);
+    return {
+      status: 200,
+      headers: {
+        ...kept,
+        'Content-Type': types[extname(name)] ?? 'application/octet-stream',
+        ...(encoding && { 'Content-Encoding': encoding.name }),
+      },
+      body: contentOf(`${name}${encoding?.suffix ?? ''}`),
+      isBase64Encoded: true,
+    };
+  };
+}
+
+const matches = (given: string | undefined, tag: string) =>
+  given?.split(',').some((one) => one.trim().replace(/^W\//, '') === `"${tag}"`) ?? false;
+
+/** The smaller of what the caller takes. */
+function encodingFor(accepted = '') {
+  const taken = accepted
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => !/;\s*q=0(\.0*)?$/.test(one))
+    .map((one) => one.replace(/\s*;.*$/, ''));
+  return [
+    { name: 'br', suffix: '.br' },
+    { name: 'gzip', suffix: '.gz' },
+  ].find(({ name }) => taken.includes(name));
+}

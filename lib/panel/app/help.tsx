@@ -1,0 +1,36 @@
+import { Dialog } from '../parts/dialog.tsx';
+import { visiblePages } from './pages.ts';
+import { keys } from './shortcuts.ts';
+
+/** The keyboard shortcuts. */
+export const Help = ({ onClose }: { onClose(): void }) => (
+  <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <dl class="keys">
+      {keys.map(([key, does]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+      {visiblePages.value.map(
+        ({ shortcut, title }) =>
+          shortcut && (
+            <div key={title}>
+              <dt>
+                <kbd>g</kbd> <kbd>{shortcut}</kbd>
+              </dt>
+              <dd>{title}</dd>
+            </div>
+          ),
+      )}
+      <div>
+        <dt>
+          <kbd>Esc</kbd>
+        </dt>
+        <dd>Close a dialog or menu</dd>
+      </div>
+    </dl>
+  </Dialog>
+);

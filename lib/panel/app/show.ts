@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals';
+
+/** The present minute, for what is said relative to it. */
+const now = signal(Date.now());
+setInterval(() => {
+  now.value = Date.now();
+}, 20_000);
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+const units = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** `3 minutes ago`, `tomorrow`. */
+export function relativeTime(at: string, from = now.value): string {
+  const seconds = (new Date(at).getTime() - from) / 1000;
+  for (const [unit, length] of units) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return Math.abs(seconds) < 60 && seconds > 10 ? 'in a moment' : 'just now';
+}
+
+export const exactTime = (at: string): string => exact.format(new Date(at));
+export const shortDate = (at: string): string => date.format(new Date(at));
+
+export const count = (value: number): string => new Intl.NumberFormat().format(value);
+export const percent = (value: number): string =>
+  new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }).format(value);
+
+export function money(value: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(value);
+  } catch {
+    // A code that nobody knows.
+    return `${count(value)} ${currency}`;
+  }
+}
+
+/** What somebody is called, as far as it is known. */
+export const nameOf = (of: {
+  id: number;
+  name?: string | null;
+  username?: string | null;
+  email?: string | null;
+}): string => of.name ?? (of.username ? `@${of.username}` : undefined) ?? of.email ?? `#${of.id}`;
+
+/** `in_progress` → `In progress` */
+export const worded = (key: string): string => {
+  const words = key
+    .replaceAll(/[_.]/g, ' ')
+    .replaceAll(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
+import { api } from './api.ts';
+import { place, replacePlace } from './route.ts';
+import { begin, ended, secret } from './session.ts';
+import { keep, readKept } from './storage.ts';
+
+/** Asks for an address to send a link to; with a link's token, begins the session. */
+export function SignIn() {
+  const token = /^\/sign-in\/(.+)$/.exec(place.value.path)?.[1];
+  useEffect(() => {
+    document.title = 'Sign in · CRM';
+  }, []);
+  return (
+    <main class="alone">
+      <p class="brand">CRM</p>
+      {token === undefined ? <AskForLink /> : <UseLink token={token} />}
+    </main>
+  );
+}
+
+function AskForLink() {
+  const [sentTo, setSentTo] = useState<string>();
+  useEffect(() => {
+    if (secret.value !== undefined) replacePlace('/home');
+    else if (place.value.path !== '/sign-in') {
+      if (ended.value === undefined) keep('return', location.hash);
+      replacePlace('/sign-in');
+    }
+  }, []);
+  const ask = async ({ email = '' }: Values) => {
+    await api.post('/panel/sign-ins', { body: { email } });
+    setSentTo(email);
+  };
+  if (sentTo !== undefined)
+    return (
+      <>
+        <h1>Look into your mail</h1>
+        <p>
+          If <strong>{sentTo}</strong> is a member's address, a link is on its way. It works once, for 15 minutes.
+        </p>
+        <button type="button" onClick={() => setSentTo(undefined)}>
+          Use another address
+        </button>
+      </>
+    );
+  return (
+    <>
+      <h1>Sign in</h1>
+      {ended.value !== undefined && <p class="note">{ended.value}</p>}
+      <Form onSubmit={ask} submit="Send me a link">
+        <Field label="E-mail" name="email" type="email" required autocomplete="email" />
+      </Form>
+      <p class="hint">There is no password: we mail you a link that signs you in.</p>
+    </>
+  );
+}
+
+function UseLink({ token }: { token: string }) {
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    signInBy(token).catch(setError);
+  }, [token]);
+  if (error === undefined) return <h1>Signing you in …</h1>;
+  return (
+    <>
+      <h1>This link does not work</h1>
+      <p>A link works once, for 15 minutes. Ask for a new one.</p>
+      <Failure error={error} />
+      <p>
+        <a class="button primary" href="#/sign-in">
+          Ask for a new link
+        </a>
+      </p>
+    </>
+  );
+}
+
+/** The token leaves the address before anything else: nobody shall find it in the history. */
+async function signInBy(token: string): Promise<void> {
+  const { session } = token.startsWith('csk_')
+    ? { session: token }
+    : await api.post('/panel/sessions', { body: { token } });
+  const [path = '/home', query = ''] = (readKept<string>('return') ?? '').replace(/^#/, '').split('?');
+  keep('return', undefined);
+  ended.value = undefined;
+  begin(session);
+  replacePlace(path === '' ? '/home' : path, Object.fromEntries(new URLSearchParams(query)));
+}

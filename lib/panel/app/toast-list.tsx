@@ -1,0 +1,32 @@
+import { Explained } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { attempt, dismiss, type Toast, toasts } from './toasts.ts';
+
+/** What was done and what went wrong, in a corner; read out by screen readers. */
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map((toast) => (
+      <One key={toast.id} {...toast} />
+    ))}
+  </div>
+);
+
+function One({ id, text, error, undo }: Toast) {
+  const takeBack = async () => {
+    dismiss(id);
+    await attempt(async () => undo?.(), { said: 'Undone.' });
+  };
+  return (
+    <div class={error === undefined ? 'toast' : 'toast failed'}>
+      <div>{error === undefined ? <p>{text}</p> : <Explained error={error} />}</div>
+      {undo && (
+        <button type="button" class="small" onClick={takeBack}>
+          Undo
+        </button>
+      )}
+      <button type="button" class="quiet small" aria-label="Dismiss" onClick={() => dismiss(id)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { Icon } from '../parts/icon.tsx';
+import { api } from './api.ts';
+import { isMenuOpen } from './navigation.tsx';
+import { go } from './route.ts';
+import { chooseEnvironment, chooseWorkspace, current, type Environment, end, environment } from './session.ts';
+import { isHelpOpen } from './shortcuts.ts';
+import { nameOf, worded } from './show.ts';
+import { attempt } from './toasts.ts';
+
+export const TopBar = () => (
+  <header class="top">
+    <button
+      type="button"
+      class="quiet menu"
+      aria-expanded={isMenuOpen.value}
+      aria-controls="navigation"
+      onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
+    >
+      <Icon name={isMenuOpen.value ? 'close' : 'menu'} />
+      <span class="hidden">Menu</span>
+    </button>
+    <a class="brand" href="#/home">
+      CRM
+    </a>
+    <Workspaces />
+    <Environments />
+    <button type="button" class="quiet help" onClick={() => (isHelpOpen.value = true)}>
+      <Icon name="help" />
+      <span class="hidden">Keyboard shortcuts</span>
+    </button>
+    <Account />
+  </header>
+);
+
+function Workspaces() {
+  const { workspaces = [], workspace } = current.value ?? {};
+  if (!workspace) return null;
+  if (workspaces.length < 2) return <span class="workspace">{workspace.name}</span>;
+  const choose = (id: number) => {
+    chooseWorkspace(id);
+    go('/home');
+  };
+  return (
+    <select
+      class="workspace"
+      aria-label="Workspace"
+      value={workspace.id}
+      onChange={(event) => choose(Number(event.currentTarget.value))}
+    >
+      {workspaces.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const environments: readonly [Environment, string][] = [
+  ['live', 'Live'],
+  ['test', 'Sandbox'],
+];
+
+const Environments = () => (
+  <fieldset class="switch">
+    <legend class="hidden">Environment</legend>
+    {environments.map(([key, text]) => (
+      <label key={key}>
+        <input
+          type="radio"
+          name="environment"
+          value={key}
+          checked={environment.value === key}
+          onChange={() => chooseEnvironment(key)}
+        />
+        <span>{text}</span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+function Account() {
+  const member = current.value?.member;
+  if (!member) return null;
+  const signOut = async () => {
+    await attempt(() => api.delete('/panel/sessions/current'));
+    end();
+  };
+  return (
+    <>
+      <button type="button" class="quiet avatar" popovertarget="account" aria-label={`Account of ${nameOf(member)}`}>
+        {nameOf(member).slice(0, 1).toUpperCase()}
+      </button>
+      <div id="account" popover="auto">
+        <p>
+          <strong>{nameOf(member)}</strong>
+          <br />
+          <span class="muted">{member.email}</span>
+          <br />
+          <span class="muted">{worded(member.role)}</span>
+        </p>
+        <button type="button" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { api } from '../app/api.ts';
+import { touching } from '../app/live.ts';
+import { useLoaded } from '../app/load.ts';
+import { may } from '../app/session.ts';
+import { count, money, percent, shortDate } from '../app/show.ts';
+import { Bars } from '../parts/bars.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Head } from '../parts/head.tsx';
+import { SetUp } from './home/set-up.tsx';
+
+export default function Home() {
+  return (
+    <>
+      <Head title="Home" />
+      <SetUp />
+      {may('analytics:read') ? (
+        <>
+          <Today />
+          <Month />
+        </>
+      ) : (
+        <p>Your role may not see the numbers of this workspace.</p>
+      )}
+    </>
+  );
+}
+
+const noun = touching('contact', 'message', 'deal', 'task', 'email', 'job');
+
+function midnight(): string {
+  const now = new Date();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
+}
+
+function Today() {
+  const { data, error, reload } = useLoaded(
+    (signal) => api.get('/v1/analytics/dashboard', { signal, params: { query: { from: midnight() } } }),
+    [],
+    noun,
+  );
+  if (error !== undefined && !data) return <Failure error={error} again={reload} />;
+  const figures: readonly [title: string, value: string | undefined, link: string, hint: string][] = [
+    [
+      'Messages received',
+      data && count(data.messages.received),
+      '#/inbox',
+      hintOf(data?.contacts.withUnread, 'unread conversation'),
+    ],
+    [
+      'Messages sent',
+      data && count(data.messages.sent),
+      '#/developers/jobs',
+      hintOf(data?.messages.failed, 'failed', 'failed'),
+    ],
+    ['New contacts', data && count(data.contacts.new), '#/contacts', `of ${data ? count(data.contacts.total) : '…'}`],
+    ['Tasks done', data && count(data.tasks.completed), '#/tasks', hintOf(data?.tasks.overdue, 'overdue', 'overdue')],
+    ['Deals won', data && count(data.deals.won), '#/deals', hintOf(data?.deals.open, 'open', 'open')],
+  ];
+  return (
+    <section aria-labelledby="today">
+      <h2 id="today" class="section">
+        Today
+      </h2>
+      <div class="cards">
+        {figures.map(([title, value, link, hint]) => (
+          <div key={title} class="card figure">
+            <a href={link}>{title}</a>
+            <p class="value">{value ?? <span class="skeleton">&nbsp;</span>}</p>
+            <p class="hint">{hint}</p>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const hintOf = (number: number | undefined, one: string, many = `${one}s`) =>
+  number === undefined ? '…' : `${count(number)} ${number === 1 ? one : many}`;
+
+function Month() {
+  const asked = useLoaded(
+    async (signal) => {
+      const [messaging, dashboard] = await Promise.all([
+        api.get('/v1/analytics/messaging', { signal, params: { query: { groupBy: 'day' } } }),
+        api.get('/v1/analytics/dashboard', { signal }),
+      ]);
+      return { messaging, dashboard };
+    },
+    [],
+    noun,
+  );
+  const { data, error, reload } = asked;
+  if (error !== undefined && !data) return <Failure error={error} again={reload} />;
+  const bars = (data?.messaging.items ?? []).map(({ key, received, sent }) => ({
+    label: shortDate(`${key}T12:00:00Z`),
+    values: [received, sent],
+  }));
+  return (
+    <section aria-labelledby="month">
+      <h2 id="month" class="section">
+        The last 30 days
+      </h2>
+      <div class="card">
+        <Bars
+          title="Messages a day"
+          series={[
+            { title: 'Received', name: 'first' },
+            { title: 'Sent', name: 'second' },
+          ]}
+          bars={bars}
+        />
+      </div>
+      {data && <Outcomes {...data} />}
+    </section>
+  );
+}
+
+type Dashboard = Awaited<ReturnType<typeof api.get<'/v1/analytics/dashboard'>>>;
+
+function Outcomes({ dashboard: { deals, messages, medianFirstReplySeconds } }: { dashboard: Dashboard }) {
+  const rows: readonly [string, string][] = [
+    ['Open deals', totals(deals.openValue)],
+    ['Weighted by probability', totals(deals.weightedValue)],
+    ['Won', totals(deals.wonValue)],
+    ['Win rate', deals.winRate === null ? '–' : percent(deals.winRate)],
+    ['Reply rate', messages.replyRate === null ? '–' : percent(messages.replyRate)],
+    ['Median time to the first reply', medianFirstReplySeconds === null ? '–' : duration(medianFirstReplySeconds)],
+  ];
+  return (
+    <dl class="card facts">
+      {rows.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const totals = (of: readonly { currency: string; total: number }[]) =>
+  of.length === 0 ? '–' : of.map(({ total, currency }) => money(total, currency)).join(' · ');
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${count(seconds)} s`;
+  if (seconds < 5400) return `${count(Math.round(seconds / 60))} min`;
+  return seconds < 172_800 ? `${count(Math.round(seconds / 3600))} h` : `${count(Math.round(seconds / 86_400))} days`;
+}

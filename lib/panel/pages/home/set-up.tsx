@@ -1,0 +1,87 @@
+import { api } from '../../app/api.ts';
+import { touching } from '../../app/live.ts';
+import { useLoaded } from '../../app/load.ts';
+import { may, type Scope } from '../../app/session.ts';
+import { Icon } from '../../parts/icon.tsx';
+
+interface Step {
+  title: string;
+  why: string;
+  link: string;
+  /** Who lacks one of them is not asked to do it. */
+  scopes: readonly Scope[];
+  isDone(signal: AbortSignal): Promise<boolean>;
+}
+
+const one = { limit: 1 } as const;
+
+const steps: readonly Step[] = [
+  {
+    title: 'Connect an account',
+    why: 'A Telegram bot or user, or an X account, that messages come in by and go out from.',
+    link: '#/accounts',
+    scopes: ['accounts:manage', 'telegram:read'],
+    isDone: async (signal) => {
+      const lists = await Promise.all([
+        api.get('/v1/telegram/accounts', { signal, params: { query: one } }),
+        api.get('/v1/twitter/accounts', { signal, params: { query: one } }),
+      ]);
+      return lists.some(({ items }) => items.length > 0);
+    },
+  },
+  {
+    title: 'Make an API key',
+    why: 'For your own programs, the command line and AI clients.',
+    link: '#/developers/keys',
+    scopes: ['keys:manage'],
+    isDone: async (signal) => {
+      const query = { ...one, isRevoked: false };
+      return (await api.get('/v1/keys', { signal, params: { query } })).items.length > 0;
+    },
+  },
+  {
+    title: 'Register a webhook',
+    why: 'Your server hears of every change within a second.',
+    link: '#/developers/webhooks',
+    scopes: ['webhooks:write', 'webhooks:read'],
+    isDone: async (signal) => (await api.get('/v1/webhooks', { signal, params: { query: one } })).items.length > 0,
+  },
+  {
+    title: 'Invite a member',
+    why: 'Share contacts, conversations and deals with your team.',
+    link: '#/settings',
+    scopes: ['keys:manage'],
+    isDone: async (signal) =>
+      (await api.get('/v1/members', { signal, params: { query: { limit: 2, isActive: true } } })).items.length > 1,
+  },
+];
+
+/** What is left to do until the workspace can be worked with; nothing when nothing is. */
+export function SetUp() {
+  const { data = [] } = useLoaded(
+    async (signal) => {
+      const mine = steps.filter(({ scopes }) => scopes.every(may));
+      const done = await Promise.all(mine.map((step) => step.isDone(signal)));
+      return mine.filter((_, at) => !done[at]);
+    },
+    [],
+    touching('account', 'key'),
+  );
+  if (data.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="set-up">
+      <h2 id="set-up">Set up your workspace</h2>
+      <ul class="steps">
+        {data.map(({ title, why, link }) => (
+          <li key={title}>
+            <a href={link}>
+              <Icon name="next" />
+              {title}
+            </a>
+            <span class="hint">{why}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

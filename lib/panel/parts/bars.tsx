@@ -1,0 +1,101 @@
+import { count } from '../app/show.ts';
+
+interface Series {
+  title: string;
+  /** Picks its colour in the style sheet. */
+  name: 'first' | 'second';
+}
+
+interface Bar {
+  /** What it is of, as it is shown: a day. */
+  label: string;
+  /** One for each series. */
+  values: readonly number[];
+}
+
+interface BarsProps {
+  title: string;
+  series: readonly Series[];
+  bars: readonly Bar[];
+}
+
+const height = 100;
+const room = 10;
+
+/** Bars side by side, with the same numbers as a table for who cannot see them. */
+export function Bars({ title, series, bars }: BarsProps) {
+  const highest = Math.max(1, ...bars.flatMap(({ values }) => values));
+  const width = (room - 2) / series.length;
+  const [first, middle, last] = [0, Math.floor(bars.length / 2), bars.length - 1].map((at) => bars[at]?.label);
+  return (
+    <figure class="bars">
+      <figcaption>
+        <span>{title}</span>
+        {series.map(({ title: text, name }) => (
+          <span key={name} class={`legend ${name}`}>
+            {text}
+          </span>
+        ))}
+      </figcaption>
+      <div class="plot" aria-hidden="true">
+        <span class="highest">{count(highest)}</span>
+        <svg aria-hidden="true" viewBox={`0 0 ${bars.length * room} ${height}`} preserveAspectRatio="none">
+          {bars.map(({ label, values }, at) => (
+            <g key={label}>
+              <title>{`${label}: ${series.map((of, index) => `${of.title} ${count(values[index] ?? 0)}`).join(', ')}`}</title>
+              <rect class="whole" x={at * room} y={0} width={room} height={height} />
+              {series.map(({ name }, index) => {
+                const size = ((values[index] ?? 0) / highest) * height;
+                return (
+                  <rect
+                    key={name}
+                    class={name}
+                    x={at * room + 1 + index * width}
+                    y={height - size}
+                    width={width}
+                    height={size}
+                  />
+                );
+              })}
+            </g>
+          ))}
+        </svg>
+        <div class="labels">
+          <span>{first}</span>
+          <span>{middle}</span>
+          <span>{last}</span>
+        </div>
+      </div>
+      <details>
+        <summary>As a table</summary>
+        <div class="scroller">
+          <table>
+            <caption class="hidden">{title}</caption>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {series.map((of) => (
+                  <th key={of.name} scope="col" class="number">
+                    {of.title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map(({ label, values }) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  {series.map((of, index) => (
+                    <td key={of.name} class="number">
+                      {count(values[index] ?? 0)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { place, replacePlace, withQuery } from '../app/route.ts';
+
+/** The search field and the choices above a list; what is chosen stands in the address. */
+export const Filters = ({ children }: { children: ComponentChildren }) => <search class="filters">{children}</search>;
+
+/** What is chosen for a filter; undefined for nothing. */
+export const filter = (name: string): string | undefined => place.value.query.get(name) ?? undefined;
+
+function choose(name: string, value: string): void {
+  const [path = '', query = ''] = withQuery({ [name]: value })
+    .slice(1)
+    .split('?');
+  replacePlace(path, Object.fromEntries(new URLSearchParams(query)));
+}
+
+const settleMs = 300;
+
+/** Searches while somebody types. */
+export function SearchField({ label, name = 'q' }: { label: string; name?: string }) {
+  const id = useId();
+  const chosen = filter(name) ?? '';
+  const [typed, setTyped] = useState(chosen);
+  useEffect(() => setTyped(chosen), [chosen]);
+  useEffect(() => {
+    if (typed.trim() === chosen) return;
+    const timer = setTimeout(() => choose(name, typed.trim()), settleMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input id={id} type="search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  name: string;
+  /** What is shown where nothing is chosen. */
+  all?: string;
+  options: readonly (readonly [value: string | number, text: string])[];
+}
+
+export function Choice({ label, name, all = 'All', options }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={filter(name) ?? ''} onChange={(event) => choose(name, event.currentTarget.value)}>
+        <option value="">{all}</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

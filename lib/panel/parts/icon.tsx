@@ -1,0 +1,31 @@
+/** Drawn in a square of 24 by one line each. */
+const shapes = {
+  home: 'M4 11l8-7 8 7v9h-6v-6h-4v6H4z',
+  inbox: 'M4 13l3-9h10l3 9v7H4zM4 13h5l1 3h4l1-3h5',
+  contacts: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 20c1-4 4-5 8-5s7 1 8 5',
+  deals: 'M4 5h5v14H4zM11 5h5v9h-5zM18 5h2v5h-2z',
+  tasks: 'M4 6l2 2 3-3M4 13l2 2 3-3M12 7h8M12 14h8M4 20h16',
+  finance: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
+  accounts: 'M4 12l16-8-5 16-3-6z',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
+  code: 'M9 7l-5 5 5 5M15 7l5 5-5 5',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  close: 'M6 6l12 12M18 6L6 18',
+  copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
+  check: 'M5 12l5 5 9-10',
+  plus: 'M12 5v14M5 12h14',
+  help: 'M9 9a3 3 0 1 1 4 3c-1 .5-1 1-1 2M12 17.5v.5',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  back: 'M15 5l-7 7 7 7',
+  next: 'M9 5l7 7-7 7',
+  clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4l3 2',
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+/** Decorates a text; says nothing itself. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={shapes[name]} />
+  </svg>
+);

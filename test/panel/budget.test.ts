@@ -1,0 +1,48 @@
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { buildPanel } from '#infra/panel.ts';
+
+const kilobytes = (bytes: number) => bytes / 1024;
+
+test('the first page is at most 60 KB gzip in four requests', async () => {
+  const files = await buildPanel();
+  const page = String(files.get('index.html'));
+  const asked = [
+    'index.html',
+    ...[...page.matchAll(/(?:src|href)="\/panel\/([^"]+)"/g)].map(([, name]) => name as string),
+  ];
+  expect(asked).toEqual([
+    'index.html',
+    expect.stringMatching(/^style-\w+\.css$/),
+    expect.stringMatching(/^main-\w+\.js$/),
+  ]);
+  // A module would ask for those that it imports.
+  expect(String(files.get(asked.at(-1) as string))).not.toMatch(/(?:^|;|})import\s*["'{*\w]/);
+  const sizes = asked.map((name) => gzipSync(files.get(name) as Buffer).length);
+  expect(kilobytes(sizes.reduce((sum, size) => sum + size))).toBeLessThanOrEqual(60);
+});
+
+test('the framework is at most 12 KB gzip', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      resolveDir: import.meta.dirname,
+      contents: `
+        export * from 'preact';
+        export * from 'preact/hooks';
+        export * from 'preact/jsx-runtime';
+        export * from '@preact/signals';`,
+    },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    legalComments: 'none',
+    write: false,
+  });
+  expect(kilobytes(gzipSync(outputFiles[0]?.contents as Uint8Array).length)).toBeLessThanOrEqual(12);
+});
+
+test('the same sources give files of the same names', async () => {
+  const [once, again] = await Promise.all([buildPanel(), buildPanel()]);
+  expect([...again.keys()]).toEqual([...once.keys()]);
+});
