@@ -80,7 +80,7 @@ function encodingFor(accepted = '') {
     .split(',')
     .map((one) => one.trim())
     .filter((one) => !/;\s*q=0(\.0*)?$/.test(one))
-    .map((one) => one.replace(/\s*;.*$/, ''));
+    .map((one) => one.split(';')[0]?.trim());
   return [
     { name: 'br', suffix: '.br' },
     { name: 'gzip', suffix: '.gz' },

@@ -9,7 +9,7 @@ export interface Place {
 
 function placeOf(fragment: string): Place {
   const [path = '', query = ''] = fragment.replace(/^#/, '').split('?', 2);
-  return { path: path === '' || path === '/' ? '/home' : path.replace(/\/+$/, ''), query: new URLSearchParams(query) };
+  return { path: path === '' || path === '/' ? '/home' : path.replace(/\/$/, ''), query: new URLSearchParams(query) };
 }
 
 export const place = signal(placeOf(location.hash));
