@@ -3123,7 +3123,7 @@ export interface components {
         AuditEvent: {
             /** Format: int64 */
             id: number;
-            keyId: string;
+            keyId: string | null;
             method: string;
             path: string;
             /** Format: int32 */
@@ -3136,6 +3136,7 @@ export interface components {
             resourceId: number | null;
             /** Format: date-time */
             createdAt: string;
+            actor: components["schemas"]["EventActor"];
         };
         AuditEventList: {
             items: components["schemas"]["AuditEvent"][];
@@ -7004,7 +7005,11 @@ export interface operations {
                      *           "requestId": "01JD3V8K5T6W9XQ2M7Z4RB1NCE",
                      *           "resourceType": "contact",
                      *           "resourceId": 1,
-                     *           "createdAt": "2026-11-20T23:17:47Z"
+                     *           "createdAt": "2026-11-20T23:17:47Z",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "example"
+                     *           }
                      *         }
                      *       ],
                      *       "nextCursor": null,

@@ -45,6 +45,10 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   asidePiece: 'that row itself',
   hook: 'whose hook it is that a platform posts to, and the hash of the word it proves itself with',
   key: 'the entity `key`',
+  memberAddress: 'a member of this e-mail address, in whatever workspace: an index entry of `member`',
+  signIn: 'a link to sign in with, by the hash of its token: whom it lets in, and whether it was used; 15 minutes',
+  session: 'a session of the panel, by the hash of its token: whose it is, and its requests of this minute; 12 hours',
+  signInsAsked: 'how often a link was asked for in this minute, for one e-mail address or by one client',
   address: 'calls of this minute from an address that no key counts',
   sweep: 'where the last sweep stopped in a partition',
   release: 'the versions that the deployed release writes',
@@ -102,7 +106,8 @@ const meaningOf = ({ name }: Entity): string => {
 
 /** `contact?stage`, and what stands behind it where an item has one value or several. What only older versions write stands where its successor does. */
 function indexPatterns(of: Entity) {
-  const patterns = Object.entries(of.indexes ?? {}).map(([index, by]) => {
+  const own = Object.entries(of.indexes ?? {}).filter(([, by]) => typeof by === 'function' || !('across' in by));
+  const patterns = own.map(([index, by]) => {
     const { at = index, order } = (typeof by === 'function' ? {} : by) as { at?: string; order?: unknown };
     return { at: `${storedName(of)}?${at}`, isOrdered: order !== undefined };
   });

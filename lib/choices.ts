@@ -16,6 +16,9 @@ export const jobStatuses = ['queued', ...jobEndings] as const;
 export const accountStates = ['active', 'disconnected', 'banned'] as const;
 export const accountStatuses = ['active', 'flood_wait', 'disconnected', 'banned'] as const;
 
+export const roles = ['owner', 'admin', 'member'] as const;
+export type Role = (typeof roles)[number];
+
 export const inboundModes = ['webhook', 'polling', 'off'] as const;
 export type InboundMode = (typeof inboundModes)[number];
 export const inboundStatuses = ['ok', 'failing', 'off'] as const;

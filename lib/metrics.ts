@@ -21,6 +21,8 @@ const units = {
   unreadableRequests: 'Count',
   /** Calls of the operator's event bus in vain: what they held waits. */
   busFailures: 'Count',
+  /** Links to sign in with that could not be mailed, because the deployment has no sender address. */
+  signInsUnsent: 'Count',
   /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */
   updatesRefused: 'Count',
 } as const;

@@ -19,6 +19,7 @@ export const queues = [
   'mail-notices',
   'attachments',
   'bus',
+  'sign-ins',
 ] as const;
 
 export type QueueName = (typeof queues)[number];

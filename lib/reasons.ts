@@ -35,6 +35,15 @@ export const conflictReasons = {
   stale_version: 'the resource has changed since the ETag in If-Match (412)',
 } as const;
 
+/** What the panel's operations are refused for besides. */
+const panelReasons = {
+  member_exists: 'an active member has this address already: `memberId`',
+  last_owner: 'the last active owner of a workspace stays one',
+  invoice_not_sendable: 'only a draft can be sent: `status`',
+  invoice_not_cancelable: 'only a draft, a sent or an overdue invoice can be canceled: `status`',
+  sequence_not_draft: 'only a draft can be changed or activated: `status`',
+} as const;
+
 /** What an operator's command is refused for. */
 type OperatorReason =
   | 'already_enrolled'
@@ -44,7 +53,7 @@ type OperatorReason =
   | 'rows_set_aside'
   | 'workspace_in_use';
 
-export type ConflictReason = keyof typeof conflictReasons | OperatorReason;
+export type ConflictReason = keyof typeof conflictReasons | keyof typeof panelReasons | OperatorReason;
 
 /** Why a 400 is one that is not about fields. */
 export const badRequestReasons = {

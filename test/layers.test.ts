@@ -35,7 +35,7 @@ const layers = [
   ['lib/messages'],
   ['lib/archive', 'lib/deals', 'lib/jobs', 'lib/sweep'],
   ['lib/email', 'lib/channels/*'],
-  ['lib/sequences'],
+  ['lib/sequences', 'lib/sessions'],
   ['lib/sending'],
   ['lib/erasure', 'lib/export', 'lib/receiving'],
   ['lib/http', 'lib/worker'],

@@ -21,5 +21,5 @@ export const handler = endpoint(
     needs: ['mail-sender', 'read-files'],
     location: ({ id }) => `/v1/jobs/${id}`,
   },
-  ({ tx, caller, body }) => createMessage(tx, caller, body),
+  ({ tx, body }) => createMessage(tx, body),
 );

@@ -26,5 +26,5 @@ export const handler = endpoint(
     current: (tx, { id }) => getThread(tx, id),
     location: ({ id }) => `/v1/jobs/${id}`,
   },
-  ({ tx, caller, params, body }) => createReply(tx, caller, params.id, body),
+  ({ tx, params, body }) => createReply(tx, params.id, body),
 );

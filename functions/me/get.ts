@@ -14,6 +14,9 @@ const Me = v.pipe(
   v.title('Me'),
 );
 
+/** What a member in the panel has in the place of a key. */
+const inPanel = 'panel';
+
 /** The workspace behind the key, and what the key may do. */
 export const handler = endpoint(
   {
@@ -27,6 +30,6 @@ export const handler = endpoint(
   },
   async ({ tx, caller }) => ({
     ...(await getWorkspace(tx)),
-    apiKey: { keyId: caller.keyId, scopes: [...caller.scopes] },
+    apiKey: { keyId: caller.keyId ?? inPanel, scopes: [...caller.scopes] },
   }),
 );

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { originOf } from '#lib/jobs/store.ts';
 import { takeUploads } from '#lib/messages/attachments.ts';
 import { messageOrFileFields, sendMessage } from '#lib/sending/message.ts';
 
@@ -22,9 +23,8 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found'],
     needs: ['read-files'],
   },
-  async ({ tx, caller, body, reply }) => {
-    const origin = { source: 'api', apiKeyId: caller.keyId } as const;
-    const { job, ignored } = await sendMessage(tx, telegram.name, body, origin, takeUploads);
+  async ({ tx, body, reply }) => {
+    const { job, ignored } = await sendMessage(tx, telegram.name, body, originOf(tx), takeUploads);
     reply.ignored.push(...ignored);
     return job;
   },

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { twitter } from '#lib/channels/twitter/channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { originOf } from '#lib/jobs/store.ts';
 import { messageFields, sendMessage } from '#lib/sending/message.ts';
 
 const CreateTwitterMessage = v.pipe(v.object(messageFields(twitter)), v.title('CreateTwitterMessage'));
@@ -19,8 +20,8 @@ export const handler = endpoint(
     response: MessageJob,
     errors: ['bad_request', 'not_found'],
   },
-  async ({ tx, caller, body, reply }) => {
-    const { job, ignored } = await sendMessage(tx, twitter.name, body, { source: 'api', apiKeyId: caller.keyId });
+  async ({ tx, body, reply }) => {
+    const { job, ignored } = await sendMessage(tx, twitter.name, body, originOf(tx));
     reply.ignored.push(...ignored);
     return job;
   },

@@ -6,20 +6,21 @@ import type { Demo } from '#infra/local/files.ts';
 import { dayMs, hourMs, shifted } from '#lib/clock.ts';
 import type { Endpoint } from '#lib/http/endpoint.ts';
 import { execute } from '#lib/http/operation.ts';
-import type { Caller } from '#lib/keys/identify.ts';
+import type { Caller } from '#lib/keys/caller.ts';
 import { scopes } from '#lib/scopes.ts';
 import { type Environment, environments } from '#lib/tenant.ts';
+
+const owner = 'Olivia Owner';
 
 /** Fills a new system with a workspace in which every list shows something, in both environments. */
 export async function createDemo(): Promise<Demo> {
   const { id: workspaceId } = await admin('workspace', 'create', { name: 'Demo', currency: 'EUR' });
   const people = [];
   for (const [name, role] of [
-    ['Olivia Owner', 'owner'],
+    [owner, 'owner'],
     ['Max Member', 'member'],
-  ]) {
-    const email = `${name?.split(' ')[0]?.toLowerCase()}@demo.example`;
-    people.push((await admin('member', 'create', { workspaceId, email, name, role })).id);
+  ] as const) {
+    people.push((await admin('member', 'create', { workspaceId, email: emailOf(name), name, role })).id);
   }
   const keys = new Map<Environment, { keyId: string; key: string }>();
   for (const env of environments) {
@@ -27,9 +28,11 @@ export async function createDemo(): Promise<Demo> {
   }
   const handlers = await loadHandlers();
   for (const env of environments) {
+    const keyId = keys.get(env)?.keyId as string;
     const caller: Caller = {
       tenant: { workspaceId, env },
-      keyId: keys.get(env)?.keyId as string,
+      actor: { type: 'api_key', id: keyId },
+      keyId,
       scopes,
       ipAllowlist: [],
       rateLimitPerMinute: 600,
@@ -39,6 +42,14 @@ export async function createDemo(): Promise<Demo> {
     await fill({ workspaceId, env, people, call: calling(handlers, caller) });
   }
   return { workspaceId, liveKey: keys.get('live')?.key as string, testKey: keys.get('test')?.key as string };
+}
+
+const emailOf = (name: string) => `${name.split(' ')[0]?.toLowerCase()}@demo.example`;
+
+/** What lets a developer in to the panel of the demo, as its owner. */
+export async function signInLinkOf(workspaceId: number): Promise<string> {
+  const { link } = await admin('member', 'sign-in-link', { workspaceId, email: emailOf(owner) });
+  return link;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a command or a call answers is read by name, as a script would.

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net';
 
 export interface Address {
   host: string;
@@ -32,6 +32,19 @@ export function refusalOf({ host = '', origin, authorization = '' }: Head, guard
   return isEqual(accessKeyId, guarded.accessKeyId)
     ? undefined
     : 'the access key is not that of this system, which stands in DATA_DIR/system.json';
+}
+
+/**
+ * Why a browser's request to the panel is refused, or undefined. A website that lets its name point here (DNS rebinding) has that
+ * name as `Host`, which no address is; any other has its own as `Origin`.
+ */
+export function foreignnessOf({ host = '', origin }: Head, own: Pick<Address, 'host'>): string | undefined {
+  const name = URL.parse(`http://${host}`)?.hostname ?? '';
+  const isOwn = [...ownNames, own.host].includes(name) || isIP(name.replaceAll(/^\[|\]$/g, '')) !== 0;
+  if (!isOwn) return 'the panel is not called so on this machine';
+  return origin === undefined || URL.parse(origin)?.host === URL.parse(`http://${host}`)?.host
+    ? undefined
+    : 'other websites may not call the panel';
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Invoke } from './functions.ts';
-import type { Address } from './guard.ts';
+import { type Address, foreignnessOf } from './guard.ts';
 import { splitTarget, toEvent } from './http/event.ts';
 import { apiMessage, type HttpAnswer, toHttpAnswer } from './http/response.ts';
 import { routeTable } from './http/routes.ts';
@@ -26,6 +26,8 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
 
   async function answer(incoming: IncomingMessage): Promise<HttpAnswer> {
     const body = await readBody(incoming);
+    const refusal = isOfPanel(incoming) ? foreignnessOf(incoming.headers, address) : undefined;
+    if (refusal !== undefined) return forbidden(refusal);
     const found = match(incoming.method ?? 'GET', splitTarget(incoming.url ?? '/').path);
     if (!invoke) return unavailable();
     if (!found) return apiMessage(404, 'Not Found');
@@ -70,6 +72,16 @@ function withinTime(answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+/** The panel's page and operations, and whatever a session of it does. */
+const isOfPanel = ({ url = '/', headers }: IncomingMessage) =>
+  /^\/panel(\/|$)/.test(splitTarget(url).path) || /^\s*bearer\s+cps_/i.test(headers.authorization ?? '');
+
+const forbidden = (message: string): HttpAnswer => ({
+  status: 403,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ error: 'forbidden', message, details: { reason: 'foreign_origin' } })),
+});
 
 const unavailable = () => apiMessage(503, 'Service Unavailable');
 

@@ -3,7 +3,6 @@ import { type Cloud, home, startCloud } from './cloud.ts';
 import {
   createDataDir,
   credentialsOf,
-  type DemoFile,
   environmentOf,
   readDemoFile,
   writeDemoFile,
@@ -48,10 +47,9 @@ async function start(options: StartOptions): Promise<Cloud> {
   const deployment = await deploy(await assembly, dataDir, cloud);
   for (const line of summary(deployment, cloud)) say(line);
 
-  const env = environmentOf(deployment, cloud.environment);
+  const env = { ...environmentOf(deployment, cloud.environment), API_URL: api.url };
   writeSystemFile(dataDir, { pid: process.pid, baseUrl: api.url, env });
-  const demo = await ensureDemo(options, api.url, env);
-  if (demo?.liveKey) say(`demo keys: live ${demo.liveKey}, test ${demo.testKey}`);
+  for (const line of await ensureDemo(options, api.url, env)) say(line);
   if (options.watches) watchSources(() => redeploy(options, cloud));
   say(`ready ${api.url}`);
   return cloud;
@@ -73,15 +71,19 @@ const summary = (deployment: Deployment, { environment, engine }: Cloud) => [
   `${deployment.functions.length} functions for ${deployment.routes.length} routes, ${deployment.queueMappings.length} queue and ${deployment.streamMappings.length} stream mappings and ${deployment.rules.length} rules`,
 ];
 
-/** Makes the demo workspace at the first start. Returns it only then. */
+/** Makes the demo workspace at the first start. Returns how to get into it. */
 async function ensureDemo({ dataDir, isEmpty }: StartOptions, baseUrl: string, env: Record<string, string>) {
   const existing = readDemoFile(dataDir);
-  if (existing || isEmpty) return writeDemoFile(dataDir, { ...existing, baseUrl });
+  if (existing?.workspaceId === undefined && (existing || isEmpty)) {
+    writeDemoFile(dataDir, { ...existing, baseUrl });
+    return [];
+  }
   Object.assign(process.env, env);
-  const { createDemo } = await import('./demo.ts');
-  const demo: DemoFile = { baseUrl, ...(await createDemo()) };
-  writeDemoFile(dataDir, demo);
-  return demo;
+  const { createDemo, signInLinkOf } = await import('./demo.ts');
+  const demo = existing ?? (await createDemo());
+  writeDemoFile(dataDir, { ...demo, baseUrl });
+  const keys = existing ? [] : [`demo keys: live ${demo.liveKey}, test ${demo.testKey}`];
+  return [...keys, `panel  ${await signInLinkOf(demo.workspaceId as number)}`];
 }
 
 async function deploy(assembly: string, dataDir: string, cloud: Cloud): Promise<Deployment> {

@@ -4,6 +4,7 @@ import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { busDimensions } from '#lib/bus/bus.ts';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
 import { requestLogDimensions } from '#lib/requests/keep.ts';
+import { signInDimensions } from '#lib/sessions/dimensions.ts';
 import { sweepDimensions } from '#lib/sweep/sweep.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
@@ -38,6 +39,7 @@ export type MetricOf<Name extends string = MetricName> = (metricName: Name, stat
 const dimensions: Record<string, Record<string, string>> = {
   'workers-sweep': sweepDimensions,
   'workers-keep-requests': requestLogDimensions,
+  'workers-send-sign-ins': signInDimensions,
   'workers-deliver': dimensionsOf('deliveries'),
   'workers-deliver-slow': dimensionsOf('slow-deliveries'),
 };
@@ -55,6 +57,14 @@ const kept = (metric: MetricOf): Record<string, AlarmSettings> => ({
     metric: metric('unreadableRequests', Stats.SUM),
     threshold: 0,
     description: 'A line of the log should be a request and cannot be read: it is in no request log',
+  },
+});
+
+const mailed = (metric: MetricOf): Record<string, AlarmSettings> => ({
+  Unsent: {
+    metric: metric('signInsUnsent', Stats.SUM),
+    threshold: 0,
+    description: 'A member asked for a link to sign in with, and the deployment has no sender address to mail it from',
   },
 });
 
@@ -107,4 +117,5 @@ const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
 const watching: Record<string, (metric: MetricOf) => Record<string, AlarmSettings>> = {
   'workers-sweep': swept,
   'workers-keep-requests': kept,
+  'workers-send-sign-ins': mailed,
 };

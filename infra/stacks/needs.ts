@@ -112,11 +112,18 @@ function useKey(need: SecretNeed, { key }: Resources): Grant {
   };
 }
 
-/** For who reads what strangers have written: whatever it is made to do, it makes and changes no API key. */
+/** What lets somebody in. */
+const opening = [
+  rowPartition('key', { keyId: '*' }),
+  rowPartition('session', { hash: '*' }),
+  rowPartition('signIn', { hash: '*' }),
+];
+
+/** For who reads what strangers have written: whatever it is made to do, it makes and changes no API key and no session. */
 export const withoutKeys = ({ table }: Resources): Permission => ({
   actions: ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'].map((action) => `dynamodb:${action}`),
   resources: [table.tableArn],
-  conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [rowPartition('key', { keyId: '*' })] } },
+  conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': opening } },
   isDenied: true,
 });
 

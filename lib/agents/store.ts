@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { secondMs } from '#lib/clock.ts';
 import { type AgentQuery, Agents, type CreateAgent, type StoredAgent, type TestRun } from '#lib/entities/agent.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import type { Caller } from '#lib/keys/identify.ts';
+import type { Caller } from '#lib/keys/caller.ts';
 import { log } from '#lib/log.ts';
 import { oncePer } from '#lib/once.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/problem.ts';

@@ -148,6 +148,8 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     // Its file stays behind.
     export: () => ({ status: 'expired' }),
     webhook: () => ({ isActive: false }),
+    // Nobody is mailed for a copy of their workspace.
+    member: () => ({ invitation: null }),
     'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
     'revenue-source': () => ({ credential: null, isActive: false, nextRunAt: null, leasedUntil: null }),
   }),

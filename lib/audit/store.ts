@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { AuditEvents, type AuditQuery } from '#lib/entities/audit-event.ts';
+import { type AuditEvent, AuditEvents, type AuditQuery } from '#lib/entities/audit-event.ts';
 import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
@@ -9,8 +9,8 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 export async function listAuditEvents(
   tx: UnitOfWork,
   query: v.InferOutput<typeof AuditQuery>,
-): Promise<Page<Item<typeof AuditEvents>>> {
-  return listPage(
+): Promise<Page<v.InferOutput<typeof AuditEvent>>> {
+  const page = await listPage(
     tx,
     AuditEvents,
     asked(AuditEvents, query, {
@@ -19,4 +19,10 @@ export async function listAuditEvents(
       until: (time) => ({ matches: ({ createdAt }) => createdAt <= time }),
     }),
   );
+  return { ...page, items: page.items.map(shown) };
 }
+
+const shown = ({ memberId, ...event }: Item<typeof AuditEvents>): v.InferOutput<typeof AuditEvent> => ({
+  ...event,
+  actor: memberId === null ? { type: 'api_key', id: event.keyId } : { type: 'user', id: String(memberId) },
+});

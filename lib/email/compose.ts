@@ -4,7 +4,7 @@ import { type CreateEmailMessage, EmailMessages, type ReplyJob } from '#lib/enti
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import type { Caller } from '#lib/keys/identify.ts';
+import { originOf } from '#lib/jobs/store.ts';
 import { referredContact } from '#lib/references/referred.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
@@ -19,7 +19,6 @@ import { readied, unnamed } from './written.ts';
  */
 export async function createMessage(
   tx: UnitOfWork,
-  caller: Caller,
   { to, contactId, ...written }: v.InferOutput<typeof CreateEmailMessage>,
 ): Promise<v.InferInput<typeof ReplyJob>> {
   const [first, ...others] = to as [string, ...string[]];
@@ -40,6 +39,6 @@ export async function createMessage(
     'bcc',
   );
   const thread = await openThread(tx, contact?.id ?? null, mail);
-  const job = await queueMail(tx, thread, workspace, mail, { source: 'api', apiKeyId: caller.keyId });
+  const job = await queueMail(tx, thread, workspace, mail, originOf(tx));
   return { ...job, threadId: thread.id };
 }

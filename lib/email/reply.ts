@@ -3,7 +3,7 @@ import { type CreateReply, EmailMessages, type ReplyJob } from '#lib/entities/em
 import { topicOf } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import type { Caller } from '#lib/keys/identify.ts';
+import { originOf } from '#lib/jobs/store.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
@@ -19,7 +19,6 @@ import { readied, unnamed } from './written.ts';
  */
 export async function createReply(
   tx: UnitOfWork,
-  caller: Caller,
   threadId: number,
   { replyAll, ...written }: v.InferOutput<typeof CreateReply>,
 ): Promise<v.InferInput<typeof ReplyJob>> {
@@ -45,6 +44,6 @@ export async function createReply(
     },
     'replyAll',
   );
-  const job = await queueMail(tx, thread, workspace, mail, { source: 'api', apiKeyId: caller.keyId });
+  const job = await queueMail(tx, thread, workspace, mail, originOf(tx));
   return { ...job, threadId };
 }

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { missing } from '#lib/aws.ts';
-import { secondMs } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
@@ -10,10 +8,10 @@ import { readFile } from '#lib/files/bucket.ts';
 import { ownKey } from '#lib/files/keys.ts';
 import { withAsciiDomain } from '#lib/mail-address.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { sesTimeoutMs } from '#lib/timeouts.ts';
 import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
 import { requireSender } from './sender.ts';
+import { handOver } from './ses.ts';
 
 /** A mail of a thread. */
 export interface OutgoingMail {
@@ -30,33 +28,15 @@ export interface OutgoingMail {
   attachments: readonly StoredAttachment[];
 }
 
-const connectMs = 3 * secondMs;
-
-let client: SESv2Client | undefined;
-
 /** Hands a mail with its content to SES. Returns the Message-ID that it leaves with. Throws what SES says. */
 export async function sendMail(tenant: Tenant, mail: OutgoingMail, content: Buffer): Promise<string> {
-  // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
-  client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
-  const { MessageId } = await client.send(
-    new SendEmailCommand({
-      Destination: {
-        ToAddresses: mail.to.map(envelopeAddress),
-        CcAddresses: mail.cc.map(envelopeAddress),
-        BccAddresses: mail.bcc.map(envelopeAddress),
-      },
-      Content: { Raw: { Data: content } },
-      // SES reports bounces and complaints with these (lib/email/notice.ts); no recipient sees them.
-      ConfigurationSetName: env('MAIL_CONFIGURATION_SET'),
-      EmailTags: Object.entries({
-        workspace: String(tenant.workspaceId),
-        environment: tenant.env,
-        job: String(mail.jobId),
-      }).map(([Name, Value]) => ({ Name, Value })),
-    }),
-    { abortSignal: AbortSignal.timeout(sesTimeoutMs) },
-  );
-  return sentAs(MessageId as string);
+  const to = {
+    ToAddresses: mail.to.map(envelopeAddress),
+    CcAddresses: mail.cc.map(envelopeAddress),
+    BccAddresses: mail.bcc.map(envelopeAddress),
+  };
+  const tags = { workspace: String(tenant.workspaceId), environment: tenant.env, job: String(mail.jobId) };
+  return sentAs(await handOver(to, content, tags));
 }
 
 /** The Message-ID of a mail by what SES calls it. */

@@ -1,28 +1,29 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
+import { EventActor } from '#lib/events/kinds.ts';
 import { choice, count, id, paging, queryText, time, timeInput } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
 const keptDays = 90;
 
-/** One write, or one refused call of a known key (contract section 18). */
-export const AuditEvent = v.pipe(
-  v.object({
-    id: id(),
-    keyId: v.string(),
-    method: v.string(),
-    path: v.string(),
-    status: count(),
-    ip: v.string(),
-    userAgent: v.nullable(v.string()),
-    requestId: v.string(),
-    resourceType: v.string(),
-    resourceId: v.nullable(id()),
-    createdAt: time(),
-  }),
-  v.title('AuditEvent'),
-);
+const common = {
+  id: id(),
+  /** Null of what a member did in the panel. */
+  keyId: v.nullable(v.string()),
+  method: v.string(),
+  path: v.string(),
+  status: count(),
+  ip: v.string(),
+  userAgent: v.nullable(v.string()),
+  requestId: v.string(),
+  resourceType: v.string(),
+  resourceId: v.nullable(id()),
+  createdAt: time(),
+};
+
+/** One write, or one refused call of a known key or member (contract sections 18 and 27). */
+export const AuditEvent = v.pipe(v.object({ ...common, actor: EventActor }), v.title('AuditEvent'));
 
 export const AuditQuery = v.object({
   ...paging,
@@ -35,7 +36,7 @@ export const AuditQuery = v.object({
 /** A call that changed something, or was refused. */
 export const AuditEvents = entity({
   name: 'audit-event',
-  schema: AuditEvent,
+  schema: v.object({ ...common, memberId: v.optional(v.nullable(id()), null) }),
   indexes: { key: ({ keyId }) => keyId, method: ({ method }) => method.toLowerCase() },
   expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(shifted(createdAt, keptDays * dayMs))),
 });

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { roles } from '#lib/choices.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { choice, id, nullableLine, paging, pattern, queryBoolean, queryText, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-
-const roles = ['owner', 'admin', 'member'] as const;
+import { rowKey, sortableId } from '#lib/table/keys.ts';
 
 /** Contract section 1. */
 export const Member = v.pipe(
@@ -23,11 +24,48 @@ export const MemberQuery = v.object({
   isActive: v.optional(queryBoolean()),
 });
 
+export const memberEmail = () => pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address');
+
 export const CreateMember = v.object({
-  email: pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address'),
+  email: memberEmail(),
   name: v.optional(nullableLine(200), null),
   role: v.optional(choice(roles), 'member'),
 });
 
+export const InviteMember = v.pipe(v.object(CreateMember.entries), v.title('InviteMember'));
+
+/** What the owners and admins of a workspace may change. The address is how somebody signs in, and stays. */
+export const PatchMember = v.pipe(
+  v.object({
+    name: v.optional(nullableLine(200)),
+    role: v.optional(choice(roles)),
+    isActive: v.optional(v.boolean()),
+  }),
+  v.title('PatchMember'),
+);
+
 /** A person of the workspace. */
-export const Members = entity({ name: 'member', scope: 'workspace', schema: Member });
+export const Members = entity({
+  name: 'member',
+  scope: 'workspace',
+  schema: v.object({
+    ...Member.entries,
+    /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
+    invitation: v.optional(v.nullable(v.object({ since: time(), base: v.string() })), null),
+  }),
+  upgrades: [
+    // 2: those of all workspaces are found by their address.
+    (older) => ({ ...older }),
+  ],
+  indexes: {
+    address: {
+      across: ({ id, email }, { workspaceId: workspace }) =>
+        rowKey('memberAddress', { address: addressKey(email), workspace, id: sortableId(id) }),
+      since: 2,
+    },
+  },
+  timer: ({ id: memberId, invitation }, { workspaceId }) =>
+    invitation && { at: invitation.since, queue: 'sign-ins', message: { memberId }, group: `members/${workspaceId}` },
+});
+
+export type StoredMember = v.InferOutput<(typeof Members)['schema']>;

@@ -22,7 +22,11 @@ import { actorTypes, environments } from '../tenant.ts';
 
 /** An id of ours, or the public part of a key. */
 const id = v.string();
-const actor = v.pipe(v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }), v.title('EventActor'));
+export const EventActor = v.pipe(
+  v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }),
+  v.title('EventActor'),
+);
+const actor = EventActor;
 /** What a patch changed: field names as `data` writes them. */
 const changesByField = v.pipe(
   v.record(v.string(), v.pipe(v.object({ from: v.unknown(), to: v.unknown() }), v.title('EventChange'))),

@@ -43,7 +43,7 @@ export async function createTransaction(tx: UnitOfWork, input: CreateTransaction
   ]);
   const { type, status, amount, currency, category = null, description = null, occurredAt } = input;
   return book(tx, {
-    ...{ type, status, amount, currency, category, description, source: 'api' },
+    ...{ type, status, amount, currency, category, description, source: tx.actor.type === 'user' ? 'panel' : 'api' },
     occurredAt: occurredAt ?? tx.now,
     contactId: contact?.id ?? null,
     dealId: deal?.id ?? null,

@@ -1,10 +1,11 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import type { Caller } from '#lib/keys/identify.ts';
+import type { Caller } from '#lib/keys/caller.ts';
 import { notFound, Problem, unavailable } from '#lib/problem.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Reply } from './idempotency.ts';
-import { type Call, execute, type Operation } from './operation.ts';
+import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
 import { answering, render } from './steps/answer.ts';
 import { decodedBody, readingBody } from './steps/body.ts';
@@ -66,8 +67,10 @@ export function endpoint<
   work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>, Path, Text>) => Promise<v.InferInput<Response>>,
 ): Endpoint {
   const operation: Operation = { route, work };
-  const handler = handlerOf(route, [identifying(() => route.scope), readingBody(route)], (event, progress) =>
-    execute(operation, callerOf(progress), callOf(event, progress), progress.facts),
+  const handler = handlerOf(
+    route,
+    [identifying(() => route.scope, route.roles), readingBody(route)],
+    (event, progress) => execute(operation, callerOf(progress), callOf(event, progress), progress.facts),
   );
   return Object.assign(handler, { operation });
 }
@@ -82,6 +85,26 @@ export const publicEndpoint = <Response extends v.GenericSchema>(
     body: JSON.stringify(await work()),
     headers: {},
   }));
+
+/** What somebody sends who is nobody yet. */
+export interface OpenRequest<Body> {
+  body: Body;
+  facts: RequestFacts;
+  /** Records the call as somebody's, once the work knows whose it is. */
+  record(tx: UnitOfWork, by: Pick<Caller, 'keyId' | 'actor'>): void;
+}
+
+/** A route with a body that needs no key, as who signs in has none: calls count against the client's address, and no answer is kept. */
+export const openEndpoint = <Body extends v.GenericSchema, Response extends v.GenericSchema>(
+  route: Route<v.GenericSchema, Body, Response> & { scope: 'public'; body: Body },
+  work: (request: OpenRequest<v.InferOutput<Body>>) => Promise<v.InferInput<Response>>,
+): RouteHandler =>
+  handlerOf(route, [identifying(() => 'public'), readingBody(route)], async (_, { facts, ...given }) => {
+    const { value, ignored } = readBody(route, given);
+    const record: OpenRequest<unknown>['record'] = (tx, by) => tx.audit(auditEntry(route, by, facts, route.status));
+    const result = await work({ body: value as v.InferOutput<Body>, facts, record });
+    return answerOf(route, {}, facts, { ignored }, result);
+  });
 
 /** A request whose caller is known, to an endpoint with a protocol of its own. */
 export interface IdentifiedRequest {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { Caller } from '#lib/keys/identify.ts';
+import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -50,7 +50,7 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
 
   const claimed = await claim(caller.tenant, call.idempotencyKey, {
     ...facts,
-    keyId: caller.keyId,
+    keyId: callerName(caller),
     query: unlessDefault(route, parsed.query),
     body: withoutUnkept(route, call.body),
     timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
@@ -96,7 +96,7 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
+  return transact(caller.tenant, caller.actor, async (tx) => {
     const answers: Reply[] = [];
     for (const [index, step] of steps.entries()) {
       const of = parsed[index] as Parsed;
@@ -104,7 +104,7 @@ export async function executeTogether(
       const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
       answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
     }
-    tx.audit(auditEntry(route, caller.keyId, facts, route.status, params['id']));
+    tx.audit(auditEntry(route, caller, facts, route.status, params['id']));
     const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
     return { answers, shown };
   });
@@ -118,7 +118,7 @@ async function permittedWork({ route, work }: Operation, input: Input<unknown, u
 
 /** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
 async function requireStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
-  const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
+  const tx = new UnitOfWork(caller.tenant, caller.actor);
   try {
     await route.permit?.({ tx, caller, params, body });
   } catch (error) {
@@ -148,7 +148,7 @@ async function readWork(
   request: RequestFacts,
   parsed: Parsed,
 ): Promise<Reply> {
-  const tx = UnitOfWork.forAnswer(caller.tenant, { type: 'api_key', id: caller.keyId });
+  const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor);
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
   const answer = answerOf(operation.route, parsed.params, request, reply, result);
@@ -167,12 +167,12 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
-  return transact(caller.tenant, { type: 'api_key', id: caller.keyId }, async (tx) => {
+  return transact(caller.tenant, caller.actor, async (tx) => {
     if (call.ifMatch !== undefined) await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
     const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
     const result = await permittedWork(operation, { tx, caller, request, reply, claim, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
-    tx.audit(auditEntry(operation.route, caller.keyId, request, answer.status, parsed.params['id'] ?? idOf(result)));
+    tx.audit(auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
     if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
     return answer;
   });
@@ -199,7 +199,8 @@ const idOf = (result: unknown) => {
   return typeof id === 'number' ? id : undefined;
 };
 
-function answerOf(
+/** What the work answers, as it is sent. Throws where that is not what the route says. */
+export function answerOf(
   route: Route,
   params: Params,
   request: RequestFacts,
@@ -272,20 +273,23 @@ function parseQuery(route: Route, query: Call['query']): { value: unknown; ignor
 const unlessDefault = (route: Route, query: unknown) =>
   isDeepStrictEqual(query, parseQuery(route, {}).value) ? undefined : query;
 
+/** The body as the route takes it. Raises 400. */
+export function readBody(route: Route, { body, bodyProblem }: Pick<Call, 'body' | 'bodyProblem'>) {
+  if (!route.body) return { value: undefined, ignored: [] };
+  if (bodyProblem) throw bodyProblem;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
+  }
+  return { value: parseFields(route.body, body, route.readOnly), ignored: unknownFields(route.body, body) };
+}
+
 async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Texts) {
   const { route } = operation;
-  if (!route.body) return { value: undefined, ignored: [] };
   try {
-    if (call.bodyProblem) throw call.bodyProblem;
-    const input = call.body;
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      throw invalidField('body', 'invalid_type', 'the body must be a JSON object');
-    }
-    const value = parseFields(route.body, input, route.readOnly);
-    return { value, ignored: unknownFields(route.body, input) };
+    return readBody(route, call);
   } catch (problem) {
     // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
-    const tx = new UnitOfWork(caller.tenant, { type: 'api_key', id: caller.keyId });
+    const tx = new UnitOfWork(caller.tenant, caller.actor);
     if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
     else await route.current?.(tx, params, texts);
     throw problem;
@@ -313,18 +317,25 @@ const maxAuditCharacters = 500;
 /** `contact` of `contacts`, `company` of `companies`. */
 const singular = (nouns: string) => (nouns.endsWith('ies') ? `${nouns.slice(0, -3)}y` : nouns.replace(/s$/, ''));
 
-/** One line of the audit trail (contract section 18); of a longer path its beginning. */
-export function auditEntry(route: Route, keyId: string, request: RequestFacts, status: number, resourceId?: number) {
+/** One line of the audit trail (contract sections 18 and 27); of a longer path its beginning. */
+export function auditEntry(
+  route: Route,
+  { keyId, actor }: Pick<Caller, 'keyId' | 'actor'>,
+  request: RequestFacts,
+  status: number,
+  resourceId?: number,
+) {
   const called = firstCharacters(request.path, maxAuditCharacters);
   const path = route.path === '$default' ? called : route.path;
   const segments =
     path
-      .replace(/^\/(v1\/)?/, '')
+      .replace(/^\/((v1|panel)\/)?/, '')
       .split(/\/(?:\{|\d)/)[0]
       ?.split('/')
       .filter((segment) => segment !== 'batch' && segment !== 'upsert') ?? [];
   return {
     keyId,
+    memberId: actor.type === 'user' ? actor.id : null,
     method: request.method,
     path: called,
     status,

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
-import type { Caller } from '../keys/identify.ts';
+import type { Role } from '../choices.ts';
+import type { Caller } from '../keys/caller.ts';
 import type { Need } from '../needs.ts';
 import type { ErrorCode } from '../problem.ts';
 import type { Scope } from '../scopes.ts';
@@ -36,6 +37,8 @@ export interface Route<
   description?: string;
   /** Of several one is enough; `any` = any valid key; `public` = no key needed. */
   scope: Scope | readonly Scope[] | 'any' | 'public';
+  /** Of whom one calls by a session of the panel: nobody does by a key (contract section 27). */
+  roles?: readonly Role[];
   query?: Query;
   body?: Body;
   /** Body fields that belong to another operation, with its name: sending one is a 400 `not_allowed` (contract 0.1). */
@@ -99,6 +102,7 @@ export interface RequestFacts {
   path: string;
   ip: string;
   userAgent: string | null;
-  /** The name under which the API was asked, as API Gateway tells it. */
+  /** The name and the port under which the API was asked, as API Gateway tells them. */
   domain?: string | undefined;
+  port?: string | undefined;
 }

@@ -36,6 +36,12 @@ export interface NewJob {
   attachments?: Parameters<typeof storeMessage>[1]['attachments'];
 }
 
+/** Who asks for a job by a call: a key, or a member in the panel. */
+export const originOf = ({ actor }: Pick<UnitOfWork, 'actor'>) =>
+  actor.type === 'api_key'
+    ? ({ source: 'api', apiKeyId: actor.id } as const)
+    : ({ source: 'panel', apiKeyId: null } as const);
+
 /** Queues a message and shows it, queued, in the conversation. Emits nothing. Ids come from the counters `job` and `message`. */
 export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJob> {
   await tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 });

@@ -5,11 +5,11 @@ import { epochSeconds, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { isWithin } from '#lib/network/addresses.ts';
 import { Problem } from '#lib/problem.ts';
-import type { Scope } from '#lib/scopes.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { Attribute } from '#lib/table/write.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { Attribute, type Condition } from '#lib/table/write.ts';
+import type { Actor, Tenant } from '#lib/tenant.ts';
+import type { Caller } from './caller.ts';
 import { Keys, type StoredKey } from './key.ts';
 
 /** What a request may still do in the current minute (contract 0.6). */
@@ -19,17 +19,6 @@ export interface Allowance {
   /** Unix seconds of the next minute. */
   resetAt: number;
   exceeded: boolean;
-}
-
-/** Whose key it is and what it may do. */
-export interface Caller {
-  tenant: Tenant;
-  keyId: string;
-  scopes: readonly Scope[];
-  ipAllowlist: readonly string[];
-  rateLimitPerMinute: number;
-  expiresAt: string | null;
-  ip: string;
 }
 
 export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex');
@@ -46,7 +35,7 @@ export const unauthorizedReasons = {
 } as const;
 
 /** RFC 9110 asks for it with every 401; it names no OAuth metadata, because there is none. */
-const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="api"' } };
+export const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="api"' } };
 
 const unauthorized = (reason: keyof typeof unauthorizedReasons) =>
   new Problem('unauthorized', unauthorizedReasons[reason], { reason }, challenge);
@@ -58,15 +47,18 @@ const addressRefused = () =>
 export class KnownKeyRefused extends Problem {
   readonly tenant: Tenant;
   readonly keyId: string;
+  readonly actor: Actor;
 
   constructor({ code, message, details, headers }: Problem, key: StoredKey) {
     super(code, message, details, { headers });
     this.tenant = { workspaceId: key.workspaceId, env: key.env };
     this.keyId = key.keyId;
+    this.actor = { type: 'api_key', id: key.keyId };
   }
 }
 
-const currentWindow = () => Math.floor(epochSeconds() / 60) * 60;
+/** The minute (Unix seconds) that is counted now. */
+export const currentWindow = () => Math.floor(epochSeconds() / 60) * 60;
 
 /**
  * The allowlists that this process has met, by keyId. With the right one in its condition the first update counts; the condition
@@ -114,7 +106,7 @@ export async function identify(
     if (!admits(stored.ipAllowlist, ip)) throw new KnownKeyRefused(addressRefused(), stored);
     const isNews = !isDeepStrictEqual(stored.ipAllowlist, allowlist);
     if (isNews) rememberAllowlist(stored);
-    if (stored.window !== undefined && stored.window >= window && stored.window <= latestWindow(window)) {
+    if (isOpen(stored.window, window)) {
       if (isNews) continue;
       return known(stored, ip, window, true);
     }
@@ -128,6 +120,7 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
   const limit = key.rateLimitPerMinute ?? env('RATE_LIMIT_PER_MINUTE');
   const caller: Caller = {
     tenant: { workspaceId: key.workspaceId, env: key.env },
+    actor: { type: 'api_key', id: key.keyId },
     keyId: key.keyId,
     scopes: key.scopes,
     ipAllowlist: key.ipAllowlist,
@@ -135,19 +128,32 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
     expiresAt: key.expiresAt,
     ip,
   };
-  return {
-    caller,
-    allowance: {
-      limit,
-      remaining: exceeded ? 0 : Math.max(0, limit - (key.used ?? 0)),
-      resetAt: window + 60,
-      exceeded,
-    },
-  };
+  return { caller, allowance: allowanceOf(limit, key.used, window, exceeded) };
 }
+
+/** What is left of a minute. */
+export const allowanceOf = (limit: number, used: number | undefined, window: number, exceeded: boolean): Allowance => ({
+  limit,
+  remaining: exceeded ? 0 : Math.max(0, limit - (used ?? 0)),
+  resetAt: window + 60,
+  exceeded,
+});
 
 /** Clocks differ by less than a minute; a later window was opened by one that was wrong, and would not end. */
 const latestWindow = (window: number) => window + 60;
+
+/** Whether a window that is stored is that of now, give or take what clocks differ by. */
+export const isOpen = (stored: number | undefined, window: number) =>
+  stored !== undefined && stored >= window && stored <= latestWindow(window);
+
+/** What must hold of a row for a request to count within its window, or to open one. */
+export const inWindow = (window: number): Condition => ({
+  atLeast: { window },
+  atMost: { window: latestWindow(window) },
+});
+export const opensWindow = (window: number): Condition => ({
+  any: [{ absent: ['window'] }, { below: { window } }, { above: { window: latestWindow(window) } }],
+});
 
 interface Counted {
   keyId: string;
@@ -178,14 +184,11 @@ async function count({ keyId, hash, ip, window, allowlist }: Counted, form: 'wit
       ? {
           add: { used: 1 },
           set: use,
-          if: { all: [isValid, isBelowLimit], atLeast: { window }, atMost: { window: latestWindow(window) } },
+          if: { all: [isValid, isBelowLimit, inWindow(window)] },
         }
       : {
           set: { ...use, used: 1, window },
-          if: {
-            all: [isValid],
-            any: [{ absent: ['window'] }, { below: { window } }, { above: { window: latestWindow(window) } }],
-          },
+          if: { all: [isValid, opensWindow(window)] },
         }),
   });
   if (item) return { ok: true, key: v.parse(Keys.schema, item) } as const;

@@ -8,7 +8,8 @@ import { asked } from '#lib/table/asked.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Caller, hashKey } from './identify.ts';
+import type { Caller } from './caller.ts';
+import { hashKey } from './identify.ts';
 import { type KeyQuery, Keys, type MintKey, type PatchKey, type StoredKey, shownKey } from './key.ts';
 
 const maxActiveKeys = 100;

@@ -32,7 +32,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
   const step = (of: Endpoint, args: Arguments): Step => {
     const { route, operation } = of;
     if (!declared.includes(of)) throw new Error(`the tool does not declare ${route.method} ${route.path}`);
-    requireScope(route, caller.scopes);
+    requireScope(route, caller);
     const { call, path, names } = callOf(route, args);
     for (const name of names) taken.add(name);
     return { operation, call, facts: { ...facts, method: route.method, path } };

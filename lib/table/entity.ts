@@ -43,6 +43,8 @@ interface Index<Row> extends Span {
   order?(row: Row): string;
   /** Kept there, so that a query needs no second read. */
   copy?(row: Row): Record<string, unknown> | undefined;
+  /** Where the entry of an item lies for who does not know the workspace: such an index is asked by its key alone, and `of` says nothing. */
+  across?(row: Row, tenant: Tenant): Key;
 }
 
 /** The short form: what an item has of the index. */
@@ -140,7 +142,11 @@ type ValueOf<One> = One extends (row: never) => infer Given
     : true;
 type Unordered<Own> = string extends keyof Own
   ? string & keyof Own
-  : { [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } ? never : Name }[keyof Own];
+  : {
+      [Name in keyof Own]: Own[Name] extends { order: unknown } | { until: number } | { across: unknown }
+        ? never
+        : Name;
+    }[keyof Own];
 type WithText<Own> = {
   [Name in keyof Own]: Own[Name] extends { copy(row: never): { text: string } } ? Name : never;
 }[keyof Own];
@@ -157,7 +163,7 @@ export type Contains<E extends Entity> = {
 };
 /** One index, ordered or not, and the value. */
 export type By<E extends Entity> = {
-  [Name in keyof IndexesOf<E>]: IndexesOf<E>[Name] extends { until: number }
+  [Name in keyof IndexesOf<E>]: IndexesOf<E>[Name] extends { until: number } | { across: unknown }
     ? never
     : { readonly [Own in Name]: ValueOf<IndexesOf<E>[Name]> };
 }[keyof IndexesOf<E>];
@@ -338,10 +344,11 @@ type EntryRow = Record<string, unknown> & Key;
 /** The entries of an item in an index, as they are stored. */
 export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: string, item: Item<E>): EntryRow[] {
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
+  const own = indexOf(of, index).across?.(item, tenant);
   return entriesIn(of, index, item).map(({ name, order, copy }) => ({
     ...copy,
-    pk: entriesPartition(tenant, of, name),
-    sk: entrySortKey(idOf(item), order),
+    pk: own?.pk ?? entriesPartition(tenant, of, name),
+    sk: own?.sk ?? entrySortKey(idOf(item), order),
     of: keyOf(tenant, of, item),
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
   }));

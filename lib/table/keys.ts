@@ -16,7 +16,16 @@ export const sortableId = (id: number) => String(id).padStart(10, '0');
 export const lockedBy = 'plan';
 
 /** The first words of partitions that all tenants share: what lies there names its tenant itself. */
-export const sharedPrefixes = { due: 'DUE', hook: 'HOOK', key: 'KEY', outbox: 'OUTBOX', aside: 'SET-ASIDE' } as const;
+export const sharedPrefixes = {
+  due: 'DUE',
+  hook: 'HOOK',
+  key: 'KEY',
+  member: 'MEMBER',
+  outbox: 'OUTBOX',
+  aside: 'SET-ASIDE',
+  session: 'SESSION',
+  signIn: 'SIGN-IN',
+} as const;
 
 const isShared = (pk: string) => Object.values(sharedPrefixes).some((prefix) => `${pk}#`.startsWith(`${prefix}#`));
 
@@ -56,7 +65,11 @@ export const rowKeys = {
   asidePiece: [`${sharedPrefixes.aside}#{row}`, '{piece}'],
   hook: [`${sharedPrefixes.hook}#{hookId}`, 'HOOK'],
   key: [`${sharedPrefixes.key}#{keyId}`, 'KEY'],
+  memberAddress: [`${sharedPrefixes.member}#{address}`, '{workspace}#{id}'],
   address: ['IP#{ip}', '{window}'],
+  signIn: [`${sharedPrefixes.signIn}#{hash}`, 'SIGN-IN'],
+  session: [`${sharedPrefixes.session}#{hash}`, 'SESSION'],
+  signInsAsked: ['SIGN-INS#{by}', '{window}'],
   sweep: ['SWEEP', '{partition}'],
   release: ['RELEASE', 'RELEASE'],
   none: ['PRIME', 'PRIME'],

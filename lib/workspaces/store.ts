@@ -1,6 +1,13 @@
 import type * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
-import { type CreateWorkspace, placeholderEmail, type Workspace, Workspaces } from '#lib/entities/workspace.ts';
+import {
+  type CreateWorkspace,
+  type PatchWorkspace,
+  placeholderEmail,
+  type Workspace,
+  Workspaces,
+} from '#lib/entities/workspace.ts';
+import { changedFields } from '#lib/events/changes.ts';
 import { createPipelines } from '#lib/pipelines/store.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { markNew } from '#lib/table/release.ts';
@@ -33,3 +40,11 @@ export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspac
 
 /** The workspace of the unit of work. Raises 404. */
 export const getWorkspace = (tx: UnitOfWork): Promise<Workspace> => tx.get(Workspaces, { id: tx.tenant.workspaceId });
+
+/** Changes the given fields. Raises 404. */
+export async function patchWorkspace(tx: UnitOfWork, patch: v.InferOutput<typeof PatchWorkspace>): Promise<Workspace> {
+  const workspace = await getWorkspace(tx);
+  return changedFields(workspace, patch).length === 0
+    ? workspace
+    : tx.update(Workspaces, { ...workspace, ...patch } as Workspace);
+}

@@ -6,7 +6,6 @@ import { createMessage } from '#lib/email/compose.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
-import type { Caller } from '#lib/keys/identify.ts';
 import { log } from '#lib/log.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
 });
 
 const path = '/v1/email/messages';
-type Written = Partial<Parameters<typeof createMessage>[2]>;
+type Written = Partial<Parameters<typeof createMessage>[1]>;
 
 const write = async (more: Written) =>
   (await workspace.live.post(path, { to: ['a@example.com'], subject: 'S', bodyText: 'Hello', ...more })).body;
@@ -188,9 +187,7 @@ test('a notice of a mail that is not here any more is told in the log and done; 
 async function unsent(to: string, cc: string[] = []) {
   const runAt = shifted(new Date(), 86_400_000);
   const mail = { to: [to], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc, bcc: [], contactId: null };
-  const written = await transact(live, operator, (tx) =>
-    createMessage(tx, { keyId: 'test' } as Caller, { ...mail, runAt, force: false }),
-  );
+  const written = await transact(live, operator, (tx) => createMessage(tx, { ...mail, runAt, force: false }));
   await transact(live, operator, async (tx) => {
     tx.update(Jobs, { ...(await tx.get(Jobs, { id: written.id })), queuedFor: tx.now });
   });

@@ -11,7 +11,6 @@ import { MessageIds } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
-import type { Caller } from '#lib/keys/identify.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
 import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
 import { cancelJob } from '#lib/sending/end.ts';
@@ -69,10 +68,10 @@ afterAll(() => server.close());
 const tomorrow = () => shifted(new Date(), 86_400_000);
 
 /** A reply that only this process may send: it is due, but its message is not sent before tomorrow. */
-async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[3]> = {}): Promise<number> {
+async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[2]> = {}): Promise<number> {
   const unsent = { cc: [], bcc: [], replyAll: false, runAt: tomorrow(), force: false };
   const reply = { bodyText: 'Hello', bodyHtml: null, ...unsent, ...more };
-  const { id } = await transact(live, operator, (tx) => createReply(tx, { keyId: 'test' } as Caller, threadId, reply));
+  const { id } = await transact(live, operator, (tx) => createReply(tx, threadId, reply));
   await hurry(id);
   return id;
 }
@@ -198,12 +197,10 @@ test('without a sender address a reply is refused in both environments, and a qu
   });
   const into = await receiveIn(workspace, 'test')();
   const reply = { bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: null, force: false };
-  const sandboxed = transact({ ...live, env: 'test' }, operator, (tx) =>
-    createReply(tx, { keyId: 'test' } as Caller, into.threadId, reply),
-  );
+  const sandboxed = transact({ ...live, env: 'test' }, operator, (tx) => createReply(tx, into.threadId, reply));
   await expect(sandboxed).rejects.toMatchObject({ details: { reason: 'mail_not_configured' } });
   const mail = { ...reply, to: ['a@example.com'], subject: 'S', contactId: null };
-  const written = transact(live, operator, (tx) => createMessage(tx, { keyId: 'test' } as Caller, mail));
+  const written = transact(live, operator, (tx) => createMessage(tx, mail));
   await expect(written).rejects.toMatchObject({ details: { reason: 'mail_not_configured' } });
   await deliverEmail(live, id);
   expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: expect.stringContaining('no sender address') });
@@ -218,7 +215,7 @@ test('recipients count against the day, copies included, and a mail has fifty of
   const { threadId } = await receiveIn(of)({ from: 'rita@example.com', cc: many('o', 15).join(', ') });
   const reply = (more: object) =>
     transact(tenant, operator, (tx) =>
-      createReply(tx, { keyId: 'test' } as Caller, threadId, {
+      createReply(tx, threadId, {
         ...{ bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [], replyAll: false, runAt: tomorrow(), force: false },
         ...more,
       }),
@@ -236,9 +233,10 @@ test('recipients count against the day, copies included, and a mail has fifty of
   await expect(reply({})).rejects.toMatchObject({ status: 429 });
   const mail = { to: ['a@example.com'], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc: [], bcc: [] };
   const written = { ...mail, contactId: null, runAt: tomorrow(), force: false };
-  await expect(
-    transact(tenant, operator, (tx) => createMessage(tx, { keyId: 'test' } as Caller, written)),
-  ).rejects.toMatchObject({ status: 429, details: { reason: 'daily_quota' } });
+  await expect(transact(tenant, operator, (tx) => createMessage(tx, written))).rejects.toMatchObject({
+    status: 429,
+    details: { reason: 'daily_quota' },
+  });
   expect((await of.live.get('/v1/jobs')).body.items).toHaveLength(2);
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { auditEntry } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
 
+const key = { keyId: 'k', actor: { type: 'api_key', id: 'k' } } as const;
 const facts = { requestId: 'r', method: 'POST', ip: '127.0.0.1', userAgent: null };
 
 test.each([
@@ -12,5 +13,5 @@ test.each([
   ['/v1/companies', 'company'],
 ])('the audit trail says of %s that it is about a %s', (path, resourceType) => {
   const route = { path } as Route;
-  expect(auditEntry(route, 'k', { ...facts, path }, 200)).toMatchObject({ resourceType, path });
+  expect(auditEntry(route, key, { ...facts, path }, 200)).toMatchObject({ resourceType, path });
 });

@@ -41,6 +41,7 @@ function factsOf(event: Event, headers: Progress['headers']): RequestFacts {
     method,
     path: event.rawPath || path,
     domain: event.requestContext.domainName,
+    port: headers['x-forwarded-port'],
     ip: clientAddress(sourceIp, headers['x-forwarded-for'], trustedProxies()),
     userAgent: firstCharacters(oneLine(headers['user-agent'] ?? ''), 500) || null,
   };

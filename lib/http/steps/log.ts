@@ -1,4 +1,3 @@
-import type { Caller } from '#lib/keys/identify.ts';
 import { log } from '#lib/log.ts';
 import { measure } from '#lib/metrics.ts';
 import type { RequestLine } from '#lib/requests/line.ts';
@@ -28,12 +27,16 @@ export function report(route: Route, progress: Progress, { statusCode: status = 
   );
 }
 
-type OwnerOf = Partial<Omit<RequestLine, 'timestamp' | 'requestId' | 'method' | 'route' | 'status' | 'durationMs'>>;
+type OwnerOf = Partial<Omit<RequestLine, 'timestamp' | 'requestId' | 'method' | 'route' | 'status' | 'durationMs'>> & {
+  memberId?: number | string | null;
+};
 
 function ownerOf(route: Route, { caller, refused, facts }: Progress, status: number, body: Result['body']): OwnerOf {
-  const key: Pick<Caller, 'keyId' | 'tenant'> | undefined = caller ?? refused;
-  if (!key) return {};
-  const { keyId, tenant } = key;
+  const known = caller ?? refused;
+  if (!known) return {};
+  const { keyId, actor, tenant } = known;
+  // The request log is that of keys: a page of the panel asks every few seconds for what is new.
+  if (keyId === null) return { ...tenant, memberId: actor.id };
   return {
     keyId,
     ...tenant,

@@ -1,11 +1,15 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Allowance, Caller } from '#lib/keys/identify.ts';
+import type { Caller } from '#lib/keys/caller.ts';
+import type { Allowance } from '#lib/keys/identify.ts';
 import type { Problem } from '#lib/problem.ts';
 import type { RequestFacts } from '../route.ts';
 
 export type Event = APIGatewayProxyEventV2;
 export type Result = APIGatewayProxyStructuredResultV2;
+
+/** Who called, whatever they may do. */
+export type Known = Pick<Caller, 'tenant' | 'keyId' | 'actor'>;
 
 /** What the steps of one request hand on to each other and to its work. */
 export interface Progress {
@@ -15,8 +19,8 @@ export interface Progress {
   readonly headers: Record<string, string | undefined>;
   /** Absent where nobody has to say who calls. */
   caller?: Caller;
-  /** The key that was refused, where it is one of ours. */
-  refused?: Pick<Caller, 'tenant' | 'keyId'>;
+  /** The key or the member that was refused, where it is one of ours. */
+  refused?: Known;
   allowance?: Allowance;
   /** The decoded body, `{}` when there is none, or why it could not be read. */
   body: unknown;

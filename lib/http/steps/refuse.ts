@@ -1,23 +1,21 @@
 import { isPassing } from '#lib/aws.ts';
-import { KnownKeyRefused } from '#lib/keys/identify.ts';
 import { log } from '#lib/log.ts';
 import { Problem, unavailable } from '#lib/problem.ts';
 import { recordAudit } from '#lib/table/outbox.ts';
-import type { Tenant } from '#lib/tenant.ts';
 import { auditEntry } from '../operation.ts';
 import type { RequestFacts, Route } from '../route.ts';
 import { render } from './answer.ts';
-import { progressOf, type RequestStep } from './progress.ts';
+import { type Known, progressOf, type RequestStep } from './progress.ts';
 
-/** Whatever is thrown becomes an answer in the envelope; refusals of a known key that the contract names are audited. */
+/** Whatever is thrown becomes an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({
   onError: async (request) => {
-    const { caller, facts } = progressOf(request.context);
+    const { caller, refused, facts } = progressOf(request.context);
     const problem = problemOf(request.error);
-    const keyed = caller ?? (problem instanceof KnownKeyRefused ? problem : undefined);
+    const known = caller ?? (request.error === (refused as unknown) ? refused : undefined);
     const isAudited =
       problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
-    if (keyed && isAudited && problem.status < 500) await auditRefusal(keyed, route, facts, problem.status);
+    if (known && isAudited && problem.status < 500) await auditRefusal(known, route, facts, problem.status);
     if (problem.status >= 500) {
       log().error('the request failed', { requestId: facts.requestId, error: problem.cause ?? request.error });
     }
@@ -39,14 +37,9 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** Records a refused call. Never throws: the answer stands without its entry. */
-export async function auditRefusal(
-  { tenant, keyId }: { tenant: Tenant; keyId: string },
-  route: Route,
-  facts: RequestFacts,
-  status: number,
-): Promise<void> {
+export async function auditRefusal(caller: Known, route: Route, facts: RequestFacts, status: number): Promise<void> {
   try {
-    await recordAudit(tenant, { type: 'api_key', id: keyId }, auditEntry(route, keyId, facts, status));
+    await recordAudit(caller.tenant, caller.actor, auditEntry(route, caller, facts, status));
   } catch (error) {
     log().error('the audit entry of a refusal is lost', { error });
   }

@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import { openEndpoint } from '#lib/http/endpoint.ts';
+import { text } from '#lib/schema.ts';
+import { OpenedSession, workspacesOf } from '#lib/sessions/shown.ts';
+import { openSession } from '#lib/sessions/store.ts';
+
+const CreateSession = v.pipe(v.object({ token: text(200) }), v.title('CreateSession'));
+
+/** Signs a member in who has followed the link of a mail. The link works once, for 15 minutes; the session 12 hours. */
+export const handler = openEndpoint(
+  {
+    method: 'POST',
+    path: '/panel/sessions',
+    summary: 'Sign in',
+    scope: 'public',
+    isUndocumented: true,
+    body: CreateSession,
+    status: 201,
+    response: OpenedSession,
+    errors: ['bad_request', 'unauthorized'],
+    location: () => '/panel/sessions/current',
+  },
+  async ({ body, record }) => {
+    const { session, expiresAt, people } = await openSession(body.token, (tx, { memberId }) =>
+      record(tx, { keyId: null, actor: { type: 'user', id: memberId } }),
+    );
+    return { session, expiresAt, member: people[0].member, workspaces: workspacesOf(people) };
+  },
+);

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { roles } from '#lib/choices.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { signedIn } from '#lib/sessions/identify.ts';
+import { endSession } from '#lib/sessions/store.ts';
+
+/** Signs out: the session is over at once. */
+export const handler = endpoint(
+  {
+    method: 'DELETE',
+    path: '/panel/sessions/current',
+    summary: 'Sign out',
+    scope: 'any',
+    roles,
+    isUndocumented: true,
+    status: 200,
+    response: v.pipe(v.object({}), v.title('EndedSession')),
+    errors: [],
+  },
+  async ({ tx, caller }) => {
+    endSession(tx, signedIn(caller).hash);
+    return {};
+  },
+);

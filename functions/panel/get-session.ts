@@ -1,0 +1,32 @@
+import { roles } from '#lib/choices.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { peopleOf } from '#lib/members/people.ts';
+import { getMember } from '#lib/members/store.ts';
+import { signedIn } from '#lib/sessions/identify.ts';
+import { Session, workspacesOf } from '#lib/sessions/shown.ts';
+import { getWorkspace } from '#lib/workspaces/store.ts';
+
+/** Who is signed in, where they may go, and what they may do here. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/panel/sessions/current',
+    summary: 'Get the session',
+    scope: 'any',
+    roles,
+    isUndocumented: true,
+    status: 200,
+    response: Session,
+    errors: [],
+  },
+  async ({ tx, caller }) => {
+    const { expiresAt, memberId, memberships } = signedIn(caller);
+    const [member, workspace, people] = await Promise.all([
+      getMember(tx, memberId),
+      getWorkspace(tx),
+      peopleOf(memberships),
+    ]);
+    const { env: environment } = tx.tenant;
+    return { expiresAt, member, workspaces: workspacesOf(people), workspace, environment, scopes: [...caller.scopes] };
+  },
+);

@@ -1,0 +1,29 @@
+import * as v from 'valibot';
+import { id } from '#lib/schema.ts';
+import { sendInvitation, sendSignIn } from '#lib/sessions/mail.ts';
+import { parseTenantKey } from '#lib/tenant.ts';
+import { mailTimeoutSeconds } from '#lib/timeouts.ts';
+import { receiveEach } from '#lib/timers/receive.ts';
+import { queueWorker } from '#lib/worker/queue.ts';
+
+/** An address that somebody typed, whoever has it; or a member who was invited. */
+const Message = v.union([
+  v.object({ email: v.string(), base: v.string() }),
+  v.object({ tenant: v.string(), memberId: id() }),
+]);
+
+/** Links to sign in with leave behind the answer, so that it takes as long for an address that nobody has. */
+export const handler = queueWorker(
+  {
+    summary: 'Links to sign in with are mailed to members',
+    trigger: { queue: 'sign-ins', batchSize: 5, maxConcurrency: 5 },
+    needs: ['ses'],
+    timeoutSeconds: mailTimeoutSeconds,
+  },
+  (messages) =>
+    receiveEach(messages, Message, (message) =>
+      'email' in message
+        ? sendSignIn(message.email, message.base)
+        : sendInvitation(parseTenantKey(message.tenant), message.memberId),
+    ),
+);

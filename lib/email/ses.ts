@@ -1,0 +1,26 @@
+import { type Destination, SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { secondMs } from '#lib/clock.ts';
+import { env } from '#lib/env.ts';
+import { sesTimeoutMs } from '#lib/timeouts.ts';
+
+const connectMs = 3 * secondMs;
+
+let client: SESv2Client | undefined;
+
+/**
+ * Hands a whole mail to SES. With tags SES reports what becomes of it, bounces and complaints, and says them with it (lib/email/notice.ts);
+ * no recipient sees them. Returns what SES calls it. Throws what SES says. Needs `ses`.
+ */
+export async function handOver(to: Destination, content: Buffer, tags?: Record<string, string>): Promise<string> {
+  // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
+  client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
+  const reported = tags && {
+    ConfigurationSetName: env('MAIL_CONFIGURATION_SET'),
+    EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+  };
+  const { MessageId } = await client.send(
+    new SendEmailCommand({ Destination: to, Content: { Raw: { Data: content } }, ...reported }),
+    { abortSignal: AbortSignal.timeout(sesTimeoutMs) },
+  );
+  return MessageId as string;
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { epochSeconds, hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import type { Membership } from '#lib/keys/caller.ts';
+import { challenge, currentWindow } from '#lib/keys/identify.ts';
+import { type Person, peopleOf } from '#lib/members/people.ts';
+import { Problem } from '#lib/problem.ts';
+import { id } from '#lib/schema.ts';
+import { rowKey } from '#lib/table/keys.ts';
+import { putRows, readRow } from '#lib/table/rows.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { hashOf, newSessionToken, newSignInToken, signInForm } from './token.ts';
+
+const signInMs = 15 * minuteMs;
+const sessionMs = 12 * hourMs;
+
+const memberships = v.array(v.object({ workspaceId: id(), memberId: id() }));
+
+const StoredSignIn = v.object({ memberships, expiresAt: v.string(), usedAt: v.optional(v.string()) });
+
+export const StoredSession = v.object({
+  memberships,
+  expiresAt: v.string(),
+  /** The minute (Unix seconds) of the current window and the requests counted in it. */
+  window: v.number(),
+  used: v.number(),
+});
+
+const expiring = (expiresAt: string) => ({ expiresAt, expiresAtSeconds: epochSeconds(new Date(expiresAt)) });
+
+/** A token that lets somebody in once, within 15 minutes: it stands in the link of a mail, and in the table as its hash alone. */
+export async function createSignIn(of: readonly Membership[]): Promise<string> {
+  const token = newSignInToken();
+  const named = of.map(({ workspaceId, memberId }) => ({ workspaceId, memberId }));
+  const key = rowKey('signIn', { hash: hashOf(token) });
+  await putRows([{ ...key, memberships: named, ...expiring(shifted(new Date(), signInMs)) }]);
+  return token;
+}
+
+const invalidToken = () =>
+  new Problem(
+    'unauthorized',
+    'the link is not known, was used, or is older than 15 minutes',
+    { reason: 'invalid_token' },
+    challenge,
+  );
+
+export interface NewSession {
+  session: string;
+  expiresAt: string;
+  /** Who is in, the first of them where nobody says otherwise; at least one. */
+  people: [Person, ...Person[]];
+}
+
+/**
+ * Opens a session for whoever has such a token, and spends it: of several at the same moment one is let in. `record` is told who it
+ * is, in the same transaction. Raises 401 for a token that is none, or of nobody who is an active member any more.
+ */
+export async function openSession(
+  token: string,
+  record: (tx: UnitOfWork, person: Person) => void,
+): Promise<NewSession> {
+  const key = rowKey('signIn', { hash: hashOf(token) });
+  const row = signInForm.test(token) ? await readRow(key) : undefined;
+  const now = timestamp();
+  const stored = row && v.parse(StoredSignIn, row);
+  if (!stored || stored.usedAt !== undefined || stored.expiresAt <= now) throw invalidToken();
+  const people = await peopleOf(stored.memberships);
+  const [first, ...others] = people;
+  if (first === undefined) throw invalidToken();
+  const session = newSessionToken();
+  const expiresAt = shifted(now, sessionMs);
+  const named = people.map(({ workspaceId, memberId }) => ({ workspaceId, memberId }));
+  const tenant = { workspaceId: first.workspaceId, env: 'live' } as const;
+  await transact(tenant, { type: 'user', id: first.memberId }, async (tx) => {
+    tx.write({ key, set: { usedAt: tx.now }, if: { absent: ['usedAt'], above: { expiresAt: tx.now } } }, invalidToken);
+    tx.write({
+      key: rowKey('session', { hash: hashOf(session) }),
+      item: { memberships: named, window: currentWindow(), used: 0, ...expiring(expiresAt) },
+    });
+    record(tx, first);
+  });
+  return { session, expiresAt, people: [first, ...others] };
+}
+
+/** Ends a session at once. */
+export const endSession = (tx: UnitOfWork, hash: string) => tx.write({ key: rowKey('session', { hash }), item: null });

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import type { Role } from '#lib/choices.ts';
+import { asOneOf } from '#lib/members/people.ts';
+import { createMember } from '#lib/members/store.ts';
+import { createSignIn } from '#lib/sessions/store.ts';
+import { transact } from '#lib/table/transact.ts';
+import { type Environment, operator } from '#lib/tenant.ts';
+import { type Answer, api, type Client, eventually, freshAddress, type Options } from '#test/client.ts';
+import { sentWith } from '#test/email/outbox.ts';
+
+export const newAddress = () => `${randomUUID()}@people.example`;
+
+/** A member of a workspace with an address of their own unless one is given. */
+export const newMember = (workspaceId: number, role: Role = 'owner', email = newAddress()) =>
+  transact({ workspaceId, env: 'live' }, operator, (tx) => createMember(tx, { email, name: `A ${role}`, role }));
+
+/** Calls without a session, from a client's address that nobody else has: sign-ins are counted by it. */
+export const anonymous = () => api(undefined, { address: freshAddress() });
+
+/** The token of the newest link that was mailed to an address. */
+export const mailedToken = (email: string) =>
+  eventually(async () => tokenIn((await sentWith(`To: ${email}`)).at(-1)), 'a link');
+
+export const tokenIn = (text: string | undefined) =>
+  /\/panel\/#\/sign-in\/(\w+)/.exec((text ?? '').replaceAll(/=\r?\n/g, ''))?.[1];
+
+export interface Signed extends Client {
+  token: string;
+  memberId: number;
+  email: string;
+  /** The same session, elsewhere. */
+  in(place: { env?: Environment; workspaceId?: number }): Client;
+}
+
+/** Somebody who is signed in: what the operator's command prints lets them in. */
+export async function signedIn(workspaceId: number, role: Role = 'owner', email = newAddress()): Promise<Signed> {
+  const member = await newMember(workspaceId, role, email);
+  const token = await createSignIn(await asOneOf(workspaceId, member));
+  const { body } = await anonymous().post('/panel/sessions', { token });
+  return {
+    ...withHeaders(api(body.session), {}),
+    token: body.session,
+    memberId: member.id,
+    email,
+    in: (place) =>
+      withHeaders(api(body.session), {
+        ...(place.env && { 'x-environment': place.env }),
+        ...(place.workspaceId && { 'x-workspace': String(place.workspaceId) }),
+      }),
+  };
+}
+
+function withHeaders(client: Client, headers: Record<string, string>): Client {
+  const call = (method: string, path: string, options: Options = {}): Promise<Answer> =>
+    client.call(method, path, { ...options, headers: { ...headers, ...options.headers } });
+  return {
+    call,
+    get: (path, query, more) => call('GET', path, { ...(query && { query }), ...(more && { headers: more }) }),
+    post: (path, body, more) => call('POST', path, { body, ...(more && { headers: more }) }),
+    patch: (path, body, more) => call('PATCH', path, { body, ...(more && { headers: more }) }),
+    put: (path, body, more) => call('PUT', path, { body, ...(more && { headers: more }) }),
+    delete: (path, more) => call('DELETE', path, more && { headers: more }),
+  };
+}
