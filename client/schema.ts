@@ -14642,7 +14642,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "accessToken": "b2F1dGgtZXhhbXBsZQ",
+                 *       "accessToken": "test_b2F1dGgtZXhhbXBsZQ",
                  *       "refreshToken": "b2F1dGgtZXhhbXBsZQ",
                  *       "clientId": "b2F1dGgtZXhhbXBsZQ",
                  *       "clientSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -99,11 +99,26 @@ ${namesOf(others)}];
   };
 }
 
-/** The list in lib/channels; the files of lib/entities cannot be loaded without it. */
-export const renderChannelList = (): Record<string, string> => ({
+const asking = globSync('lib/receiving/*-user.ts', { cwd: root })
+  .map((file) => basename(file, '-user.ts'))
+  .sort();
+
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** The lists of channels, by their files; the files of lib/entities cannot be loaded without them. */
+export const renderChannelLists = (): Record<string, string> => ({
   'lib/channels/all.ts': `${channels.map((name) => `import { ${name} } from './${name}/channel.ts';\n`).join('')}
 /** Every channel through which accounts write to people, by its folder, in the order in which documents name them. Made by \`npm run entities\`. */
 export const descriptors = { ${channels.join(', ')} };
+`,
+  'lib/receiving/asks.ts': `/**
+ * How the accounts of persons are asked for what came in, by their channel; each is loaded by who needs it. Made of the files
+ * \`<channel>-user.ts\` by \`npm run entities\`.
+ */
+export const asks = {
+${asking
+  .map((name) => `  ${name}: async () => (await import('./${name}-user.ts')).ask${capitalized(name)},\n`)
+  .join('')}};
 `,
 });
 
@@ -112,6 +127,6 @@ const write = async (lists: Record<string, string>): Promise<void> => {
 };
 
 if (import.meta.main) {
-  await write(renderChannelList());
+  await write(renderChannelLists());
   await write(await renderEntityLists());
 }

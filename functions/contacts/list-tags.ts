@@ -10,6 +10,7 @@ export const handler = endpoint(
     path: '/v1/contacts/{id}/tags',
     summary: 'List the tags of a contact',
     scope: 'contacts:read',
+    hasNoTool: true,
     status: 200,
     response: v.array(Tag),
     errors: ['not_found'],

@@ -12,6 +12,7 @@ export const handler = endpoint(
     description:
       '`url` answers the bytes until `expiresAt`, always as a download; it is null unless `status` is `stored`.',
     scope: 'email:read',
+    hasNoTool: true,
     status: 200,
     response: AttachmentFile,
     errors: ['not_found'],

@@ -11,6 +11,7 @@ export const handler = endpoint(
     description:
       'PUT the bytes to `uploadUrl` with exactly the `uploadHeaders`, before `expiresAt`; then name the id in `attachments` of a message. A file that no message has taken is removed after 24 hours.',
     scope: ['telegram:send', 'email:send', 'email:compose'],
+    hasNoTool: true,
     body: CreateFile,
     status: 201,
     response: FileUpload,

@@ -8,6 +8,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { userPollTimeoutSeconds } from '#lib/timeouts.ts';
+import { asks } from './asks.ts';
 import type { Due } from './due-account.ts';
 
 /** How long whoever uses the account is waited for: who sends gives it free between any two batches, who fetches files after a turn. */
@@ -22,14 +23,16 @@ const busyMs = 5 * secondMs;
 /** Asks a platform for what has happened in an account and stores it, piece by piece until the deadline or until a sender wants it. */
 type Ask = (tenant: Tenant, due: Due, deadlineMs: number, isWanted: Hand['isWanted']) => Promise<void>;
 
-/** The channels on which persons have accounts. */
-type Personal<One extends Descriptor = Descriptors> = One extends { kinds: { user: unknown } } ? One['name'] : never;
+/** The channels on which persons have accounts that are asked. */
+type Polled<One extends Descriptor = Descriptors> = One extends {
+  kinds: { user: { inbound: readonly (infer Mode)[] } };
+}
+  ? 'polling' extends Mode
+    ? One['name']
+    : never
+  : never;
 
-/** Each is loaded by who needs it. */
-const asks: Partial<Record<Platform, () => Promise<Ask>>> = {
-  telegram: async () => (await import('./telegram-user.ts')).askTelegram,
-  twitter: async () => (await import('./twitter-user.ts')).askTwitter,
-} satisfies Record<Personal, () => Promise<Ask>>;
+const askOf: Partial<Record<Platform, () => Promise<Ask>>> = asks satisfies Record<Polled, () => Promise<Ask>>;
 
 /**
  * Asks what has happened in the account of a person and stores it, while nobody else uses the account. What is known moves only after
@@ -44,7 +47,7 @@ export async function pollUser(tenant: Tenant, accountId: number): Promise<void>
   try {
     const due = await dueAccount(tenant, accountId);
     if (due) {
-      const ask = await asks[due.account.channel]?.();
+      const ask = await askOf[due.account.channel]?.();
       await ask?.(tenant, due, deadlineMs, hand.isWanted);
     }
   } finally {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { renderChannelList, renderEntityLists } from '#infra/entities.ts';
+import { renderChannelLists, renderEntityLists } from '#infra/entities.ts';
 import { isOnMap, renderTableMap } from '#infra/table-map.ts';
 import { identity } from '#lib/table/keys.ts';
 
@@ -13,8 +13,8 @@ test('docs/table.md is what the declarations say', () => {
   expect(read('docs/table.md').toString(), 'run npm run table-map').toBe(renderTableMap());
 });
 
-test('the lists in lib/entities and lib/channels are those of their files', async () => {
-  for (const [file, text] of Object.entries({ ...(await renderEntityLists()), ...renderChannelList() }))
+test('the lists of entities and channels are those of their files', async () => {
+  for (const [file, text] of Object.entries({ ...(await renderEntityLists()), ...renderChannelLists() }))
     expect(read(file).toString(), 'run npm run generate').toBe(text);
 });
 
