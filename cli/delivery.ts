@@ -7,7 +7,7 @@ import { UsageError } from './verb.ts';
 /** A program is perhaps stopped at a breakpoint; the API itself waits for 5 seconds. */
 const timeoutMs = 30_000;
 /** How long the API waits for an answer. */
-const patienceMs = 5000;
+const webhookTimeoutMs = 5000;
 const shownBytes = 4096;
 const shownCharacters = 200;
 
@@ -114,7 +114,8 @@ async function beginningOf({ body }: Response): Promise<string> {
 export function attemptLine(attempt: Attempt): string {
   const { status, durationMs, url, answer, error } = attempt;
   const outcome = isTaken(attempt) ? green(String(status)) : red(String(status ?? error));
-  const late = durationMs > patienceMs ? `, longer than the ${patienceMs / 1000} s that a webhook may take` : '';
+  const late =
+    durationMs > webhookTimeoutMs ? `, longer than the ${webhookTimeoutMs / 1000} s that a webhook may take` : '';
   const beginning = answer === '' ? '' : `: ${printable(answer.slice(0, shownCharacters))}`;
   return `${timeOfDay()}    ${outcome} in ${durationMs} ms${late} from ${url}${beginning}`;
 }

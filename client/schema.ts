@@ -1359,8 +1359,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a pipeline board
-         * @description Counts and totals include every write that was answered before. Cards are read with `GET /v1/deals?stage=` and `GET /v1/contacts?stage=`. On the contact board the terminal columns are `customer` and `lost`.
+         * Get a pipeline
+         * @description Counts and totals include every write that was answered before. Cards are read with `GET /v1/deals?stage=` and `GET /v1/contacts?stage=`. In the pipeline of contacts the terminal columns are `customer` and `lost`.
          *
          *     Requires the scope `pipelines:read`.
          */
@@ -1381,7 +1381,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List pipeline boards
+         * List pipelines
          * @description Requires the scope `pipelines:read`.
          */
         get: operations["pipelinesList"];
@@ -1401,7 +1401,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the columns of a board
+         * List the columns of a pipeline
          * @description Requires the scope `pipelines:read`.
          */
         get: operations["pipelinesListColumns"];

@@ -3,7 +3,7 @@ import { connect, reaching } from '../connection.ts';
 import { eventLine, wantedKinds } from '../feed.ts';
 import { countOf, noOperands } from '../operands.ts';
 import { printable } from '../output.ts';
-import { patient } from '../patience.ts';
+import { retrying } from '../retry.ts';
 import { together, untilStopped } from '../stop.ts';
 import { UsageError, verb } from '../verb.ts';
 
@@ -33,7 +33,7 @@ export const eventsTail = verb({
     if (values.once && (begin ?? 0) >= end) return;
 
     const stop = untilStopped();
-    const fetch = patient(reaching(url), (text) => output.note(text));
+    const fetch = retrying(reaching(url), (text) => output.note(text));
     const lasting = connect(values, { fetch, maxRetries: Number.POSITIVE_INFINITY }).crm;
     const show = async () => {
       const options = { pollMs, signal: stop.signal, ...(begin !== undefined && { since: begin }) };

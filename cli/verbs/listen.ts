@@ -5,8 +5,8 @@ import { attemptLine, type Delivery, post, receiverUrl, signingSecret } from '..
 import { checkPatterns, eventLine, fits, wantedKinds } from '../feed.ts';
 import { noOperands } from '../operands.ts';
 import { type Output, timeOfDay } from '../output.ts';
-import { patient } from '../patience.ts';
 import { newestDeliveries, repeatedDeliveries } from '../replays.ts';
+import { retrying } from '../retry.ts';
 import { onKeys, together, untilStopped } from '../stop.ts';
 import { UsageError, verb } from '../verb.ts';
 
@@ -39,7 +39,7 @@ In a terminal, r sends the last one again, q or Ctrl-C ends.`,
     const since = (await keptEvents(crm.get))?.newest;
 
     const stop = untilStopped();
-    const fetch = patient(reaching(url), (text) => output.note(text));
+    const fetch = retrying(reaching(url), (text) => output.note(text));
     const lasting = connect(values, { fetch, maxRetries: Number.POSITIVE_INFINITY }).crm;
     const forward = forwarding({ targets, secret, output, stop });
     onKeys(stop, { r: forward.again });

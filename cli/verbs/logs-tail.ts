@@ -3,7 +3,7 @@ import type { CrmClient, Schema } from '#client/index.ts';
 import { connect, reaching } from '../connection.ts';
 import { countOf, noOperands } from '../operands.ts';
 import { green, printable, red } from '../output.ts';
-import { patient } from '../patience.ts';
+import { retrying } from '../retry.ts';
 import { together, untilStopped } from '../stop.ts';
 import { verb } from '../verb.ts';
 
@@ -56,7 +56,7 @@ The key needs the scope keys:manage.`,
     if (values.once) return;
 
     const stop = untilStopped();
-    const fetch = timed(patient(reaching(url), (text) => output.note(text)));
+    const fetch = timed(retrying(reaching(url), (text) => output.note(text)));
     const lasting = connect(values, { fetch, maxRetries: Number.POSITIVE_INFINITY }).crm;
     const follow = async () => {
       let seen = new Set([...before, ...recent].map(({ id }) => id));

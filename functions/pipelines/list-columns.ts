@@ -2,12 +2,12 @@ import { Columns } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listColumns } from '#lib/pipelines/store.ts';
 
-/** The columns of a board in order of position, always one page. */
+/** The columns of a pipeline in order of position, always one page. */
 export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/pipelines/{id}/columns',
-    summary: 'List the columns of a board',
+    summary: 'List the columns of a pipeline',
     scope: 'pipelines:read',
     status: 200,
     response: Columns,

@@ -3,12 +3,12 @@ import { endpoint } from '#lib/http/endpoint.ts';
 import { listPipelines } from '#lib/pipelines/store.ts';
 import { listOf } from '#lib/schema.ts';
 
-/** The boards of the workspace, without their columns. */
+/** The pipelines of the workspace, without their columns. */
 export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/pipelines',
-    summary: 'List pipeline boards',
+    summary: 'List pipelines',
     scope: 'pipelines:read',
     query: PipelineQuery,
     status: 200,

@@ -3,7 +3,7 @@ import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 import { listSequences } from '#lib/sequences/store.ts';
 
-/** Campaign sequences with their exact counts, newest first; `q` searches the name. */
+/** Sequences with their exact counts, newest first; `q` searches the name. */
 export const handler = endpoint(
   {
     method: 'GET',

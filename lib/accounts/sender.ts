@@ -127,14 +127,14 @@ async function soon(giveUpMs: number, taking: () => Promise<Lease | undefined>):
 /** Longer than a platform takes to end what an account is logged in with. */
 const endMs = 20 * secondMs;
 /** How long somebody who uses the account is waited for; then it is ended under their hands. */
-const endPatienceMs = 8 * secondMs;
+const endWaitMs = 8 * secondMs;
 
 /** Nobody uses the account from now on until the unit of work is over, but for who cannot be waited for. */
 export async function holdForEnd(
   tx: UnitOfWork,
   { id: accountId, channel }: { id: number; channel: Platform },
 ): Promise<void> {
-  const lease = await soon(endPatienceMs, () => acquire({ tenant: tx.tenant, channel, accountId }, endMs));
+  const lease = await soon(endWaitMs, () => acquire({ tenant: tx.tenant, channel, accountId }, endMs));
   if (!lease) return;
   const giveFree = () => release(lease, timestamp());
   tx.afterwards(giveFree);

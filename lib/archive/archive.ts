@@ -268,7 +268,7 @@ function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boole
 /** The counters of ids, but for that of keys. */
 const idsOf = new Set(entities.map(storedName));
 
-/** What the rows of a file demand of its counters: no id and no number of an event is given twice. */
+/** What the rows of a file require of its counters: no id and no number of an event is given twice. */
 export class Highest {
   readonly #highest = new Map<string, { key: Key; counters: Record<string, number> }>();
 

@@ -33,7 +33,7 @@ interface Answer {
 }
 
 /** How often a call is made: what is busy is asked again, or not. */
-export type Patience = 'once' | 'again';
+export type Tries = 'once' | 'again';
 
 /**
  * Puts events on the operator's event bus, ten in a call. Of one that is larger than the bus takes, the data are cut and named in
@@ -43,22 +43,22 @@ export async function putEvents(
   { workspaceId }: Tenant,
   events: readonly FeedEvent[],
   bus: string,
-  patience: Patience,
+  tries: Tries,
   signal?: AbortSignal,
 ): Promise<void> {
   const calls = batched(events.map((event) => entryOf(event, workspaceId, bus)));
-  await Promise.all(calls.map((entries) => putAll(entries, patience, signal)));
+  await Promise.all(calls.map((entries) => putAll(entries, tries, signal)));
 }
 
-async function putAll(entries: readonly Entry[], patience: Patience, signal: AbortSignal | undefined): Promise<void> {
+async function putAll(entries: readonly Entry[], tries: Tries, signal: AbortSignal | undefined): Promise<void> {
   let left = entries;
   for (let round = 1; ; round += 1) {
     const call: Call = { service: 'events', operation: 'PutEvents', body: JSON.stringify({ Entries: left }) };
-    const answer: Answer = await (patience === 'once' ? aws.attempt(call, signal) : aws.call(call, signal));
+    const answer: Answer = await (tries === 'once' ? aws.attempt(call, signal) : aws.call(call, signal));
     const codes = left.map((_, index) => answer.Entries?.[index]?.ErrorCode);
     const refused = codes.filter((code) => code !== undefined);
     if (refused.length === 0) return;
-    if (patience === 'once' || round === roundsOfBackoff) throw refusal(refused);
+    if (tries === 'once' || round === roundsOfBackoff) throw refusal(refused);
     left = left.filter((_, index) => codes[index] !== undefined);
     await sleep(Math.random() * backoffMs * 2 ** round);
   }

@@ -78,7 +78,7 @@ export const CreateInvoice = v.object({
 
 export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput()) }), v.title('PayInvoice'));
 
-/** A sent invoice wakes up when it becomes overdue. */
+/** The timer of a sent invoice is for when it becomes overdue. */
 export const isOwed = ({ status }: Pick<v.InferOutput<typeof Invoice>, 'status'>) =>
   status === 'sent' || status === 'overdue';
 

@@ -10,19 +10,19 @@ const colors = ['#64748b', '#3b82f6', '#8b5cf6', '#f59e0b', '#22c55e', '#ef4444'
 const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** Unique among all pipelines; stages are few. */
-const columnId = (boardId: number, position: number) => boardId * 100 + position;
+const columnId = (pipelineId: number, position: number) => pipelineId * 100 + position;
 
 /** The columns of the deals' pipeline with exact counts and totals. One round trip. */
-export async function dealColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
+export async function dealColumns(tx: UnitOfWork): Promise<(pipelineId: number) => Column[]> {
   const sums = await readCounters(tx, [Deals], 'deals');
-  return (boardId) =>
+  return (pipelineId) =>
     dealStages.map((stage, index) => {
       const byCurrency = [...sums]
         .map(([name, { count = 0, cents = 0 }]) => ({ name, count, cents }))
         .filter(({ name, count }) => name.startsWith(`${stage}/`) && count !== 0)
         .sort((a, b) => (a.name < b.name ? -1 : 1));
       return {
-        id: columnId(boardId, index + 1),
+        id: columnId(pipelineId, index + 1),
         key: stage,
         name: stageNames[stage],
         position: index + 1,
@@ -40,11 +40,11 @@ export async function dealColumns(tx: UnitOfWork): Promise<(boardId: number) => 
 }
 
 /** The columns of the contacts' pipeline with exact counts. One round trip. */
-export async function contactColumns(tx: UnitOfWork): Promise<(boardId: number) => Column[]> {
+export async function contactColumns(tx: UnitOfWork): Promise<(pipelineId: number) => Column[]> {
   const sums = await readCounters(tx, [Contacts], 'contacts');
-  return (boardId) =>
+  return (pipelineId) =>
     contactStages.map((stage, index) => ({
-      id: columnId(boardId, index + 1),
+      id: columnId(pipelineId, index + 1),
       key: stage,
       name: capitalised(stage),
       position: index + 1,

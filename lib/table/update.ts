@@ -6,7 +6,7 @@ import { type Key, lockedBy } from './keys.ts';
 import type { Row } from './rows.ts';
 import { actionOf, type Condition, type Write } from './write.ts';
 
-/** The item as the write left it (of a removed one its key), or as it stands because it was not as the write demanded. */
+/** The item as the write left it (of a removed one its key), or as it stands because it was not as the write requires. */
 export type Written = { item: Row; refused?: never } | { item?: never; refused: Row | undefined };
 
 /** Writes one item in one round trip, if it is as it must be. */

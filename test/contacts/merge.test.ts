@@ -135,7 +135,7 @@ test('everything that names the source names the target afterwards', async () =>
     issueDate: '2026-01-01T00:00:00Z',
     dueDate: '2030-01-01T00:00:00Z',
   } as never);
-  const campaign = (await sequence.create.run({
+  const followUp = (await sequence.create.run({
     ...ids,
     name: 'Welcome',
     channel: 'telegram',
@@ -143,7 +143,7 @@ test('everything that names the source names the target afterwards', async () =>
     steps: [{ delayMinutes: 60, text: 'Hi' }],
     status: 'active',
   } as never)) as { id: number };
-  await sequence.enroll.run({ ...ids, id: campaign.id, contactId: sourceId } as never);
+  await sequence.enroll.run({ ...ids, id: followUp.id, contactId: sourceId } as never);
   await workspace.live.post('/v1/deals', { title: 'Deal', contactId: sourceId });
   await workspace.live.post('/v1/tasks', { title: 'Task', contactId: sourceId });
   await workspace.live.post('/v1/finance/transactions', {
@@ -160,7 +160,7 @@ test('everything that names the source names the target afterwards', async () =>
     ['/v1/finance/transactions', true],
     ['/v1/finance/invoices', true],
     ['/v1/email/threads', true],
-    [`/v1/sequences/${campaign.id}/enrollments`, true],
+    [`/v1/sequences/${followUp.id}/enrollments`, true],
     ['/v1/contacts/{id}/messages', false],
     ['/v1/contacts/{id}/activities', false],
   ];

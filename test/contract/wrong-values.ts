@@ -61,9 +61,9 @@ function wrongTypes(types: Set<string>): Wrong[] {
     .flatMap(([, wrong]) => wrong);
 }
 
-function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isDemanded: boolean): Wrong[] {
+function wrongTexts({ maxLength, pattern, enum: values, format }: Schema, isRequired: boolean): Wrong[] {
   return [
-    ...(isDemanded
+    ...(isRequired
       ? [
           { why: 'an empty text', value: '' },
           { why: 'a blank text', value: ' \t\n' },

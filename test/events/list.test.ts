@@ -204,8 +204,8 @@ async function causeEveryKind({ id, live, memberId }: TestWorkspace): Promise<vo
   }
 
   const steps = [{ delayMinutes: 60, text: 'Welcome' }];
-  const campaign = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
-  const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, campaign)));
+  const sequenceInput = { name: 'Welcome', channel: 'email', accountId: null, steps, status: 'active' };
+  const sequence = await asOperator((tx) => createSequence(tx, v.parse(CreateSequence, sequenceInput)));
   await asOperator((tx) => enroll(tx, sequence.id, contact.id));
   const answer = await parseMail(raw.replace('<1@x>', '<2@x>'));
   await asOperator((tx) => receiveMail(tx, answer, trusted));

@@ -56,8 +56,8 @@ async function newWorld(
     const bill = { ...dates, contactId: first, invoiceNumber: word, currency: 'EUR', total: 9, status: 'sent' };
     const invoice = await createInvoice(tx, v.parse(CreateInvoice, bill));
     const steps = [{ delayMinutes: 60, text: 'Hi' }];
-    const campaign = { name: word, channel: 'telegram', accountId, steps, status: 'active' };
-    const sequence = await createSequence(tx, v.parse(CreateSequence, campaign));
+    const sequenceInput = { name: word, channel: 'telegram', accountId, steps, status: 'active' };
+    const sequence = await createSequence(tx, v.parse(CreateSequence, sequenceInput));
     const tagId = (tag as { id: number }).id;
     return { first, second, tagId, dealId: deal.id, invoiceId: invoice.id, sequenceId: sequence.id };
   });

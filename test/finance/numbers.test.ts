@@ -190,8 +190,8 @@ test('whatever happens, five things at a time, every shown number is what counti
       }
       const counted = await naive(live);
       expect(counted.shownOpenTaskCounts).toEqual(counted.openTaskCounts);
-      const board = (await live.get('/v1/pipelines', { kind: 'deal' })).body.items[0];
-      const { columns } = (await live.get(`/v1/pipelines/${board.id}`)).body;
+      const pipeline = (await live.get('/v1/pipelines', { kind: 'deal' })).body.items[0];
+      const { columns } = (await live.get(`/v1/pipelines/${pipeline.id}`)).body;
       expect(columns.map(({ name, count, totals }: Row) => ({ name, count, totals }))).toEqual(counted.columns);
       expect((await live.get('/v1/finance/invoices', { limit: 1 })).body.outstanding).toEqual(counted.owed);
       expect(sorted(counted.bookedInvoices)).toEqual(sorted(counted.paidInvoices));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-const board = (kind: 'deal' | 'contact', name: string) => ({
+const pipeline = (kind: 'deal' | 'contact', name: string) => ({
   id: expect.any(Number),
   name,
   kind,
@@ -11,26 +11,26 @@ const board = (kind: 'deal' | 'contact', name: string) => ({
   createdAt: instant,
 });
 
-test('every workspace has a deal board and a contact board in both environments', async () => {
+test('every workspace has a deal pipeline and a contact pipeline in both environments', async () => {
   const workspace = await newWorkspace();
   for (const client of [workspace.live, workspace.test]) {
     const { body } = await client.get('/v1/pipelines');
     expect(body).toEqual({
-      items: [board('contact', 'Contacts'), board('deal', 'Deals')],
+      items: [pipeline('contact', 'Contacts'), pipeline('deal', 'Deals')],
       nextCursor: null,
       hasMore: false,
     });
-    expect((await client.get('/v1/pipelines', { kind: 'Deal' })).body.items).toEqual([board('deal', 'Deals')]);
+    expect((await client.get('/v1/pipelines', { kind: 'Deal' })).body.items).toEqual([pipeline('deal', 'Deals')]);
   }
 });
 
-test('the columns of the deal board count deals and add up their values per currency', async () => {
+test('the columns of the deal pipeline count deals and add up their values per currency', async () => {
   const { live } = await newWorkspace('EUR');
   for (const deal of [{ value: 0.1 }, { value: 0.2 }, { value: 5, currency: 'USD' }, { stage: 'proposal' }])
     await live.post('/v1/deals', { title: 'x', ...deal });
   const { id } = (await live.get('/v1/pipelines', { kind: 'deal' })).body.items[0];
   const { body } = await live.get(`/v1/pipelines/${id}`);
-  expect(body).toEqual({ ...board('deal', 'Deals'), columns: expect.any(Array) });
+  expect(body).toEqual({ ...pipeline('deal', 'Deals'), columns: expect.any(Array) });
   expect(body.columns[0]).toEqual({
     id: expect.any(Number),
     key: 'lead',
@@ -62,7 +62,7 @@ test('the columns of the deal board count deals and add up their values per curr
   });
 });
 
-test('the columns of the contact board count contacts and have no totals', async () => {
+test('the columns of the contact pipeline count contacts and have no totals', async () => {
   const { live } = await newWorkspace();
   await live.post('/v1/contacts', { name: 'Ada' });
   const { id } = (await live.get('/v1/pipelines', { kind: 'contact' })).body.items[0];
@@ -78,7 +78,7 @@ test('the columns of the contact board count contacts and have no totals', async
   expect(columns.every(({ defaultProbability }: never) => defaultProbability === null)).toBe(true);
 });
 
-test('a board that is not there is 404', async () => {
+test('a pipeline that is not there is 404', async () => {
   const { live } = await newWorkspace();
   expect((await live.get('/v1/pipelines/99')).status).toBe(404);
   expect((await live.get('/v1/pipelines/99/columns')).status).toBe(404);

@@ -14,19 +14,19 @@ interface LogLine {
   error?: { stack?: string; name?: string; message?: string };
 }
 
-type Follower = (functionName: string, line: string) => void;
+type Listener = (functionName: string, line: string) => void;
 
 export interface FunctionLogs {
   of(functionName: string): FunctionLog;
   /** From now on whoever is given is told each line that a function writes, in place of who was before. */
-  follow(follower: Follower): void;
+  follow(listener: Listener): void;
   close(): Promise<unknown>;
 }
 
 /** Opens one log file per function in `folder`, emptied at each start. */
 export function openFunctionLogs(folder: string, report: (text: string) => void): FunctionLogs {
   mkdirSync(folder, { recursive: true });
-  let follower: Follower = () => {};
+  let listener: Listener = () => {};
   const files = new Map<string, WriteStream>();
   const fileOf = (name: string) => {
     const file = files.get(name) ?? createWriteStream(join(folder, `${name}.log`));
@@ -44,7 +44,7 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
         write({ text, isError }) {
           for (const line of text.trimEnd().split('\n')) {
             write(line);
-            follower(name, line);
+            listener(name, line);
             const problem = problemIn(line) ?? (isError ? line : undefined);
             if (problem !== undefined) report(`[${name}] ${problem}`);
           }
@@ -54,7 +54,7 @@ export function openFunctionLogs(folder: string, report: (text: string) => void)
       };
     },
     follow: (next) => {
-      follower = next;
+      listener = next;
     },
     close: () => Promise.all([...files.values()].map((file) => new Promise<void>((done) => file.end(done)))),
   };

@@ -11,11 +11,11 @@ export const reportTools: Tool[] = [
   {
     name: 'reports_get',
     title: 'Reports and pipelines',
-    description: 'Figures of a range, messages per period or account, boards with counts per stage.',
+    description: 'Figures of a range, messages per period or account, pipelines with counts per stage.',
     effect: 'reads',
     uses: {
       by: 'report',
-      description: 'pipelines with id: one board',
+      description: 'pipelines with id: one',
       values: {
         dashboard: [getDashboard],
         messaging: [analyseMessaging],
@@ -30,7 +30,7 @@ export const reportTools: Tool[] = [
           to: 'Default now',
           groupBy: 'Of messaging',
         }),
-        { dashboard: getDashboard, messaging: analyseMessaging, boards: listPipelines },
+        { dashboard: getDashboard, messaging: analyseMessaging, pipelines: listPipelines },
       ),
       id: passed(idInput(), 'Pipeline id'),
       ...paging(listPipelines),

@@ -24,8 +24,8 @@ function started(
   const stop = startSubscriptions({
     subscriptions: [subscription],
     logs: {
-      follow: (follower) => {
-        say = follower;
+      follow: (listener) => {
+        say = listener;
       },
     },
     accountId: '123456789012',

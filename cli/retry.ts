@@ -5,7 +5,7 @@ type Fetch = (request: Request) => Promise<Response>;
 const pauseMs = 1000;
 
 /** `fetch` that goes on until somebody answers; `note` is told when nobody does, and when that is over. */
-export function patient(fetch: Fetch, note: (text: string) => void): Fetch {
+export function retrying(fetch: Fetch, note: (text: string) => void): Fetch {
   let isAway = false;
   const tell = (away: boolean, text: string) => {
     if (away !== isAway) note(text);
