@@ -20,6 +20,7 @@ export const handler = endpoint(
     response: Account,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
+    carries: 'undici: it asks Telegram whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body, request }) => {

@@ -17,6 +17,7 @@ export const handler = endpoint(
     response: Login,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:login'],
+    carries: 'mtcute: it has Telegram send a code',
     timeoutSeconds: longTimeoutSeconds,
   },
   ({ tx, body }) => startLogin(tx, body),

@@ -14,6 +14,7 @@ export const handler = endpoint(
     summary: 'Disconnect a Telegram account',
     errors: ['not_found'],
     needs: ['decrypt:account'],
+    carries: 'undici and mtcute: it has Telegram forget the webhook, or ends the session',
     timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, params }) => {

@@ -19,6 +19,7 @@ export const handler = endpoint(
     response: Account,
     errors: ['bad_request', 'conflict'],
     needs: ['encrypt:account'],
+    carries: 'undici: it asks X whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },
   async ({ tx, body }) => {

@@ -73,6 +73,8 @@ export interface Route<
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */
   hasNoTool?: boolean;
   needs?: readonly Need[];
+  /** What its bundle has besides the table's client, and may therefore weigh more than half of a DocumentClient. */
+  carries?: string;
   timeoutSeconds?: number;
   memoryMb?: number;
 }

@@ -5,7 +5,6 @@ import { build } from 'esbuild';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes } from '#infra/functions.ts';
 import { atMost, beside, type Line, median } from '#test/bench/report.ts';
-import { overBudget } from '#test/infra/over-budget.ts';
 
 const rounds = 15;
 const root = join(import.meta.dirname, '../..');
@@ -41,8 +40,9 @@ export async function coldStart(workDir: string, environment: Record<string, str
   const names = routes.map(({ name }) => name);
   const sizes = await Promise.all(names.map(async (name) => [name, await codeBytes(join(bundles, name))] as const));
   const heaviestOf = (of: typeof sizes) => of.reduce((a, b) => (b[1] > a[1] ? b : a));
-  const [heaviest, bytes] = heaviestOf(sizes.filter(([name]) => !(name in overBudget)));
-  const exceptions = sizes.filter(([name]) => name in overBudget).map(([name, size]) => `${name} ${kilobytes(size)}`);
+  const carrying = new Set(routes.filter(({ route }) => route.carries).map(({ name }) => name));
+  const [heaviest, bytes] = heaviestOf(sizes.filter(([name]) => !carrying.has(name)));
+  const exceptions = sizes.filter(([name]) => carrying.has(name)).map(([name, size]) => `${name} ${kilobytes(size)}`);
   const typical = median(sizes.map(([, size]) => size));
   const bareBytes = (await stat(bare)).size;
 

@@ -77,7 +77,7 @@ const formed: Record<string, (letters: Letters) => string> = {
   platformMessageId: () => '9'.repeat(20),
   botToken: () => `test_${'x'.repeat(195)}`,
   session: (letters) => ofBytes(4096, letters),
-  accessToken: () => 'x'.repeat(500),
+  accessToken: () => `test_${'x'.repeat(495)}`,
   refreshToken: () => 'x'.repeat(500),
   clientId: () => 'x'.repeat(200),
   clientSecret: () => 'x'.repeat(200),
@@ -101,7 +101,7 @@ export const addressOf = (index: number) => {
 /** The largest value that a field takes; `letters` are what its texts are made of. */
 export function largest(schema: Schema, name: string, letters: Letters): unknown {
   const { const: constant, enum: values, anyOf = schema['oneOf'], type, format, maximum, maxLength, items } = schema;
-  const { allOf, maxItems, pattern } = schema;
+  const { allOf, maxItems, pattern, examples } = schema;
   const types = [type].flat();
   if (constant !== undefined) return constant;
   if (values) return values.findLast((value: unknown) => value !== null);
@@ -114,6 +114,8 @@ export function largest(schema: Schema, name: string, letters: Letters): unknown
   if (format === 'date-time') return lastTime;
   if (formed[name]) return formed[name](letters);
   if (pattern?.startsWith('^\\d')) return '9'.repeat(maxLength);
+  // Of another form nobody knows the longest.
+  if (pattern && examples) return examples[0];
   return letters.text(maxLength, multiLine.has(name));
 }
 

@@ -1,3 +1,5 @@
+import { messaging } from '#lib/channels/channel.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
 import document from '#openapi' with { type: 'json' };
 import type { Client } from '#test/client.ts';
 import { brief } from '#test/contract/largest-calls.ts';
@@ -9,11 +11,30 @@ interface Operation {
 const paths = document.paths as unknown as Record<string, Partial<Record<'get' | 'post', Operation>>>;
 const schemas = document.components.schemas as unknown as Record<string, { required?: string[] }>;
 
+const exampleOf = ({ requestBody }: Operation) => requestBody?.content['application/json'].example ?? {};
+
 /** The example of a body, but for what may be missing: so it names nothing that is not there. */
-function leastOf({ requestBody }: Operation): Record<string, unknown> {
-  const { schema, example } = requestBody?.content['application/json'] ?? { schema: { $ref: '' }, example: {} };
-  const { required = [] } = schemas[schema.$ref.split('/').at(-1) as string] ?? {};
+function leastOf(operation: Operation): Record<string, unknown> {
+  const example = exampleOf(operation);
+  const { $ref = '' } = operation.requestBody?.content['application/json'].schema ?? {};
+  const { required = [] } = schemas[$ref.split('/').at(-1) as string] ?? {};
   return Object.fromEntries(required.map((name) => [name, example[name]]));
+}
+
+const inAMonth = () => shifted(new Date(), 30 * dayMs);
+
+/** A message that waits, of each channel that has none: the demo may not know the channel. */
+async function makeMessages(client: Client): Promise<void> {
+  for (const { name: channel, identity } of Object.values(messaging)) {
+    if ((await client.get('/v1/jobs', { channel, limit: 1 })).body.items.length > 0) continue;
+    const path = `/v1/${channel}/messages`;
+    const { text, [identity.field]: userId } = exampleOf(paths[path]?.post as Operation);
+    const [account] = (await client.get(`/v1/${channel}/accounts`, { limit: 1 })).body.items;
+    const message = { accountId: account?.id, [identity.field]: userId, text, runAt: inAMonth() };
+    const { status, body } = await client.post(path, message);
+    if (status !== 202)
+      throw new Error(`the demo has sent nothing by ${channel}, and ${path} answers ${status} ${brief(body)}`);
+  }
 }
 
 /** Makes one of everything that operations make and list, and of which there is none: a noun that the demo does not know. */
@@ -25,4 +46,5 @@ export async function makeMissing(client: Client): Promise<void> {
     if (status !== 201)
       throw new Error(`the demo has nothing in ${path}, and its example is answered ${status} ${brief(body)}`);
   }
+  await makeMessages(client);
 }

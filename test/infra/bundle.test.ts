@@ -6,7 +6,6 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
-import { overBudget } from '#test/infra/over-budget.ts';
 
 let functions: LoadedFunction[];
 let folder: string;
@@ -52,7 +51,7 @@ async function bareBytes(): Promise<number> {
 }
 
 test('every API function that uses the table alone is at most half of a bare DocumentClient', async () => {
-  const endpoints = functions.filter(({ domain, name }) => domain !== 'workers' && !(name in overBudget));
+  const endpoints = (await loadRoutes()).filter(({ route }) => route.carries === undefined);
   const sizes = await Promise.all(endpoints.map(async ({ name }) => ({ name, bytes: await bytesOf(name) })));
   const limit = 0.5 * (await bareBytes());
   expect(sizes.filter(({ bytes }) => bytes > limit)).toEqual([]);
