@@ -20,7 +20,6 @@ export const listJobs = (tx: UnitOfWork, query: Query): Promise<Page<StoredJob>>
       sequenceId: (sequence) => ({ where: { sequence } }),
       accountId: (account) => ({ where: { account } }),
       apiKeyId: (key) => ({ where: { key } }),
-      source: (source) => ({ matches: (job) => job.source === source }),
       since: (time) => ({ matches: ({ runAt }) => runAt >= time }),
       until: (time) => ({ matches: ({ runAt }) => runAt <= time }),
     }),

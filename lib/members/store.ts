@@ -25,7 +25,6 @@ export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQu
     Members,
     asked(Members, query, {
       q: (q) => ({ matches: ({ name, email }) => folded(`${name ?? ''}\n${email}`).includes(folded(q)) }),
-      isActive: (isActive) => ({ matches: (member) => member.isActive === isActive }),
     }),
   );
 

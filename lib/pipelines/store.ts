@@ -44,11 +44,7 @@ export async function listPipelines(
   tx: UnitOfWork,
   query: v.InferOutput<typeof PipelineQuery>,
 ): Promise<Page<v.InferOutput<typeof Pipeline>>> {
-  const page = await listPage(
-    tx,
-    Pipelines,
-    asked(Pipelines, query, { kind: (wanted) => ({ matches: ({ kind }) => kind === wanted }) }),
-  );
+  const page = await listPage(tx, Pipelines, asked(Pipelines, query, {}));
   return { ...page, items: page.items.map(shown) };
 }
 

@@ -18,27 +18,38 @@ type ByIndex<E extends Entity, Query> = {
   [Name in keyof Query & keyof Where<E>]: Query[Name] extends Where<E>[Name] ? Name : never;
 }[keyof Query & keyof Where<E>];
 
+/** The filters that are called as a field is and take what it holds. An id that a row names is for an index, which has another name. */
+type ByField<E extends Entity, Query> = {
+  [Name in keyof Query & keyof Item<E>]: Exclude<Query[Name], undefined> extends Item<E>[Name] & Primitive
+    ? Exclude<Name, `${string}Id`>
+    : never;
+}[keyof Query & keyof Item<E>];
+type Primitive = string | number | boolean;
+
+/** Those that need not say what they ask. */
+type Named<E extends Entity, Query> = ByIndex<E, Query> | ByField<E, Query>;
+
 type Answers<E extends Entity, Query> = {
-  readonly [Name in Exclude<keyof Query, keyof Paging | ByIndex<E, Query>>]: (
+  readonly [Name in Exclude<keyof Query, keyof Paging | Named<E, Query>>]: (
     value: Exclude<Query[Name], undefined>,
   ) => Asked<E>;
 } & {
-  readonly [Name in ByIndex<E, Query>]?: (value: Exclude<Query[Name], undefined>) => Asked<E>;
+  readonly [Name in Named<E, Query>]?: (value: Exclude<Query[Name], undefined>) => Asked<E>;
 };
 
 /**
- * A query as the listing that answers it. Each filter says what it asks, but for those that are an index of the entity by the same
- * name: one that is declared and not answered does not compile.
+ * A query as the listing that answers it. Each filter says what it asks, but for those that are called as an index of the entity is, or
+ * else as a field, which is compared in every row: any other that is declared and not answered does not compile.
  */
 export function asked<E extends Entity, Query extends Paging>(
-  _of: E,
+  of: E,
   query: Query,
   answers: Answers<E, Query>,
 ): Listing<E> {
   const { after, limit, ...filters } = query;
   const byName = answers as Readonly<Record<string, ((value: unknown) => Asked<E>) | undefined>>;
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  const all = given.map(([name, value]) => byName[name]?.(value) ?? { where: { [name]: value } as Where<E> });
+  const all = given.map(([name, value]) => byName[name]?.(value) ?? byItsName(of, name, value));
   return {
     ...Object.assign({}, ...all),
     after,
@@ -47,6 +58,13 @@ export function asked<E extends Entity, Query extends Paging>(
     contains: Object.assign({}, ...all.map(({ contains }) => contains)) as Contains<E>,
     ...withAll(all),
   };
+}
+
+function byItsName<E extends Entity>({ indexes = {} }: Entity, name: string, value: unknown): Asked<E> {
+  const index = Object.hasOwn(indexes, name) ? indexes[name] : undefined;
+  const isAsked = index !== undefined && !('order' in index || 'until' in index);
+  if (isAsked) return { where: { [name]: value } as Where<E> };
+  return { matches: (row) => (row as Readonly<Record<string, unknown>>)[name] === value };
 }
 
 const withAll = <E extends Entity>(all: readonly Asked<E>[]) =>

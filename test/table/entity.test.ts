@@ -49,6 +49,26 @@ test('every filter of a query is answered, by itself where an index is called so
   asked(Marks, query, { bookId, taskId: bookId });
 });
 
+test('a filter that is called as a field compares it, but for the ids of others', () => {
+  const Books = entity({
+    name: 'book',
+    schema: v.object({ id: v.number(), title: v.nullable(v.string()), tags: v.array(v.string()), shelf: v.number() }),
+    indexes: { shelf: { order: ({ shelf }) => String(shelf) } },
+  });
+  const { matches, where } = asked(Books, { limit: 5, title: 'Emma', shelf: 2 }, {});
+  const book = { id: 1, title: 'Emma', tags: ['new'], shelf: 2 };
+  const others = [
+    { ...book, title: null },
+    { ...book, title: 'emma' },
+    { ...book, shelf: 3 },
+  ];
+  expect([where, [book, ...others].map((one) => matches?.(one))]).toEqual([{}, [true, false, false, false]]);
+  // @ts-expect-error a title is a text
+  asked(Books, { limit: 5, title: 7 }, {});
+  // @ts-expect-error a list is compared with nothing
+  asked(Books, { limit: 5, tags: ['new'] }, {});
+});
+
 test('an index is called after its value, or as it says', () => {
   const partition = (by: By<typeof Marks>) => indexPartition({ workspaceId: 7, env: 'live' }, Marks, by);
   expect(partition({ color: 'red' })).toBe('7:live#mark?color=red');
