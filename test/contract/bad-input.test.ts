@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDemo } from '#infra/local/demo.ts';
 import { mintKey } from '#lib/keys/store.ts';
+import { maxId } from '#lib/schema.ts';
 import { scopes } from '#lib/scopes.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
@@ -188,6 +189,25 @@ test.each(withBody.filter(({ path }) => path.includes('{id}')))(
     expect([answer.status, answer.body.error]).toEqual([404, 'not_found']);
   },
 );
+
+/** Fields of a body that name something of the workspace by its id. */
+const referring = withBody.flatMap((operation) =>
+  Object.entries((operation.body as Schema)['properties'] as Record<string, Schema>)
+    .filter(([field, { maximum }]) => field.endsWith('Id') && maximum === maxId)
+    .map(([field]) => ({ ...operation, field })),
+);
+
+test.each(referring)('$name refuses a $field of nobody', async ({ method, path, body, example, field }) => {
+  const { required = [] } = body as Schema;
+  const least = Object.fromEntries(required.map((name: string) => [name, example[name]]));
+  const { status, body: refusal } = await client.call(method, await existing(path), {
+    body: { ...least, [field]: 999_999 },
+  });
+  expect([[400, 404].includes(status), refusal.error]).toEqual([
+    true,
+    expect.stringMatching(/^(bad_request|not_found)$/),
+  ]);
+});
 
 describe.each(batches)('$name', ({ method, path, body }) => {
   const { items } = (body as Schema)['properties'] as Record<string, Schema>;
