@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CrmClient, EventKind } from '#client/index.ts';
+import { eventKinds } from './kinds.ts';
 import { Failure } from './verb.ts';
 
 /** What a cause may do. */
@@ -51,8 +52,7 @@ const sendMessage =
       body: body({ accountId: await activeBot(crm), username: username(), text: 'Hello Ada' }),
     });
 
-/** Of every kind of event that there is. */
-export const causes: Record<EventKind, Cause> = {
+const known: Partial<Record<EventKind, Cause>> = {
   'message.created': sendMessage(() => person().username),
   'message.updated': { not: 'a message is edited by its sender; nobody writes to the sandbox' },
   'message.read': async ({ crm, body }) => {
@@ -144,3 +144,11 @@ export const causes: Record<EventKind, Cause> = {
     return crm.post('/v1/webhooks/{id}/test', { params: { path: { id } }, body: body({}) });
   },
 };
+
+const unknown: Cause = { not: 'cli/causes.ts names none yet' };
+
+/** Of every kind of event that there is. */
+export const causes = Object.fromEntries(eventKinds.map((kind) => [kind, known[kind] ?? unknown])) as Record<
+  EventKind,
+  Cause
+>;

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventKinds } from '#lib/events/kinds.ts';
 
+const list = Object.keys(eventKinds)
+  .map((name) => `  '${name}',\n`)
+  .join('');
+
 /** lib/events/names.ts: a test fails when it drifts. */
 export const renderEventNames = () => `import type { EventKind } from './kinds.ts';
 
@@ -10,9 +14,19 @@ export const renderEventNames = () => `import type { EventKind } from './kinds.t
  * lib/events/kinds.ts by \`npm run event-names\`.
  */
 export const eventKindNames = [
-${Object.keys(eventKinds)
-  .map((name) => `  '${name}',\n`)
-  .join('')}] as const satisfies readonly EventKind[];
+${list}] as const satisfies readonly EventKind[];
 `;
 
-if (import.meta.main) await writeFile(join(import.meta.dirname, '../lib/events/names.ts'), renderEventNames());
+/** cli/kinds.ts: the same for the command line, which knows the API alone. */
+export const renderKindsOfCli = () => `import type { EventKind } from '#client/index.ts';
+
+/** Every kind of event. Made of lib/events/kinds.ts by \`npm run event-names\`. */
+export const eventKinds = [
+${list}] as const satisfies readonly EventKind[];
+`;
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  await writeFile(join(root, 'lib/events/names.ts'), renderEventNames());
+  await writeFile(join(root, 'cli/kinds.ts'), renderKindsOfCli());
+}

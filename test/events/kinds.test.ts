@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { renderEventNames } from '#infra/event-names.ts';
+import { renderEventNames, renderKindsOfCli } from '#infra/event-names.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -14,6 +14,7 @@ test.each(eventKindNames)('the example of %s is what its schema says', (kind) =>
 
 test('the names are those of the kinds (npm run event-names)', () => {
   expect(readFileSync('lib/events/names.ts', 'utf8')).toBe(renderEventNames());
+  expect(readFileSync('cli/kinds.ts', 'utf8')).toBe(renderKindsOfCli());
 });
 
 test('an event whose data is not that of its kind does not compile', () => {
