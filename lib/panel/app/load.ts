@@ -7,7 +7,10 @@ export interface Loaded<Data> {
   error: unknown;
   isLoading: boolean;
   reload(): void;
-  /** Shows something else until it is asked for again: a change that the API has yet to confirm. */
+  /**
+   * Shows something else until it is asked for again: a change that the API has yet to confirm. An answer that is on its way does not
+   * know of it and is dropped.
+   */
   change(to: (data: Data) => Data): void;
 }
 
@@ -27,9 +30,11 @@ export function useLoaded<Data>(
   const [turn, setTurn] = useState(0);
   const touched = useRef(isTouchedBy);
   touched.current = isTouchedBy;
+  const asking = useRef<AbortController | undefined>(undefined);
   const reload = () => setTurn((before) => before + 1);
   useEffect(() => {
     const stop = new AbortController();
+    asking.current = stop;
     setState((before) => ({ ...before, isLoading: true }));
     load(stop.signal).then(
       (data) => stop.signal.aborted || setState({ data, isLoading: false }),
@@ -49,6 +54,9 @@ export function useLoaded<Data>(
     error: state.error,
     isLoading: state.isLoading,
     reload,
-    change: (to) => setState((before) => (before.data === undefined ? before : { ...before, data: to(before.data) })),
+    change: (to) => {
+      if (state.data !== undefined) asking.current?.abort();
+      setState((before) => (before.data === undefined ? before : { data: to(before.data), isLoading: false }));
+    },
   };
 }

@@ -34,6 +34,23 @@ export const pages: readonly Page[] = [
     scope: 'contacts:read',
     load: () => import('../pages/contacts.tsx'),
   },
+  {
+    path: '/deals',
+    also: ['/deals/{id}'],
+    title: 'Deals',
+    icon: 'deals',
+    shortcut: 'd',
+    scope: 'deals:read',
+    load: () => import('../pages/deals.tsx'),
+  },
+  {
+    path: '/tasks',
+    title: 'Tasks',
+    icon: 'tasks',
+    shortcut: 't',
+    scope: 'tasks:read',
+    load: () => import('../pages/tasks.tsx'),
+  },
 ];
 
 export const visiblePages = computed(() => pages.filter(({ scope }) => scope === undefined || may(scope)));

@@ -17,13 +17,17 @@ interface BarsProps {
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
+  /** What each bar is of. */
+  of?: string;
+  /** How a value is written. */
+  written?: (value: number) => string;
 }
 
 const height = 100;
 const room = 10;
 
 /** Bars side by side, with the same numbers as a table for who cannot see them. */
-export function Bars({ title, series, bars }: BarsProps) {
+export function Bars({ title, series, bars, of: unit = 'Day', written = count }: BarsProps) {
   const highest = Math.max(1, ...bars.flatMap(({ values }) => values));
   const width = (room - 2) / series.length;
   const [first, middle, last] = [0, Math.floor(bars.length / 2), bars.length - 1].map((at) => bars[at]?.label);
@@ -38,11 +42,11 @@ export function Bars({ title, series, bars }: BarsProps) {
         ))}
       </figcaption>
       <div class="plot" aria-hidden="true">
-        <span class="highest">{count(highest)}</span>
+        <span class="highest">{written(highest)}</span>
         <svg aria-hidden="true" viewBox={`0 0 ${bars.length * room} ${height}`} preserveAspectRatio="none">
           {bars.map(({ label, values }, at) => (
             <g key={label}>
-              <title>{`${label}: ${series.map((of, index) => `${of.title} ${count(values[index] ?? 0)}`).join(', ')}`}</title>
+              <title>{`${label}: ${series.map((of, index) => `${of.title} ${written(values[index] ?? 0)}`).join(', ')}`}</title>
               <rect class="whole" x={at * room} y={0} width={room} height={height} />
               {series.map(({ name }, index) => {
                 const size = ((values[index] ?? 0) / highest) * height;
@@ -73,7 +77,7 @@ export function Bars({ title, series, bars }: BarsProps) {
             <caption class="hidden">{title}</caption>
             <thead>
               <tr>
-                <th scope="col">Day</th>
+                <th scope="col">{unit}</th>
                 {series.map((of) => (
                   <th key={of.name} scope="col" class="number">
                     {of.title}
@@ -87,7 +91,7 @@ export function Bars({ title, series, bars }: BarsProps) {
                   <th scope="row">{label}</th>
                   {series.map((of, index) => (
                     <td key={of.name} class="number">
-                      {count(values[index] ?? 0)}
+                      {written(values[index] ?? 0)}
                     </td>
                   ))}
                 </tr>

@@ -76,10 +76,13 @@ interface FieldProps {
   rows?: number;
   /** Value and text of what can be chosen. */
   options?: readonly (readonly [value: string | number, text: string])[];
+  /** Offered while somebody types. */
+  suggestions?: readonly string[];
+  onType?(text: string): void;
 }
 
 /** A labelled field of a form, with a hint and what is wrong with it. */
-export function Field({ label, hint, rows, options, value, type = 'text', ...rest }: FieldProps) {
+export function Field({ label, hint, rows, options, suggestions, onType, value, type = 'text', ...rest }: FieldProps) {
   const id = useId();
   const problem = useContext(Problems).get(rest.name);
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ') || undefined;
@@ -88,9 +91,9 @@ export function Field({ label, hint, rows, options, value, type = 'text', ...res
     <div class="field">
       <label for={id}>{label}</label>
       {options ? (
-        <select {...common} defaultValue={value ?? ''}>
+        <select {...common}>
           {options.map(([key, text]) => (
-            <option key={key} value={key}>
+            <option key={key} value={key} selected={String(key) === String(value ?? '')}>
               {text}
             </option>
           ))}
@@ -98,7 +101,20 @@ export function Field({ label, hint, rows, options, value, type = 'text', ...res
       ) : rows ? (
         <textarea {...common} rows={rows} defaultValue={value ?? ''} />
       ) : (
-        <input {...common} type={type as 'text'} defaultValue={value ?? ''} />
+        <input
+          {...common}
+          type={type as 'text'}
+          defaultValue={value ?? ''}
+          list={suggestions && `${id}-list`}
+          onInput={onType && ((event) => onType(event.currentTarget.value))}
+        />
+      )}
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
       )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>

@@ -1,0 +1,89 @@
+import { linkTo } from '../../app/route.ts';
+import { may } from '../../app/session.ts';
+import { count, money, percent } from '../../app/show.ts';
+import { Menu } from '../../parts/menu.tsx';
+import { When } from '../../parts/when.tsx';
+import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
+
+interface CardProps {
+  deal: Deal;
+  board: Board;
+  onMove(to: StageKey): void;
+  onDrag(isDragged: boolean): void;
+}
+
+const cardsOf = (stage: Element | null | undefined) => [...(stage?.querySelectorAll<HTMLElement>('.deal a') ?? [])];
+
+function goTo(card: HTMLElement, key: string): boolean {
+  const stage = card.closest('.stage');
+  const here = cardsOf(stage);
+  const at = here.indexOf(card.querySelector('a') as HTMLElement);
+  const beside = () => {
+    let next = stage;
+    do next = (key === 'ArrowRight' ? next?.nextElementSibling : next?.previousElementSibling) ?? null;
+    while (next && cardsOf(next).length === 0);
+    return cardsOf(next)[0];
+  };
+  const found = key === 'ArrowDown' ? here[at + 1] : key === 'ArrowUp' ? here[at - 1] : beside();
+  found?.focus();
+  return found !== undefined;
+}
+
+/** A deal on the board. It is moved by dragging it, by its menu, or by Shift and an arrow key. */
+export function Card({ deal, board, onMove, onDrag }: CardProps) {
+  const here = stageKey(deal.stage);
+  const isMovable = may('deals:write');
+  const press = (event: KeyboardEvent) => {
+    if (!event.key.startsWith('Arrow') || event.ctrlKey || event.altKey || event.metaKey) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.shiftKey) {
+      const to = step && board[board.findIndex(({ key }) => key === here) + step];
+      if (!to || !isMovable) return;
+      event.preventDefault();
+      onMove(to.key);
+    } else if (goTo(event.currentTarget as HTMLElement, event.key)) event.preventDefault();
+  };
+  return (
+    <li
+      class="deal"
+      data-deal={deal.id}
+      draggable={isMovable}
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer?.setData('text/plain', deal.title);
+        onDrag(true);
+      }}
+      onDragEnd={() => onDrag(false)}
+      onKeyDown={press}
+    >
+      <a href={linkTo(`/deals/${deal.id}`)} draggable={false}>
+        {deal.title}
+      </a>
+      <p class="amount">
+        {money(deal.value, deal.currency)}
+        <span class="muted"> · {percent(deal.probability / 100)}</span>
+      </p>
+      {deal.contactName && <p class="hint">{deal.contactName}</p>}
+      {deal.expectedCloseAt && deal.closedAt === null && (
+        <p class="hint">
+          Closes <When at={deal.expectedCloseAt} />
+        </p>
+      )}
+      {deal.openTaskCount > 0 && (
+        <p class="hint">
+          {count(deal.openTaskCount)} open {deal.openTaskCount === 1 ? 'task' : 'tasks'}
+        </p>
+      )}
+      <div class="foot">
+        {isMovable && (
+          <Menu
+            text="Move to…"
+            label={`Move to…, ${deal.title}`}
+            items={board
+              .filter(({ key }) => key !== here)
+              .map(({ key, name }) => ({ text: name, choose: () => onMove(key) }))}
+          />
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,73 @@
+import { useRef, useState } from 'preact/hooks';
+import { count, money } from '../../app/show.ts';
+import { type Board, type Column, type Deal, type StageKey, stageKey } from './board.ts';
+import { Card } from './card.tsx';
+
+interface StageProps {
+  column: Column;
+  board: Board;
+  /** The deal that is being dragged. */
+  dragged: Deal | undefined;
+  onDrag(deal: Deal | undefined): void;
+  onMove(deal: Deal, to: StageKey): void;
+}
+
+/** A column of the board, with its sum in each currency. */
+export function Stage({ column, board, dragged, onDrag, onMove }: StageProps) {
+  const [isOver, setOver] = useState(false);
+  const depth = useRef(0);
+  const takes = dragged !== undefined && stageKey(dragged.stage) !== column.key;
+  const leave = () => {
+    depth.current = 0;
+    setOver(false);
+  };
+  return (
+    <section
+      class={takes && isOver ? 'stage over' : 'stage'}
+      aria-labelledby={`stage-${column.key}`}
+      onDragEnter={() => {
+        depth.current += 1;
+        setOver(true);
+      }}
+      onDragLeave={() => {
+        depth.current -= 1;
+        if (depth.current === 0) setOver(false);
+      }}
+      onDragOver={(event) => {
+        if (takes) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        leave();
+        if (takes) onMove(dragged, column.key);
+        onDrag(undefined);
+      }}
+    >
+      <header>
+        <h2 id={`stage-${column.key}`}>
+          {column.name} <span class="muted">{count(column.count)}</span>
+        </h2>
+        <p class="hint">
+          {column.totals
+            .filter(({ total }) => total > 0)
+            .map(({ total, currency }) => money(total, currency))
+            .join(' · ') || '–'}
+        </p>
+      </header>
+      {column.deals.length > 0 && (
+        <ul>
+          {column.deals.map((deal) => (
+            <Card
+              key={deal.id}
+              deal={deal}
+              board={board}
+              onMove={(to) => onMove(deal, to)}
+              onDrag={(isDragged) => onDrag(isDragged ? deal : undefined)}
+            />
+          ))}
+        </ul>
+      )}
+      {column.hasMore && <p class="hint">The newest {count(column.deals.length)} are shown. Search for the others.</p>}
+    </section>
+  );
+}

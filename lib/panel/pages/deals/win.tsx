@@ -1,0 +1,73 @@
+import { api } from '../../app/api.ts';
+import { useLoaded } from '../../app/load.ts';
+import { linkTo } from '../../app/route.ts';
+import { may } from '../../app/session.ts';
+import { exactTime, money } from '../../app/show.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import type { Deal } from './board.ts';
+
+interface WinProps {
+  deal: Deal;
+  onWon(): void;
+  onClose(): void;
+}
+
+/** Asks, because a win is booked and stays so. */
+export const Win = ({ deal, onWon, onClose }: WinProps) => (
+  <Confirm
+    title={`Win “${deal.title}”?`}
+    action="Mark as won"
+    onClose={onClose}
+    onConfirm={async () => {
+      await api.post('/panel/deals/{id}/win', { params: { path: { id: deal.id } }, body: {} });
+      onWon();
+    }}
+  >
+    <p>
+      {deal.value > 0
+        ? `An income of ${money(deal.value, deal.currency)} is booked. The booking stays, even if the deal is moved later.`
+        : 'The deal has no value, so nothing is booked.'}
+    </p>
+  </Confirm>
+);
+
+/** What was booked when the deal was won. */
+export function Booking({ deal }: { deal: Deal }) {
+  const booked = useLoaded(
+    async (signal) => {
+      if (!may('finance:read')) return undefined;
+      const query = { dealId: deal.id, limit: 10 };
+      const { items } = await api.get('/v1/finance/transactions', { signal, params: { query } });
+      return items.find(({ source }) => source === 'deal');
+    },
+    [deal.id, deal.stage],
+  );
+  if (booked.isLoading) return <Skeleton lines={1} />;
+  if (!booked.data) return <p class="hint">{may('finance:read') ? 'Nothing was booked.' : 'The win was booked.'}</p>;
+  const { amount, currency, occurredAt } = booked.data;
+  return (
+    <p>
+      Booked <strong>{money(amount, currency)}</strong> as income, {exactTime(occurredAt)}.{' '}
+      <a href={linkTo('/finance/transactions', { dealId: deal.id })}>See the booking</a>
+    </p>
+  );
+}
+
+/** Says it and shows the booking. */
+export const Won = ({ deal, onClose }: { deal: Deal; onClose(): void }) => (
+  <Dialog title={`“${deal.title}” is won`} onClose={onClose}>
+    <div class="stack">
+      <Booking deal={deal} />
+      <div class="actions end">
+        <a class="button" href={linkTo(`/deals/${deal.id}`)} onClick={onClose}>
+          Open the deal
+        </a>
+        <button type="button" class="primary" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </div>
+  </Dialog>
+);

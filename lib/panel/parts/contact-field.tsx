@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../app/api.ts';
+import { useLoaded } from '../app/load.ts';
+import { nameOf } from '../app/show.ts';
+import { Field } from './form.tsx';
+
+const settleMs = 250;
+
+interface ContactFieldProps {
+  label?: string;
+  name?: string;
+  /** Who is chosen so far. */
+  value?: { id: number; name: string | null } | undefined;
+  required?: boolean;
+}
+
+const written = (contact: { id: number; name?: string | null }) => `${nameOf(contact)} (#${contact.id})`;
+
+/** A contact, found by typing a part of the name. */
+export function ContactField({ label = 'Contact', name = 'contactId', value, required }: ContactFieldProps) {
+  const [typed, setTyped] = useState('');
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.replace(/ \(#\d+\)$/, '').trim()), settleMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const found = useLoaded(
+    (signal) => api.get('/v1/contacts', { signal, params: { query: { limit: 10, q: q || undefined } } }),
+    [q],
+  );
+  return (
+    <Field
+      label={label}
+      name={name}
+      value={value && written(value)}
+      required={required}
+      placeholder="Type a name"
+      autocomplete="off"
+      suggestions={(found.data?.items ?? []).map(written)}
+      onType={setTyped}
+    />
+  );
+}
+
+/** The contact that a ContactField's text names; null for none. Raises for a text that names nobody. */
+export function contactIn(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const id = /\(#(\d+)\)$/.exec(text)?.[1];
+  if (id === undefined) throw new Error('Choose a contact from the list that appears while you type.');
+  return Number(id);
+}
