@@ -1,18 +1,25 @@
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
+import { Upserts } from '#lib/entities/contact.ts';
+import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
+import { Exports } from '#lib/entities/export.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
+import { sameName, TagNames, Tags } from '#lib/entities/tag.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { AnyEvent } from '#lib/feed/list.ts';
+import { fieldErrors } from '#lib/fields.ts';
 import {
   duePrefix,
   type Entity,
+  fieldsWithin,
+  type Item,
   indexEntries,
   keyOf,
   kindOf,
@@ -23,12 +30,12 @@ import {
 import { identity, isLike, type Key, lockedBy, rowKeys, sortableId } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
-import { parseStored, writtenAs } from '#lib/table/stored.ts';
-import type { Environment } from '#lib/tenant.ts';
+import { formOf, parseStored, writtenAs } from '#lib/table/stored.ts';
+import type { Environment, Tenant } from '#lib/tenant.ts';
 import { pluralOf } from '#lib/text.ts';
 import { excess } from './excess.ts';
-import { entityIn, kindOfPartition } from './kinds.ts';
-import { oddity } from './shown.ts';
+import { divided, entityIn, kindOfPartition } from './kinds.ts';
+import { misfit } from './strict.ts';
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */
 export const Header = v.object({
@@ -39,11 +46,26 @@ export const Header = v.object({
   exportedAt: v.string(),
 });
 
-/** There is room for as many again: what is counted on from 2^53 stays where it is, and ids end with 32 bits. */
-const maxNumbers = { id: 2 ** 30, sequence: 2 ** 39, sum: 1e24 };
+/**
+ * There is room for as many again: what is counted on from 2^53 stays where it is, and ids end with 32 bits. Whoever walks all rows that
+ * lie with their parents asks for every id that a parent can have.
+ */
+const maxNumbers = { id: 2 ** 30, parent: 2 ** 25, sequence: 2 ** 39, sum: 1e24 };
 
 /** The numbers of an item that are counted on from. */
 const versionsAndSequences = ['v', 'sequence'];
+
+const byName = new Map(entities.map((of) => [of.name, of]));
+
+/** What the rows of others lie with, by what the table calls it. */
+const parents = new Set(
+  entities.flatMap((of) => {
+    const [field] = fieldsWithin(of);
+    if (field === undefined) return [];
+    return of.references?.find((reference) => reference.field === field)?.to ?? String(of.within?.split('/')[0]);
+  }),
+);
+const maxIdOf = (name: string) => (parents.has(name) ? maxNumbers.parent : maxNumbers.id);
 
 /** What an archive holds, in the nouns of the API, both environments together. Without it the file is not whole. */
 export const Trailer = v.object({ rows: v.number(), counts: v.record(v.string(), v.number()) });
@@ -54,12 +76,6 @@ export const ArchivedRow = v.looseObject({
   sk: v.string('has no sort key'),
 });
 export type ArchivedRow = v.InferOutput<typeof ArchivedRow>;
-
-/** The environment, if it is of one, and the partition. */
-function divided(pk: string): { env: Environment | ''; partition: string } {
-  const end = pk.indexOf('#');
-  return { env: pk.slice(1, end) as Environment | '', partition: pk.slice(end + 1) };
-}
 
 /** What was of the moment is in files of older versions alone: an import passes it over. */
 type Fate = 'kept' | 'passed over' | 'refused';
@@ -120,7 +136,34 @@ const fatesOfOthers: readonly [template: string, Fate][] = [
  * What names objects of the buckets, which are not in the file, until they are where they stay; and how far events have yet to be
  * given to endpoints, which arrive inactive, or to the event bus: a file could say that it is without end.
  */
-const passedOver: readonly Entity[] = [Files, Transfers, FanOuts, FanOutRetries, BusBacklogs, BusRetries];
+const ofTheMoment: readonly Entity[] = [
+  Exports,
+  Files,
+  Transfers,
+  FanOuts,
+  FanOutRetries,
+  BusBacklogs,
+  BusRetries,
+  Upserts,
+];
+
+/** What is found by another way than an index: it is made of whom it names, whatever the file says. */
+const follower = <Of extends Entity, By extends Entity>(of: Of, by: By, make: (item: Item<Of>) => Item<By>) => ({
+  of,
+  by,
+  make: make as (item: unknown) => Item<By>,
+});
+const followers = [
+  follower(Tags, TagNames, ({ id, name }) => ({ name: sameName(name), tagId: id })),
+  follower(Deliveries, DeliveryIds, ({ deliveryId, endpointId, id, createdAt }) => ({
+    ...{ deliveryId, endpointId, id, createdAt },
+  })),
+];
+
+const passedOver: readonly Entity[] = [...ofTheMoment, ...followers.map(({ by }) => by)];
+
+/** Whether a row is one of those that follow from another one and lie beside nothing else. */
+export const isFollower = ({ pk }: Key): boolean => followers.some(({ by }) => by === entityIn(divided(pk).partition));
 
 /** What is of no kind that is known here is in no file: an import could not say where it belongs. */
 function fateOf(partition: string): Fate {
@@ -145,8 +188,6 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     sender: () => ({ leaseUntilMs: 0, sendersUntilMs: 0 }),
     job: () => ({ claimedUntil: null }),
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [] }),
-    // Its file stays behind.
-    export: () => ({ status: 'expired' }),
     webhook: () => ({ isActive: false }),
     // Nobody is mailed for a copy of their workspace.
     member: () => ({ invitation: null }),
@@ -187,7 +228,8 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
     const email = row['email'] === placeholderEmail(from) ? placeholderEmail(to) : row['email'];
     Object.assign(row, { sk: sortableId(to), id: to, email });
   }
-  const rows = [row, ...besides(to, env || 'live', partition, row)];
+  requireFit(unfitness(row));
+  const rows = written(to, env || 'live', partition, row);
   for (const one of rows) requireFit(unfitness(one));
   return rows;
 }
@@ -209,26 +251,61 @@ function requireFit(reason: string | false | undefined): void {
   if (reason) throw new UnfitRow(reason);
 }
 
-function besides(workspaceId: number, env: Environment, partition: string, row: Row): Row[] {
+function written(workspaceId: number, env: Environment, partition: string, row: Row): Row[] {
   const of = entityIn(partition);
   requireFit(fateOf(partition) === 'refused' && 'is of a kind that no archive holds');
   if (!of) {
     requireFit(!isCounter(partition, row) && 'counts what cannot be counted');
     requireFit(!hasPlace(partition, row.sk) && 'lies where it does not belong');
-    return [];
+    return [row];
   }
   const output = readAs(of, row);
   const tenant = { workspaceId, env };
-  requireFit(typeof row['id'] === 'number' && !isId(row['id']) && 'has an id that there is not');
-  requireFit(versionsAndSequences.some((name) => !isAtMost(maxNumbers.sequence, row[name] ?? 0)) && 'counts too far');
+  requireFit(idsIn(of, output).some(([name, id]) => !isAtMost(maxIdOf(name), id)) && 'has an id that there is not');
+  const far = versionsAndSequences.find((name) => !isAtMost(maxNumbers.sequence, row[name] ?? 0));
+  requireFit(far !== undefined && `counts ${far} too far`);
   requireFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
   requireFit((row['v'] === undefined || row[lockedBy] !== undefined) && 'was not at rest');
-  const rows = [...indexEntries(tenant, of, output, writtenBy(writtenAs(row))).values()];
-  requireFit(rows.some(({ at }) => at !== undefined && Number.isNaN(Date.parse(String(at)))) && 'is due at no time');
-  requireFit(oddity(of.schema, output) ?? excess(of, output));
+  const wrong = misfit(of.schema, output) ?? excess(of, output);
+  requireFit(wrong && `is no ${of.name}: ${wrong}`);
   if (of === Feed) requireFit(!isEvent(row['body']) && 'tells of no event');
-  return rows;
+  const version = writtenAs(row);
+  const beside = [...indexEntries(tenant, of, output, writtenBy(version)).values()];
+  // What is due after the year 9999 has a sign before it, and as a text is due at once.
+  requireFit(beside.some(({ at }) => at !== undefined && !/^\d{4}-/.test(String(at))) && 'is due at no time');
+  return [
+    {
+      ...(version === latestVersion(of) ? { ...formOf(of, output), v: row['v'] } : row),
+      ...expiry(of, output),
+      ...keyOf(tenant, of, output),
+    },
+    ...beside,
+    ...followersOf(tenant, of, output),
+  ];
 }
+
+/** When it is gone, which no file says. */
+function expiry(of: Entity, item: Record<string, unknown>): { expiresAtSeconds?: number | undefined } {
+  const expiresAtSeconds = of.expiresAtSeconds?.(item);
+  requireFit(expiresAtSeconds !== undefined && !Number.isSafeInteger(expiresAtSeconds) && 'ends at no time');
+  return { expiresAtSeconds };
+}
+
+const followersOf = (tenant: Tenant, of: Entity, output: Record<string, unknown>): Row[] =>
+  followers
+    .filter((follower) => follower.of === of)
+    .map(({ by, make }) => {
+      const item = make(output);
+      return { ...formOf(by, item), v: 1, ...keyOf(tenant, by, item) };
+    });
+
+/** The ids that an item has and names, by whose they are. */
+const idsIn = (of: Entity, item: Record<string, unknown>): [name: string, id: unknown][] => [
+  ...(of !== Workspaces && of !== Feed && 'id' in item ? ([[of.name, item['id']]] as [string, unknown][]) : []),
+  ...(of.references ?? []).flatMap(({ to, field }) =>
+    [item[field] ?? []].flat().map((id): [string, unknown] => [to, id]),
+  ),
+];
 
 function isEvent(body: unknown): boolean {
   try {
@@ -246,18 +323,18 @@ function readAs(of: Entity, row: Row): Record<string, unknown> {
   try {
     return parseStored(of, row) as Record<string, unknown>;
   } catch (error) {
-    const [issue] = error instanceof v.ValiError ? error.issues : [];
-    throw new UnfitRow(`is no ${of.name}: ${issue ? `${v.getDotPath(issue) ?? ''} ${issue.message}` : ''}`);
+    const [wrong] = error instanceof v.ValiError ? fieldErrors(error.issues) : [];
+    throw new UnfitRow(`is no ${of.name}${wrong ? `: ${wrong.message}` : ''}`);
   }
 }
 
 const isAtMost = (max: number, value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max;
-const isId = (value: unknown) => isAtMost(maxNumbers.id, value);
 
 /** Of ids, of events or of rows. */
 function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boolean {
   const all = Object.entries(counted);
-  if (partition === 'ids') return all.every(([name, value]) => idsOf.has(name) && isId(value));
+  if (partition === 'ids')
+    return all.every(([name, value]) => idsOf.has(name) && isAtMost(maxIdOf(idsOf.get(name) as string), value));
   if (partition === 'sequence') return all.every(([, value]) => isAtMost(maxNumbers.sequence, value));
   // A job may be counted in by another row of the group than the one that counts it out.
   const isSigned = partition === 'count/queued';
@@ -266,7 +343,7 @@ function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boole
 }
 
 /** The counters of ids, but for that of keys. */
-const idsOf = new Set(entities.map(storedName));
+const idsOf = new Map(entities.map((of) => [storedName(of), of.name]));
 
 /** What the rows of a file require of its counters: no id and no number of an event is given twice. */
 export class Highest {
@@ -283,8 +360,12 @@ export class Highest {
     const of = entityIn(pk.slice(pk.indexOf('#') + 1));
     const tenant = pk.slice(0, pk.indexOf('#'));
     if (of === Feed) this.#raise(`${tenant}#sequence`, 'sequence', { last: Number(row['sequence']) });
-    else if (of && of !== Workspaces && typeof row['id'] === 'number')
-      this.#raise(`${tenant}#ids`, 'ids', { [storedName(of)]: row['id'] });
+    else if (of)
+      for (const [name, id] of idsIn(of, row)) {
+        const named = byName.get(name) as Entity;
+        const scope = named.scope === 'workspace' ? tenant.replace(/:.*/, '') : tenant;
+        this.#raise(`${scope}#ids`, 'ids', { [storedName(named)]: Number(id) });
+      }
     else if (Highest.holds(row)) {
       const { pk: _, sk, ...counters } = row;
       this.#raise(pk, sk, counters as Record<string, number>);

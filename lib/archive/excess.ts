@@ -1,25 +1,25 @@
 import { Accounts } from '#lib/entities/account.ts';
-import { EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
-import { maxParticipants, Threads } from '#lib/entities/email-thread.ts';
+import { BodyParts, EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
+import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
-import { RevenueSources } from '#lib/entities/revenue-source.ts';
+import { Senders } from '#lib/entities/sender.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
+import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { maxEndpoints } from '#lib/entities/webhook-registry.ts';
-import { type Entity, kindOf } from '#lib/table/entity.ts';
+import type { Entity } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { bytesOf } from '#lib/table/size.ts';
+import { divided, entityIn } from './kinds.ts';
 
 type Item = Record<string, unknown>;
 
 const lengthOf = (...lists: unknown[]) => lists.flatMap((list) => (Array.isArray(list) ? list : [])).length;
 
-/** With the longest url, description and filter that a caller may state. */
-const maxEndpointBytes = 30_000;
-
-/** What no caller could have had stored, though the row is one of its kind, and what would then be done for ever. */
+/** What no caller could have had stored, though each field by itself could be, and what would then be done for ever. */
 const excesses = new Map<Entity, (item: Item) => string | false>([
-  [Endpoints, (endpoint) => bytesOf(endpoint) > maxEndpointBytes && 'is larger than an endpoint may be'],
   [
     Sequences,
     ({ steps }) =>
@@ -32,25 +32,59 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
       direction === 'outbound' && lengthOf(to, cc, bcc) > maxRecipients && 'goes to more than a mail goes to',
   ],
   [
-    Threads,
-    ({ participants, lastInbound }) =>
-      (lengthOf(participants) > maxParticipants ||
-        lengthOf((lastInbound as Item | null)?.['others']) > 2 * maxParticipants) &&
-      'has more people than a thread has',
-  ],
-  [
     Jobs,
     ({ status, channel, accountId, runAt, queuedFor }) =>
       (status === 'queued' && channel !== 'email' && accountId === null && 'is sent by nobody') ||
       (status === 'queued' && String(queuedFor) > String(runAt) && 'is due before its turn'),
   ],
-  [RevenueSources, ({ pullIntervalMinutes }) => Number(pullIntervalMinutes) < 1 && 'is pulled without a pause'],
 ]);
 
 /** Why an item of an archive cannot be taken in, which by itself it could be; undefined where it can. */
 export const excess = (of: Entity, item: Item): string | undefined => excesses.get(of)?.(item) || undefined;
 
-const partitionOf = (of: Entity) => `#${kindOf(of)}`;
+/** An item that a file must hold, by what it is called and what tells it from others. */
+type Named = readonly [name: string, ...ids: unknown[]];
+
+/** What an item is known by to others in the file. */
+const namesOf = new Map<Entity, (item: Item) => Named[]>([
+  [Accounts, ({ id }) => [[Accounts.name, id]]],
+  [Sequences, ({ id }) => [[Sequences.name, id]]],
+  [Threads, ({ id }) => [[Threads.name, id]]],
+  [
+    EmailMessages,
+    ({ threadId, id, jobId }) => [
+      [EmailMessages.name, threadId, id],
+      [mailOfJob, jobId],
+    ],
+  ],
+]);
+
+const mailOfJob = 'mail of job';
+const account = (id: unknown): Named[] => (typeof id === 'number' ? [[Accounts.name, id]] : []);
+
+/** Without what its worker would fail, or an answer about another. */
+const needsOf = new Map<Entity, (item: Item) => Named[]>([
+  [
+    Jobs,
+    ({ id, status, channel, accountId }) => [
+      ...account(accountId),
+      ...(status === 'queued' && channel === 'email' ? [[mailOfJob, id] as const] : []),
+    ],
+  ],
+  [Sequences, ({ accountId }) => account(accountId)],
+  [Inbounds, ({ id }) => account(id)],
+  [AccountHolders, ({ id }) => account(id)],
+  [Senders, ({ id }) => account(id)],
+  [Enrollments, ({ sequenceId }) => [[Sequences.name, sequenceId]]],
+  [EmailMessages, ({ threadId }) => [[Threads.name, threadId]]],
+  [BodyParts, ({ threadId, messageId }) => [[EmailMessages.name, threadId, messageId]]],
+]);
+
+/** Of an environment. */
+const mostOf = new Map<Entity, number>([
+  [Endpoints, maxEndpoints],
+  [Tags, maxTags],
+]);
 
 /** As many bytes as a row that counts has, and as many rows as the counters of a thousand accounts are spread over. */
 const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
@@ -61,35 +95,50 @@ const readWhole = /^count\/(sent|met|queued)\b/;
 
 /** What the rows of a file say together. */
 export class Together {
-  readonly #accounts = new Set<string>();
-  readonly #counters = new Map<string, number>();
-  /** The line of what is to be sent by an account, or may be again. */
+  /** Rows by their kind, or counters by their partition, of an environment. */
+  readonly #counts = new Map<string, number>();
+  readonly #named = new Set<string>();
+  /** The line of what names another that must be there. */
   readonly #wanted = new Map<string, number>();
-  readonly #endpoints = new Map<string, number>();
+  readonly #tagCounts = new Map<string, { count: number; line: number }>();
 
   /** Why the file cannot be taken in with this row, too. */
   add({ pk, ...row }: Key & Record<string, unknown>, line: number): string | undefined {
-    const env = pk.slice(0, pk.indexOf('#'));
-    const partition = pk.slice(env.length + 1);
-    if (pk.endsWith(partitionOf(Accounts))) this.#accounts.add(`${env}/${row['id']}`);
-    if ([Jobs, Sequences].some((of) => pk.endsWith(partitionOf(of))) && typeof row['accountId'] === 'number')
-      this.#wanted.set(`${env}/${row['accountId']}`, line);
-    if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
-      return 'is larger than what counts';
-    if (readWhole.test(partition)) {
-      const rows = (this.#counters.get(pk) ?? 0) + 1;
-      this.#counters.set(pk, rows);
-      if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
-      if (rows > maxCounterRows) return `there are more than ${maxCounterRows} counters of one kind`;
-    }
-    if (!pk.endsWith(partitionOf(Endpoints))) return undefined;
-    const count = (this.#endpoints.get(env) ?? 0) + 1;
-    this.#endpoints.set(env, count);
-    return count > maxEndpoints ? `there are more than ${maxEndpoints} endpoints` : undefined;
+    const { env, partition } = divided(pk);
+    const of = entityIn(partition);
+    return of ? this.#addItem(env, of, row, line) : this.#addCounter(pk, partition, row);
   }
 
-  /** The line of a job or sequence whose account the file does not have. */
-  stray(): number | undefined {
-    return [...this.#wanted].find(([account]) => !this.#accounts.has(account))?.[1];
+  #addItem(env: string, of: Entity, item: Item, line: number): string | undefined {
+    const inEnv = ([name, ...ids]: Named) => `${env}: ${name} ${ids.join('/')}`;
+    for (const named of namesOf.get(of)?.(item) ?? []) this.#named.add(inEnv(named));
+    for (const needed of needsOf.get(of)?.(item) ?? []) this.#wanted.set(inEnv(needed), line);
+    const most = mostOf.get(of);
+    const count = this.#count(`${env}: ${of.name}`);
+    if (of === TagCounts) this.#tagCounts.set(`${env}: ${Tags.name}`, { count: Number(item['count']), line });
+    return most !== undefined && count > most ? `there are more than ${most} ${of.name}s` : undefined;
+  }
+
+  #addCounter(pk: string, partition: string, row: Item): string | undefined {
+    if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
+      return 'is larger than what counts';
+    if (!readWhole.test(partition)) return undefined;
+    if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
+    return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;
+  }
+
+  #count(name: string): number {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  /** What the file, of which that were all rows, says of things that it does not hold, and where. */
+  lack(): { line: number; reason: string } | undefined {
+    const [needed, line] = [...this.#wanted].find(([one]) => !this.#named.has(one)) ?? [];
+    if (needed !== undefined && line !== undefined)
+      return { line, reason: `is of ${needed.slice(needed.indexOf(': ') + 2)}, which there is not` };
+    const [, wrong] = [...this.#tagCounts].find(([tags, { count }]) => count > (this.#counts.get(tags) ?? 0)) ?? [];
+    return wrong && { line: wrong.line, reason: 'counts tags that there are not' };
   }
 }

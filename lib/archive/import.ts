@@ -13,7 +13,7 @@ import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
-import { ArchivedRow, Header, Highest, restored, Trailer, UnfitRow } from './archive.ts';
+import { ArchivedRow, Header, Highest, isFollower, restored, Trailer, UnfitRow } from './archive.ts';
 import { Together } from './excess.ts';
 
 /** Kept in memory before they are written together. */
@@ -64,6 +64,7 @@ const put = (rows: readonly Row[]) => putRows([...new Map(rows.map((row) => [ide
 async function inspect(id: number, file: string) {
   const hash = createHash('sha256');
   let from: number | undefined;
+  let rows = 0;
   const seen = new Set<string>();
   const together = new Together();
   let trailer: v.InferOutput<typeof Trailer> | undefined;
@@ -74,24 +75,27 @@ async function inspect(id: number, file: string) {
     else if (isTrailer(value)) trailer = parsed(Trailer, value, number);
     else {
       const row = parsed(ArchivedRow, value, number);
-      requireRestorable(from, id, row, number);
+      const restored = restorable(from, id, row, number);
       const reason = together.add(row, number);
       if (reason) throw broken(number, reason);
-      const key = createHash('sha256').update(identity(row)).digest('base64url');
-      if (seen.has(key)) throw broken(number, 'was there before');
-      seen.add(key);
+      for (const key of [row, ...restored.filter(isFollower)]) {
+        const digest = createHash('sha256').update(identity(key)).digest('base64url');
+        if (seen.has(digest)) throw broken(number, 'was there before');
+        seen.add(digest);
+      }
+      rows += 1;
     }
   }
-  const stray = together.stray();
-  if (stray !== undefined) throw broken(stray, 'is of an account that there is not');
-  if (from === undefined || trailer?.rows !== seen.size)
+  const lack = together.lack();
+  if (lack) throw broken(lack.line, lack.reason);
+  if (from === undefined || trailer?.rows !== rows)
     throw badRequest('broken_archive', 'the file is not whole: it was cut off');
   return { from, digest: hash.digest('hex'), counts: trailer.counts };
 }
 
-function requireRestorable(from: number, to: number, row: ArchivedRow, number: number): void {
+function restorable(from: number, to: number, row: ArchivedRow, number: number): Row[] {
   try {
-    restored(from, to, row);
+    return restored(from, to, row);
   } catch (error) {
     if (!(error instanceof UnfitRow)) throw error;
     throw broken(number, error.message);

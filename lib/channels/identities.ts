@@ -1,8 +1,15 @@
 import * as v from 'valibot';
+import { integer, storedRecord, storedUnion } from '../schema.ts';
 import type { Descriptor } from './descriptor.ts';
 
 /** The ids that a person has, one on a channel, by the channel's name; also on channels that only a later release knows. */
-export const Identities = v.record(v.string(), v.union([v.number(), v.string()]));
+export const Identities = storedRecord(
+  storedUnion(
+    v.union([v.number(), v.string()]),
+    v.union([integer(1, Number.MAX_SAFE_INTEGER), v.pipe(v.string(), v.regex(/^\S{1,100}$/))]),
+  ),
+  20,
+);
 export type Identities = v.InferOutput<typeof Identities>;
 
 /** The id on a channel, as its sender takes it. */

@@ -1,11 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import * as v from 'valibot';
 import { firstCharacters } from '#lib/text.ts';
 
 /** What a message says. */
-export interface Body {
-  bodyText: string;
-  bodyHtml: string | null;
-}
+const Body = v.object({ bodyText: v.string(), bodyHtml: v.nullable(v.string()) });
+export type Body = v.InferOutput<typeof Body>;
 
 /** What an item of 400 KB holds of a message, beside its keys. JSON is hardly ever shorter than what the table counts. */
 const maxRowBytes = 350_000;
@@ -29,9 +28,9 @@ export const leastBytesIn = (first: string, moreParts: number): number =>
 /** More than any body has as JSON. What an archive says is one may be a thousand times as long as it is packed. */
 const maxOutputLength = 16 * 2 ** 20;
 
-/** Throws for what is longer than any body. */
+/** Throws for what is longer than any body, or none. */
 export const unpacked = (parts: readonly string[]): Body =>
-  JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64'), { maxOutputLength }).toString());
+  v.parse(Body, JSON.parse(gunzipSync(Buffer.from(parts.join(''), 'base64'), { maxOutputLength }).toString()));
 
 /** The first characters of a text, on one line. */
 export function previewOf(text: string, characters = 140): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import PostalMime, { type Address, addressParser } from 'postal-mime';
 import { timestamp } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
+import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import { firstBytes, firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
 import { distinct, nowhere } from './address.ts';
@@ -49,7 +50,6 @@ const maxNameCharacters = 200;
 /** RFC 5321: no path is longer. */
 const maxAddressBytes = 254;
 const maxMessageIdBytes = 998;
-const maxAttachments = 100;
 const maxFileNameBytes = 255;
 /** RFC 6838: type and subtype of 127 each. */
 const maxContentTypeBytes = 255;

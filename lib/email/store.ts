@@ -8,6 +8,7 @@ import {
   Threads,
 } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
+import { log } from '#lib/log.ts';
 import { primeMember, requireActiveMember } from '#lib/members/store.ts';
 import { notFound } from '#lib/problem.ts';
 import { asked } from '#lib/table/asked.ts';
@@ -137,7 +138,7 @@ export async function listEmailMessages(
   const items: Shown[] = [];
   let bytes = 0;
   for (const message of page.items) {
-    const shown = { ...message, authentication: message.authentication ?? null, ...(await bodyOf(tx, message)) };
+    const shown = { ...message, authentication: message.authentication ?? null, ...(await shownBody(tx, message)) };
     bytes += Buffer.byteLength(JSON.stringify(shown));
     if (bytes > maxPageBytes && items.length > 0) return { items, nextCursor: items.at(-1)?.id ?? null, hasMore: true };
     items.push(shown);
@@ -147,9 +148,27 @@ export async function listEmailMessages(
 
 const leastBytesOf = ({ body, moreParts }: StoredEmailMessage) => leastBytesIn(body, moreParts);
 
-/** What a message says. */
-export async function bodyOf(tx: UnitOfWork, { threadId, id, body, moreParts }: StoredEmailMessage): Promise<Body> {
+/** What a message says. Throws for what nobody has packed. */
+export const bodyOf = async (tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> =>
+  unpacked(await partsOf(tx, message));
+
+/** The same where one that cannot be read is not to hide the others of its thread. */
+async function shownBody(tx: UnitOfWork, message: StoredEmailMessage): Promise<Body> {
+  const parts = await partsOf(tx, message);
+  try {
+    return unpacked(parts);
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'unknown';
+    log().error('the body of a mail cannot be read', { threadId: message.threadId, id: message.id, reason });
+    return { bodyText: '[The text of this mail cannot be read.]', bodyHtml: null };
+  }
+}
+
+async function partsOf(
+  tx: UnitOfWork,
+  { threadId, id, body, moreParts }: StoredEmailMessage,
+): Promise<[string, ...string[]]> {
   const places = Array.from({ length: moreParts }, (_, index) => ({ threadId, messageId: id, part: index + 1 }));
   const more = moreParts === 0 ? [] : await tx.findAll(BodyParts, places);
-  return unpacked([body, ...more.map((part) => part.body)]);
+  return [body, ...more.map((part) => part.body)];
 }

@@ -2,7 +2,21 @@ import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { accountKinds } from '#lib/channels/descriptor.ts';
 import { accountStates, accountStatuses, inboundModes } from '#lib/choices.ts';
-import { choice, count, id, integer, line, objectInput, paging, storedChoice, time } from '#lib/schema.ts';
+import {
+  choice,
+  count,
+  id,
+  integer,
+  line,
+  maxEncrypted,
+  objectInput,
+  paging,
+  storedChoice,
+  storedLine,
+  storedNumber,
+  storedText,
+  time,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 import { Inbound } from './inbound.ts';
@@ -10,9 +24,9 @@ import { Inbound } from './inbound.ts';
 const shown = {
   id: id(),
   kind: v.picklist(accountKinds),
-  name: v.string(),
-  username: v.nullable(v.string()),
-  phoneMasked: v.nullable(v.string()),
+  name: storedLine(200),
+  username: v.nullable(storedLine(200)),
+  phoneMasked: v.nullable(storedLine(64)),
   status: v.picklist(accountStatuses),
   floodWaitUntil: v.nullable(time()),
   dailyLimit: count(),
@@ -92,14 +106,14 @@ export const Accounts = entity({
     ...stored,
     channel: storedChoice(platforms),
     /** At the platform; unknown of one that an operator has connected, who asks nobody. */
-    platformUserId: v.exactOptional(v.string()),
+    platformUserId: v.exactOptional(storedLine(100)),
     /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
-    newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),
+    newPeers: v.optional(v.object({ pausedUntil: time(), hours: storedNumber() })),
     pacing: v.exactOptional(Pacing),
     /** Bot token, session or access token, encrypted. */
-    secret: v.string(),
+    secret: storedText(maxEncrypted),
   }),
 });
 

@@ -1,5 +1,15 @@
 import * as v from 'valibot';
-import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/schema.ts';
+import {
+  id,
+  paging,
+  queryChoices,
+  queryInteger,
+  storedChoice,
+  storedLine,
+  storedText,
+  text,
+  time,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [
@@ -14,20 +24,22 @@ export const activityTypes = [
   'Created',
 ] as const;
 
+export const maxNoteCharacters = 10_000;
+
 /** One entry of a contact's timeline (contract section 2). */
 export const Activity = v.pipe(
   v.object({
     id: id(),
     contactId: id(),
     type: storedChoice(activityTypes),
-    text: v.nullable(v.string()),
-    field: v.nullable(v.string()),
-    oldValue: v.nullable(v.string()),
-    newValue: v.nullable(v.string()),
+    text: v.nullable(storedText(maxNoteCharacters)),
+    field: v.nullable(storedLine(200)),
+    oldValue: v.nullable(storedText(maxNoteCharacters)),
+    newValue: v.nullable(storedText(maxNoteCharacters)),
     tagId: v.nullable(id()),
     actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
     actorUserId: v.nullable(id()),
-    actorKeyId: v.nullable(v.string()),
+    actorKeyId: v.nullable(storedLine(100)),
     createdAt: time(),
   }),
   v.title('Activity'),
@@ -35,7 +47,6 @@ export const Activity = v.pipe(
 
 export const ActivityQuery = v.object({ ...paging, type: v.optional(queryChoices(activityTypes)) });
 export const WorkspaceActivityQuery = v.object({ ...ActivityQuery.entries, contactId: v.optional(queryInteger()) });
-export const maxNoteCharacters = 10_000;
 export const CreateNote = v.pipe(v.object({ text: text(maxNoteCharacters) }), v.title('CreateNote'));
 
 /** A line of the timeline of a contact. */

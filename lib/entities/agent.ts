@@ -12,6 +12,8 @@ import {
   paging,
   queryText,
   storedChoice,
+  storedInput,
+  storedList,
   text,
   time,
 } from '#lib/schema.ts';
@@ -20,15 +22,26 @@ import { searchable } from '#lib/table/list.ts';
 
 const statuses = ['active', 'disabled'] as const;
 
+const maxAccounts = 100;
+
+/** What callers state of it in words. */
+const given = {
+  name: line(200),
+  description: nullableText(1000),
+  instructions: text(20_000),
+  model: line(200),
+  language: nullableLine(35),
+};
+
 const shown = {
   id: id(),
-  name: v.string(),
-  description: v.nullable(v.string()),
+  name: storedInput(given.name),
+  description: v.nullable(storedInput(given.description)),
   status: storedChoice(statuses),
-  channels: v.array(storedChoice(channels)),
-  accountIds: v.array(id()),
-  model: v.string(),
-  language: v.nullable(v.string()),
+  channels: storedList(storedChoice(channels), channels.length),
+  accountIds: storedList(id(), maxAccounts),
+  model: storedInput(given.model),
+  language: v.nullable(storedInput(given.language)),
   handoffEnabled: v.boolean(),
   createdAt: time(),
   updatedAt: v.nullable(time()),
@@ -37,21 +50,19 @@ const shown = {
 /** An AI agent as lists show it (contract section 17). */
 export const Agent = v.pipe(v.object(shown), v.title('Agent'));
 export const AgentWithInstructions = v.pipe(
-  v.object({ ...shown, instructions: v.string() }),
+  v.object({ ...shown, instructions: storedInput(given.instructions) }),
   v.title('AgentWithInstructions'),
 );
 
 export const CreateAgent = v.object({
-  name: line(200),
-  description: v.optional(nullableText(1000), null),
-  instructions: text(20_000),
-  model: line(200),
+  ...given,
+  description: v.optional(given.description, null),
   channels: v.pipe(
     listInput(choice(channels), channels.length, 'channels'),
     v.minLength(1, 'must have at least 1 channel'),
   ),
-  accountIds: v.optional(listInput(idInput(), 100, 'accounts'), []),
-  language: v.optional(nullableLine(35), null),
+  accountIds: v.optional(listInput(idInput(), maxAccounts, 'accounts'), []),
+  language: v.optional(given.language, null),
   handoffEnabled: v.optional(v.boolean(), true),
   status: v.optional(choice(statuses), 'active'),
 });

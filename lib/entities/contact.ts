@@ -5,7 +5,7 @@ import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { epochSeconds } from '#lib/clock.ts';
 import { addressKey, isInternational } from '#lib/mail-address.ts';
-import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
   choice,
   commonFilters,
@@ -21,21 +21,38 @@ import {
   queryInteger,
   queryText,
   storedChoice,
+  storedInput,
+  storedLine,
+  storedList,
+  storedTime,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { Tag, tagName } from './tag.ts';
+import { maxTags, Tag, tagName } from './tag.ts';
+
+const username = (value: string) => value.replace(/^@/, '');
+const phoneForm = /^[+\-() ]*(?:\d[+\-() ]*){5,20}$/;
+
+/** What callers state of somebody, with the limits of contract section 2. */
+const given = {
+  name: nullableLine(200),
+  username: nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username),
+  phone: nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) and spaces'),
+  email: nullablePattern(/^[^@]+@[^@]+$/, 254, 'an e-mail address'),
+  company: nullableLine(200),
+  notes: nullableText(10_000),
+};
 
 const shown = {
   id: id(),
   platform: storedChoice(platforms),
-  name: v.nullable(v.string()),
-  username: v.nullable(v.string()),
-  phone: v.nullable(v.string()),
-  email: v.nullable(v.string()),
-  company: v.nullable(v.string()),
-  notes: v.nullable(v.string()),
+  name: v.nullable(storedInput(given.name)),
+  username: v.nullable(storedInput(given.username)),
+  phone: v.nullable(storedInput(given.phone)),
+  email: v.nullable(storedInput(given.email)),
+  company: v.nullable(storedInput(given.company)),
+  notes: v.nullable(storedInput(given.notes)),
   stage: storedChoice(contactStages),
   leadScore: v.nullable(integer(0, 100)),
   leadScoreIsAi: v.boolean(),
@@ -50,17 +67,14 @@ export const Contact = v.pipe(v.object(shown), v.title('Contact'));
 /** A contact as get-by-id and the answers to writes show it. */
 export const ContactWithTags = v.pipe(v.object({ ...shown, tags: v.array(Tag) }), v.title('ContactWithTags'));
 
-const username = (value: string) => value.replace(/^@/, '');
-const phoneForm = /^[+\-() ]*(?:\d[+\-() ]*){5,20}$/;
-
-/** The fields that create, patch and upsert share, with the limits of contract section 2. */
+/** The fields that create, patch and upsert share. */
 export const contactFields = {
-  name: v.optional(nullableLine(200)),
-  username: v.optional(nullablePattern(/^[A-Za-z0-9_.]{1,64}$/, 64, '1 to 64 letters, digits, _ or .', username)),
-  phone: v.optional(nullablePattern(phoneForm, 32, '5 to 20 digits with + - ( ) and spaces')),
-  email: v.optional(nullablePattern(/^[^@]+@[^@]+$/, 254, 'an e-mail address')),
-  company: v.optional(nullableLine(200)),
-  notes: v.optional(nullableText(10_000)),
+  name: v.optional(given.name),
+  username: v.optional(given.username),
+  phone: v.optional(given.phone),
+  email: v.optional(given.email),
+  company: v.optional(given.company),
+  notes: v.optional(given.notes),
 };
 
 export const CreateContact = v.pipe(
@@ -143,7 +157,7 @@ const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | 
 const Reach = v.object({
   accountId: id(),
   /** The contact's on the account's channel. */
-  userId: v.nullable(v.string()),
+  userId: v.nullable(storedLine(100)),
   lastInboundAt: v.nullable(time()),
   lastOutboundAt: v.nullable(time()),
 });
@@ -164,17 +178,22 @@ export const ContactChannel = v.pipe(
   v.title('ContactChannel'),
 );
 
+/** So many accounts are kept that a contact has to do with: every write of it takes them along. */
+export const maxReach = 50;
+/** More than anybody is known by. */
+const maxTraces = 1000;
+
 /** A contact. */
 export const Contacts = entity({
   name: 'contact',
   schema: v.object({
     ...shown,
-    updatedAt: v.nullable(v.string()),
-    tagIds: v.array(id()),
-    metadata: v.record(v.string(), v.string()),
+    updatedAt: v.nullable(storedTime()),
+    tagIds: storedList(id(), maxTags),
+    metadata: StoredMetadata,
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
-    reach: v.optional(v.array(Reach)),
+    reach: v.optional(storedList(Reach, maxReach)),
   }),
   upgrades: [
     // 2: the ids that a contact has on channels lie together, by channel.
@@ -234,14 +253,14 @@ export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
 
 /** By what somebody was known. */
 export const Traces = v.object({
-  email: v.nullable(v.string()),
-  username: v.nullable(v.string()),
+  email: v.nullable(storedLine(254)),
+  username: v.nullable(storedLine(64)),
   /** At the platforms. */
-  userIds: v.array(v.string()),
+  userIds: storedList(storedLine(100), maxTraces),
   /** The same by platform: `telegram/4711`, `telegram/@anna`. */
-  names: v.array(v.string()),
+  names: storedList(storedLine(200), maxTraces),
   /** The accounts that had to do with them. */
-  accountIds: v.array(id()),
+  accountIds: storedList(id(), maxTraces),
 });
 export type Traces = v.InferOutput<typeof Traces>;
 
@@ -269,7 +288,7 @@ const upsertKeptSeconds = 60;
  */
 export const Upserts = entity({
   name: 'upsert',
-  schema: v.object({ match: v.string(), contactId: id() }),
+  schema: v.object({ match: storedLine(1000), contactId: id() }),
   sortKey: ({ match }) => match,
   expiresAtSeconds: () => epochSeconds() + upsertKeptSeconds,
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { activeDealStages, dealStages } from '#lib/choices.ts';
-import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import { toCents } from '#lib/money.ts';
 import {
   choice,
@@ -19,6 +19,9 @@ import {
   queryNumber,
   queryText,
   storedChoice,
+  storedInput,
+  storedLine,
+  storedMoney,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -49,17 +52,20 @@ export const defaultProbability: Record<DealStage, number> = {
 
 export const isClosed = (stage: DealStage) => stage === 'won' || stage === 'lost';
 
+const title = () => line(200);
+const notes = () => nullableText(10_000);
+
 const common = {
   id: id(),
-  title: v.string(),
+  title: storedInput(title()),
   contactId: v.nullable(id()),
-  contactName: v.nullable(v.string()),
-  value: v.number(),
-  currency: v.string(),
+  contactName: v.nullable(storedLine(200)),
+  value: storedMoney(),
+  currency: storedInput(currency()),
   probability: integer(0, 100),
   expectedCloseAt: v.nullable(time()),
   closedAt: v.nullable(time()),
-  notes: v.nullable(v.string()),
+  notes: v.nullable(storedInput(notes())),
   openTaskCount: count(),
   createdAt: time(),
   updatedAt: v.nullable(time()),
@@ -88,7 +94,7 @@ const optionalFields = {
   currency: v.optional(currency()),
   probability: v.optional(integer(0, 100)),
   expectedCloseAt: v.optional(nullableTimeInput()),
-  notes: v.optional(nullableText(10_000)),
+  notes: v.optional(notes()),
 };
 
 /** Where a deal may open. `won` is let through, so that its refusal can say why (lib/deals/store.ts). */
@@ -103,7 +109,6 @@ function openingStage() {
   } as unknown as v.GenericSchema<(typeof activeDealStages)[number], (typeof activeDealStages)[number] | 'won'>;
 }
 
-const title = () => line(200);
 const value = () => money(0);
 
 export const CreateDeal = v.pipe(
@@ -144,7 +149,7 @@ export const Deals = entity({
   schema: v.object({
     ...common,
     stage: storedChoice(dealStages),
-    metadata: v.record(v.string(), v.string()),
+    metadata: StoredMetadata,
     /** The income that winning it booked, once and for all. */
     wonTransactionId: v.nullable(id()),
   }),

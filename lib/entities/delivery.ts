@@ -1,23 +1,37 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
 import { eventKindNames } from '#lib/events/names.ts';
-import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/schema.ts';
+import {
+  choice,
+  count,
+  id,
+  paging,
+  storedChoice,
+  storedInstant,
+  storedInteger,
+  storedLine,
+  storedList,
+  storedText,
+  storedTime,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const statuses = ['pending', 'retrying', 'succeeded', 'failed', 'skipped'] as const;
 
 const shown = {
   id: id(),
-  deliveryId: v.string(),
+  deliveryId: storedLine(100),
   endpointId: id(),
   eventKind: storedChoice<readonly string[]>(eventKindNames),
-  eventId: v.string(),
+  eventId: storedLine(100),
   status: storedChoice(statuses),
   attemptCount: count(),
   nextAttemptAt: v.nullable(time()),
   responseStatus: v.nullable(count()),
-  responseBody: v.nullable(v.string()),
-  error: v.nullable(v.string()),
+  responseBody: v.nullable(storedText(10_000)),
+  error: v.nullable(storedText(2000)),
   durationMs: v.nullable(count()),
   replayOfId: v.nullable(id()),
   createdAt: time(),
@@ -34,7 +48,7 @@ const attempt = {
   startedAt: time(),
   durationMs: count(),
   responseStatus: v.nullable(count()),
-  error: v.nullable(v.string()),
+  error: v.nullable(storedText(2000)),
 };
 
 const Attempt = v.pipe(
@@ -87,14 +101,14 @@ export const ReplayedFailed = v.pipe(v.object({ queued: count() }), v.title('Rep
 /** What an attempt needs to know; index entries keep it, so that a worker need not read the row. */
 const due = {
   id: id(),
-  deliveryId: v.string(),
-  eventKind: v.string(),
+  deliveryId: storedLine(100),
+  eventKind: storedChoice<readonly string[]>(eventKindNames),
   /** Null for a test, which is not in the feed. */
-  sequence: v.nullable(v.number()),
-  subject: v.string(),
+  sequence: v.nullable(storedInteger()),
+  subject: storedLine(200),
   attemptCount: count(),
   /** The UUID of the delivery that this one repeats. */
-  replayOf: v.nullable(v.string()),
+  replayOf: v.nullable(storedLine(100)),
 };
 export const DueDelivery = v.object(due);
 export type DueDelivery = v.InferOutput<typeof DueDelivery>;
@@ -107,6 +121,9 @@ const keptDays = 30;
 const expiry = ({ createdAt }: { createdAt: string }) =>
   epochSeconds(new Date(new Date(createdAt).getTime() + keptDays * dayMs));
 
+/** More than are made of any. */
+const maxAttempts = 100;
+
 /** An event on its way to an endpoint. */
 export const Deliveries = entity({
   name: 'delivery',
@@ -114,21 +131,21 @@ export const Deliveries = entity({
     ...shown,
     ...due,
     /** To the millisecond. */
-    nextAttemptAt: v.nullable(v.string()),
-    attempts: v.array(v.object({ ...attempt, errorClass: v.optional(errorClass(), null) })),
+    nextAttemptAt: v.nullable(storedInstant()),
+    attempts: storedList(v.object({ ...attempt, errorClass: v.optional(errorClass(), null) }), maxAttempts),
     /** Of all attempts, packed (lib/webhooks/response-headers.ts). */
-    responseHeaders: v.optional(v.string()),
+    responseHeaders: v.optional(storedText(10_000)),
     /** The signatures of the last attempt. */
     signed: v.nullable(
       v.object({
-        timestamp: v.number(),
-        simple: v.string(),
-        previous: v.nullable(v.string()),
-        standard: v.string(),
+        timestamp: storedInteger(),
+        simple: storedLine(500),
+        previous: v.nullable(storedLine(500)),
+        standard: storedLine(500),
       }),
     ),
     /** Only of a test; otherwise the feed has it. */
-    body: v.nullable(v.string()),
+    body: v.nullable(storedText(400_000)),
     /** Another delivery repeats this failed or skipped one. */
     isReplayed: v.boolean(),
   }),
@@ -165,7 +182,7 @@ export type StoredDelivery = v.InferOutput<(typeof Deliveries)['schema']>;
 /** Finds a delivery by its UUID, and keeps an event from being delivered twice to one endpoint. */
 export const DeliveryIds = entity({
   name: 'delivery-id',
-  schema: v.object({ deliveryId: v.string(), endpointId: id(), id: id(), createdAt: v.string() }),
+  schema: v.object({ deliveryId: storedLine(100), endpointId: id(), id: id(), createdAt: storedTime() }),
   within: 'webhook/{endpointId}/delivery-id',
   sortKey: ({ deliveryId }) => deliveryId,
   expiresAtSeconds: expiry,

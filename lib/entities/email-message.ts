@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import {
-  count,
   fileIds,
   id,
   idInput,
@@ -13,13 +12,16 @@ import {
   paging,
   pattern,
   storedChoice,
+  storedLine,
+  storedList,
+  storedText,
   text,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { emailAddress, Mailbox } from './email-thread.ts';
-import { Attachment, StoredAttachment } from './message.ts';
+import { Attachment, maxAttachments, StoredAttachment } from './message.ts';
 
 export const outcome = v.picklist(['pass', 'fail', 'none']);
 export type Outcome = v.InferOutput<typeof outcome>;
@@ -34,17 +36,22 @@ export type Authentication = v.InferOutput<typeof Authentication>;
 /** Of one mail, copies included: SES takes no more. */
 export const maxRecipients = 50;
 
+/** Of To, of Cc and of Bcc of one that came in. */
+const maxMailboxes = 100;
+/** RFC 5322's longest line, and a mark of a reply. */
+const maxSubject = 1100;
+
 const shown = {
   id: id(),
   threadId: id(),
   direction: storedChoice(['inbound', 'outbound']),
   from: Mailbox,
-  to: v.array(Mailbox),
-  cc: v.array(Mailbox),
-  subject: v.string(),
+  to: storedList(Mailbox, maxMailboxes),
+  cc: storedList(Mailbox, maxMailboxes),
+  subject: storedLine(maxSubject),
   isRead: v.boolean(),
   status: storedChoice(['received', 'queued', 'sent', 'failed']),
-  attachments: v.array(Attachment),
+  attachments: storedList(Attachment, maxAttachments),
   sentAt: v.nullable(time()),
   createdAt: time(),
 };
@@ -115,13 +122,13 @@ export const EmailMessages = entity({
   name: 'email-message',
   schema: v.object({
     ...shown,
-    attachments: v.array(StoredAttachment),
-    bcc: v.array(Mailbox),
+    attachments: storedList(StoredAttachment, maxAttachments),
+    bcc: storedList(Mailbox, maxMailboxes),
     /** Absent where nobody has looked: from before it was, and outbound. */
     authentication: v.optional(Authentication),
     jobId: v.nullable(id()),
     /** The first part of the packed body, and how many more there are. */
-    body: v.string(),
+    body: storedText(400_000),
     moreParts: integer(0, maxMoreParts),
   }),
   references: [
@@ -137,7 +144,7 @@ export type StoredEmailMessage = v.InferOutput<(typeof EmailMessages)['schema']>
 /** A further part of the packed body of an e-mail. */
 export const BodyParts = entity({
   name: 'email-body',
-  schema: v.object({ threadId: id(), messageId: id(), part: count(), body: v.string() }),
+  schema: v.object({ threadId: id(), messageId: id(), part: integer(1, maxMoreParts), body: storedText(400_000) }),
   within: 'email-thread/{threadId}/body',
   sortKey: ({ messageId, part }) => `${sortableId(messageId)}#${part}`,
 });
@@ -148,6 +155,6 @@ const spelling = (messageId: string) => messageId.replace(/@([\w-]+\.)?amazonses
 /** Finds an e-mail by its Message-ID. So answers find their thread, and a message that arrives twice is known. */
 export const MessageIds = entity({
   name: 'email-message-id',
-  schema: v.object({ messageId: v.string(), threadId: id(), id: id() }),
+  schema: v.object({ messageId: storedLine(1000), threadId: id(), id: id() }),
   sortKey: ({ messageId }) => createHash('sha256').update(spelling(messageId)).digest('base64url'),
 });

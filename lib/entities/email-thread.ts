@@ -12,13 +12,19 @@ import {
   queryInteger,
   queryText,
   storedChoice,
+  storedLine,
+  storedList,
+  storedText,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 /** One side of an e-mail. */
-export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
+export const Mailbox = v.pipe(
+  v.object({ name: v.nullable(storedLine(200)), email: storedLine(320) }),
+  v.title('Mailbox'),
+);
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
 /**
@@ -43,8 +49,8 @@ export type ThreadStatus = (typeof threadStatuses)[number];
 export const Thread = v.pipe(
   v.object({
     id: id(),
-    subject: v.string(),
-    preview: v.string(),
+    subject: storedLine(1100),
+    preview: storedText(200),
     status: storedChoice(threadStatuses),
     unreadCount: count(),
     isStarred: v.boolean(),
@@ -116,13 +122,19 @@ export const Threads = entity({
   schema: v.object({
     ...Thread.entries,
     createdAt: time(),
-    participants: v.array(Participant),
+    participants: storedList(Participant, maxParticipants),
     /** Opened by a mail that is not from whom it names, or in which a filter found spam or a virus: none joins it for its topic. */
     isUnverified: v.optional(v.literal(true)),
     /** Of the newest inbound message, whom a reply goes to. */
-    lastInbound: v.nullable(v.object({ from: Mailbox, others: v.array(Mailbox), messageId: v.nullable(v.string()) })),
+    lastInbound: v.nullable(
+      v.object({
+        from: Mailbox,
+        others: storedList(Mailbox, 2 * maxParticipants),
+        messageId: v.nullable(storedLine(1000)),
+      }),
+    ),
     /** The Message-IDs of the thread, oldest first, as a reply names them. */
-    references: v.array(v.string()),
+    references: storedList(storedLine(1000), maxReferences),
   }),
   references: [{ to: 'contact', field: 'contactId' }],
   upgrades: [

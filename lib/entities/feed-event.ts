@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
+import { storedInstant, storedInteger, storedLine, storedText, storedTime } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const keptDays = 30;
@@ -10,14 +11,14 @@ export const Feed = entity({
   name: 'event',
   storedAs: 'feed',
   schema: v.object({
-    sequence: v.number(),
-    event: v.string(),
-    id: v.string(),
-    timestamp: v.string(),
-    subject: v.string(),
+    sequence: storedInteger(1),
+    event: storedLine(100),
+    id: storedLine(100),
+    timestamp: storedTime(),
+    subject: storedLine(200),
     /** To the millisecond, for the latency of deliveries. */
-    committedAt: v.string(),
-    body: v.string(),
+    committedAt: storedInstant(),
+    body: storedText(400_000),
   }),
   sortKey: ({ sequence }) => sortableSequence(sequence),
   expiresAtSeconds: ({ timestamp }) => epochSeconds(new Date(new Date(timestamp).getTime() + keptDays * dayMs)),

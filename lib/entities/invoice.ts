@@ -14,6 +14,8 @@ import {
   paging,
   queryInteger,
   storedChoice,
+  storedInput,
+  storedMoney,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -27,14 +29,16 @@ export const Outstanding = v.pipe(
 
 const statuses = ['draft', 'sent', 'overdue', 'paid', 'canceled'] as const;
 
+const invoiceNumber = () => line(64);
+
 /** Base document, "Invoice"; `paidAt` is null unless paid. */
 export const Invoice = v.pipe(
   v.object({
     id: id(),
-    invoiceNumber: v.string(),
+    invoiceNumber: storedInput(invoiceNumber()),
     status: storedChoice(statuses),
-    currency: v.string(),
-    total: v.number(),
+    currency: storedInput(currency()),
+    total: storedMoney(),
     contactId: v.nullable(id()),
     issueDate: time(),
     dueDate: time(),
@@ -68,7 +72,7 @@ const dateInput = () =>
 /** What the panel makes. */
 export const CreateInvoice = v.object({
   contactId: idInput(),
-  invoiceNumber: line(64),
+  invoiceNumber: invoiceNumber(),
   status: choice(['draft', 'sent']),
   currency: currency(),
   total: money(0.01),

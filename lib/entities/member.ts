@@ -1,16 +1,31 @@
 import * as v from 'valibot';
 import { roles } from '#lib/choices.ts';
 import { addressKey } from '#lib/mail-address.ts';
-import { choice, id, nullableLine, paging, pattern, queryBoolean, queryText, storedChoice, time } from '#lib/schema.ts';
+import {
+  choice,
+  id,
+  nullableLine,
+  paging,
+  pattern,
+  queryBoolean,
+  queryText,
+  storedChoice,
+  storedInput,
+  storedLine,
+  time,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
+
+export const memberEmail = () => pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address');
+const memberName = () => nullableLine(200);
 
 /** Contract section 1. */
 export const Member = v.pipe(
   v.object({
     id: id(),
-    email: v.string(),
-    name: v.nullable(v.string()),
+    email: storedInput(memberEmail()),
+    name: v.nullable(storedInput(memberName())),
     role: storedChoice(roles),
     isActive: v.boolean(),
     createdAt: time(),
@@ -24,11 +39,9 @@ export const MemberQuery = v.object({
   isActive: v.optional(queryBoolean()),
 });
 
-export const memberEmail = () => pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address');
-
 export const CreateMember = v.object({
   email: memberEmail(),
-  name: v.optional(nullableLine(200), null),
+  name: v.optional(memberName(), null),
   role: v.optional(choice(roles), 'member'),
 });
 
@@ -37,7 +50,7 @@ export const InviteMember = v.pipe(v.object(CreateMember.entries), v.title('Invi
 /** What the owners and admins of a workspace may change. The address is how somebody signs in, and stays. */
 export const PatchMember = v.pipe(
   v.object({
-    name: v.optional(nullableLine(200)),
+    name: v.optional(memberName()),
     role: v.optional(choice(roles)),
     isActive: v.optional(v.boolean()),
   }),
@@ -51,7 +64,7 @@ export const Members = entity({
   schema: v.object({
     ...Member.entries,
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
-    invitation: v.optional(v.nullable(v.object({ since: time(), base: v.string() })), null),
+    invitation: v.optional(v.nullable(v.object({ since: time(), base: storedLine(2048) })), null),
   }),
   upgrades: [
     // 2: those of all workspaces are found by their address.

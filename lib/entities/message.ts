@@ -1,11 +1,26 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import { directions } from '#lib/choices.ts';
-import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/schema.ts';
+import {
+  choice,
+  count,
+  id,
+  idInput,
+  paging,
+  queryInteger,
+  storedChoice,
+  storedLine,
+  storedList,
+  storedText,
+  time,
+  timeInput,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
-const attachment = { id: id(), fileName: v.string(), contentType: v.string(), sizeBytes: count() };
+/** Of one message. */
+export const maxAttachments = 100;
+const attachment = { id: id(), fileName: storedLine(255), contentType: storedLine(255), sizeBytes: count() };
 /** `pending`: its bytes are being fetched; `expired`: nobody has them any more. */
 const status = storedChoice(['pending', 'stored', 'too_large', 'failed', 'expired']);
 
@@ -17,7 +32,7 @@ export const StoredAttachment = v.object({
   ...attachment,
   status: v.optional(status, 'expired'),
   /** In the bucket, once they are there. */
-  key: v.optional(v.nullable(v.string()), null),
+  key: v.optional(v.nullable(storedLine(1024)), null),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 
@@ -28,13 +43,13 @@ export const Message = v.pipe(
     contactId: id(),
     channel: storedChoice(channels),
     direction: storedChoice(directions),
-    body: v.string(),
-    threadId: v.nullable(v.string()),
+    body: storedText(100_000),
+    threadId: v.nullable(storedLine(200)),
     accountId: v.nullable(id()),
     jobId: v.nullable(id()),
     status: storedChoice(['received', 'queued', 'sent', 'failed']),
     isRead: v.boolean(),
-    attachments: v.array(Attachment),
+    attachments: storedList(Attachment, maxAttachments),
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),
     readAt: v.nullable(time()),
@@ -64,7 +79,7 @@ export const WorkspaceMessageQuery = v.object({
 export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
 /** What a platform calls a message: ids tell apart what one account and one person have written each other. */
-export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
+export const AtPlatform = v.object({ userId: storedLine(100), messageId: PlatformMessageId });
 export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 
 /** Platform ids of one form sort as text as they do as numbers. */
@@ -96,7 +111,7 @@ export const Messages = entity({
   schema: v.object({
     ...Message.entries,
     contactId: v.nullable(id()),
-    attachments: v.array(StoredAttachment),
+    attachments: storedList(StoredAttachment, maxAttachments),
     atPlatform: v.nullable(AtPlatform),
   }),
   upgrades: [

@@ -1,23 +1,52 @@
 import * as v from 'valibot';
-import { choice, count, currency, id, integer, line, nullableSecret, storedChoice, time } from '#lib/schema.ts';
+import {
+  choice,
+  count,
+  currency,
+  id,
+  integer,
+  line,
+  maxEncrypted,
+  nullableSecret,
+  storedChoice,
+  storedInput,
+  storedInteger,
+  storedLine,
+  storedText,
+  storedTime,
+  time,
+} from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
 const modes = ['pull', 'push'] as const;
 const syncStatuses = ['never', 'running', 'ok', 'failed'] as const;
 
+/** Without a name or a password in it. */
+const httpUrl = /^https?:\/\/[^/?#@]+([/?#]|$)/i;
+
+const given = {
+  name: line(200),
+  feedUrl: v.pipe(
+    line(2048),
+    v.url('must be a URL'),
+    v.check((url) => httpUrl.test(url), 'must be an http or https URL'),
+  ),
+};
+const maxPullMinutes = 43_200;
+
 const shown = {
   id: id(),
-  name: v.string(),
+  name: storedInput(given.name),
   mode: storedChoice(modes),
-  defaultCurrency: v.string(),
+  defaultCurrency: storedInput(currency()),
   isActive: v.boolean(),
-  feedUrl: v.string(),
-  pullIntervalMinutes: count(),
+  feedUrl: storedInput(given.feedUrl),
+  pullIntervalMinutes: count(1, maxPullMinutes),
   lastSyncStatus: storedChoice(syncStatuses),
   lastSyncAt: v.nullable(time()),
-  lastSyncError: v.nullable(v.string()),
-  totalIngested: v.number(),
+  lastSyncError: v.nullable(storedText(10_000)),
+  totalIngested: storedInteger(),
   lastEventAt: v.nullable(time()),
   nextRunAt: v.nullable(time()),
 };
@@ -33,20 +62,12 @@ export const RevenueSourceList = v.pipe(
 /** Sent to the feed as a bearer token. */
 export const revenueCredential = { credential: v.optional(nullableSecret(), null) };
 
-/** Without a name or a password in it. */
-const httpUrl = /^https?:\/\/[^/?#@]+([/?#]|$)/i;
-
 /** What the panel makes. */
 export const CreateRevenueSource = v.object({
-  name: line(200),
+  ...given,
   mode: choice(modes),
-  feedUrl: v.pipe(
-    line(2048),
-    v.url('must be a URL'),
-    v.check((url) => httpUrl.test(url), 'must be an http or https URL'),
-  ),
   defaultCurrency: currency(),
-  pullIntervalMinutes: integer(1, 43_200),
+  pullIntervalMinutes: integer(1, maxPullMinutes),
   ...revenueCredential,
 });
 
@@ -59,9 +80,9 @@ export const RevenueSources = entity({
   schema: v.object({
     ...shown,
     /** Encrypted; sent as a bearer token. */
-    credential: v.nullable(v.string()),
+    credential: v.nullable(storedText(maxEncrypted)),
     /** Until when a pull that is running has the source for itself. */
-    leasedUntil: v.nullable(v.string()),
+    leasedUntil: v.nullable(storedTime()),
   }),
   timer: (source, tenant) => {
     const at = source.leasedUntil ?? source.nextRunAt;
@@ -76,7 +97,7 @@ export type StoredRevenueSource = v.InferOutput<(typeof RevenueSources)['schema'
 /** A row of a revenue feed that has been booked. */
 export const IngestedRows = entity({
   name: 'ingested-row',
-  schema: v.object({ revenueSourceId: id(), externalId: v.string(), transactionId: id() }),
+  schema: v.object({ revenueSourceId: id(), externalId: storedLine(200), transactionId: id() }),
   within: 'revenue-source/{revenueSourceId}/row',
   sortKey: ({ externalId }) => externalId,
 });

@@ -12,6 +12,8 @@ import {
   paging,
   queryText,
   storedChoice,
+  storedInput,
+  storedList,
   text,
   time,
 } from '#lib/schema.ts';
@@ -23,15 +25,18 @@ const maxSteps = 30;
 const maxTextBytes = 250_000;
 const maxDelayMinutes = 365 * 24 * 60;
 
+const name = () => line(200);
+const stepText = () => text(4000);
+
 const Step = v.pipe(
-  v.object({ id: id(), position: count(), delayMinutes: count(), text: v.string() }),
+  v.object({ id: id(), position: count(), delayMinutes: count(0, maxDelayMinutes), text: storedInput(stepText()) }),
   v.title('SequenceStep'),
 );
 export type Step = v.InferOutput<typeof Step>;
 
 const shown = {
   id: id(),
-  name: v.string(),
+  name: storedInput(name()),
   channel: v.picklist(channels),
   accountId: v.nullable(id()),
   status: storedChoice(sequenceStatuses),
@@ -49,7 +54,10 @@ const shown = {
 
 /** A sequence as lists show it (contract section 10). */
 export const Sequence = v.pipe(v.object(shown), v.title('Sequence'));
-export const SequenceWithSteps = v.pipe(v.object({ ...shown, steps: v.array(Step) }), v.title('SequenceWithSteps'));
+export const SequenceWithSteps = v.pipe(
+  v.object({ ...shown, steps: storedList(Step, maxSteps) }),
+  v.title('SequenceWithSteps'),
+);
 
 export const SequenceQuery = v.object({
   ...paging,
@@ -60,11 +68,11 @@ export const SequenceQuery = v.object({
 
 /** The delay of a step counts from the message before it, that of the first from the enrollment. */
 export const CreateSequence = v.object({
-  name: line(200),
+  name: name(),
   channel: choice(channels),
   accountId: v.optional(v.nullable(idInput()), null),
   steps: v.pipe(
-    listInput(v.object({ delayMinutes: integer(0, maxDelayMinutes), text: text(4000) }), maxSteps, 'steps'),
+    listInput(v.object({ delayMinutes: integer(0, maxDelayMinutes), text: stepText() }), maxSteps, 'steps'),
     v.minLength(1, 'must have at least 1 step'),
     v.check(
       (steps) => Buffer.byteLength(steps.map(({ text }) => text).join('')) <= maxTextBytes,

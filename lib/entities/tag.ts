@@ -1,13 +1,6 @@
 import * as v from 'valibot';
-import { count, id, line, reading } from '#lib/schema.ts';
+import { count, id, line, reading, storedInput, storedLine } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
-
-/** As a contact shows it (base document, "Tag"). */
-export const Tag = v.pipe(v.object({ id: id(), name: v.string(), color: v.string() }), v.title('Tag'));
-
-/** As the dictionary shows it. */
-export const DictionaryTag = v.pipe(v.object({ ...Tag.entries, contactCount: count() }), v.title('DictionaryTag'));
-export const Dictionary = v.pipe(v.object({ items: v.array(DictionaryTag) }), v.title('TagDictionary'));
 
 const color = () =>
   reading(v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'must be a colour as #rrggbb')), (value) =>
@@ -15,11 +8,25 @@ const color = () =>
   );
 
 export const tagName = () => line(50);
+
+/** As a contact shows it (base document, "Tag"). */
+export const Tag = v.pipe(
+  v.object({ id: id(), name: storedInput(tagName()), color: storedInput(color()) }),
+  v.title('Tag'),
+);
+
+/** As the dictionary shows it. */
+export const DictionaryTag = v.pipe(v.object({ ...Tag.entries, contactCount: count() }), v.title('DictionaryTag'));
+export const Dictionary = v.pipe(v.object({ items: v.array(DictionaryTag) }), v.title('TagDictionary'));
+
 export const CreateTag = v.pipe(v.object({ name: tagName(), color: v.optional(color()) }), v.title('CreateTag'));
 export const PatchTag = v.pipe(
   v.object({ name: v.optional(tagName()), color: v.optional(color()) }),
   v.title('PatchTag'),
 );
+
+/** Of a workspace. */
+export const maxTags = 1000;
 
 /** A tag of the dictionary. `contactCount` is kept by the transactions that attach and detach. */
 export const Tags = entity({ name: 'tag', schema: DictionaryTag });
@@ -29,7 +36,7 @@ export type StoredTag = Item<typeof Tags>;
 /** Keeps two tags from having one name, whatever its case. */
 export const TagNames = entity({
   name: 'tag-name',
-  schema: v.object({ name: v.string(), tagId: id() }),
+  schema: v.object({ name: storedLine(200), tagId: id() }),
   sortKey: ({ name }) => name,
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/choices.ts';
 import { monthOf } from '#lib/clock.ts';
-import { metadataFilter, metadataIndex } from '#lib/metadata.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
   choice,
   commonFilters,
@@ -16,6 +16,8 @@ import {
   queryInteger,
   queryText,
   storedChoice,
+  storedInput,
+  storedTime,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -32,9 +34,12 @@ const statusNames = { open: 'Open', inprogress: 'InProgress', done: 'Done' } as 
 >;
 const priorityNames = { low: 'Low', medium: 'Medium', high: 'High' } as const satisfies Record<TaskPriority, string>;
 
+const title = () => line(200);
+const description = () => nullableText(10_000);
+
 const shownInDeal = {
   id: id(),
-  title: v.string(),
+  title: storedInput(title()),
   status: storedChoice(Object.values(statusNames)),
   priority: storedChoice(Object.values(priorityNames)),
   dueAt: v.nullable(time()),
@@ -42,7 +47,7 @@ const shownInDeal = {
 };
 
 const details = {
-  description: v.nullable(v.string()),
+  description: v.nullable(storedInput(description())),
   contactId: v.nullable(id()),
   dealId: v.nullable(id()),
   assignedToUserId: v.nullable(id()),
@@ -60,7 +65,7 @@ export const maxTasksInDeal = 100;
 export const Task = v.pipe(v.object({ ...shownInDeal, ...details }), v.title('Task'));
 
 const optionalFields = {
-  description: v.optional(nullableText(10_000)),
+  description: v.optional(description()),
   priority: v.optional(choice(taskPriorities)),
   dueAt: v.optional(nullableTimeInput()),
   remindAt: v.optional(nullableTimeInput()),
@@ -70,12 +75,12 @@ const optionalFields = {
 };
 
 export const CreateTask = v.pipe(
-  v.object({ title: line(200), status: v.optional(choice(taskStatuses), 'open'), ...optionalFields }),
+  v.object({ title: title(), status: v.optional(choice(taskStatuses), 'open'), ...optionalFields }),
   v.title('CreateTask'),
 );
 export type CreateTask = v.InferOutput<typeof CreateTask>;
 
-export const PatchTask = v.pipe(v.object({ title: v.optional(line(200)), ...optionalFields }), v.title('PatchTask'));
+export const PatchTask = v.pipe(v.object({ title: v.optional(title()), ...optionalFields }), v.title('PatchTask'));
 export type PatchTask = v.InferOutput<typeof PatchTask>;
 
 export const SetTaskStatus = v.pipe(v.object({ status: choice(taskStatuses) }), v.title('SetTaskStatus'));
@@ -97,10 +102,10 @@ export const TaskQuery = v.object({
 
 const inDeal = {
   id: id(),
-  title: v.string(),
+  title: storedInput(title()),
   status: storedChoice(taskStatuses),
   priority: storedChoice(taskPriorities),
-  dueAt: v.nullable(v.string()),
+  dueAt: v.nullable(storedTime()),
 };
 
 /** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */
@@ -112,7 +117,7 @@ const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task
 /** A task. */
 export const Tasks = entity({
   name: 'task',
-  schema: v.object({ ...inDeal, ...details, metadata: v.record(v.string(), v.string()) }),
+  schema: v.object({ ...inDeal, ...details, metadata: StoredMetadata }),
   upgrades: [
     // 2: what is due is counted.
     (older) => ({ ...older }),

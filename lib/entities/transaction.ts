@@ -15,17 +15,25 @@ import {
   queryInteger,
   queryText,
   storedChoice,
+  storedInput,
+  storedMoney,
   time,
   timeInput,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
+/** The fields that the API and revenue feeds share, with their limits. */
+export const amount = () => money(0.01);
+export const category = () => nullableLine(64);
+export const description = () => nullableText(500);
+export const type = () => choice(transactionTypes);
+
 const summed = {
   type: v.picklist(transactionTypes),
-  amount: v.number(),
-  currency: v.string(),
-  category: v.nullable(v.string()),
+  amount: storedMoney(),
+  currency: storedInput(currency()),
+  category: v.nullable(storedInput(category())),
 };
 
 /** What the index of realized transactions keeps of each. */
@@ -37,7 +45,7 @@ export const FinanceTransaction = v.pipe(
     id: id(),
     ...summed,
     status: storedChoice(transactionStatuses),
-    description: v.nullable(v.string()),
+    description: v.nullable(storedInput(description())),
     contactId: v.nullable(id()),
     dealId: v.nullable(id()),
     invoiceId: v.nullable(id()),
@@ -48,12 +56,6 @@ export const FinanceTransaction = v.pipe(
   }),
   v.title('Transaction'),
 );
-
-/** The fields that the API and revenue feeds share, with their limits. */
-export const amount = () => money(0.01);
-export const category = () => nullableLine(64);
-export const description = () => nullableText(500);
-export const type = () => choice(transactionTypes);
 
 export const CreateTransaction = v.pipe(
   v.object({

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { count, id, time } from '#lib/schema.ts';
+import { count, id, storedLine, storedList, storedText, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
+import { maxAttachments } from './message.ts';
 
 /** Where the bytes of a message's attachments are. */
 export const Source = v.variant('kind', [
@@ -10,7 +11,7 @@ export const Source = v.variant('kind', [
   /** At Telegram, which the account of a person asks for them. */
   v.object({ kind: v.literal('user'), accountId: id() }),
   /** In a mail that lies in its bucket. */
-  v.object({ kind: v.literal('mail'), key: v.string() }),
+  v.object({ kind: v.literal('mail'), key: storedLine(1024) }),
   /** Where a caller has uploaded them. */
   v.object({ kind: v.literal('upload') }),
 ]);
@@ -26,7 +27,7 @@ export const Transfers = entity({
     mail: v.nullable(v.object({ threadId: id(), id: id() })),
     source: Source,
     /** The attachments, each by what its source calls it. */
-    parts: v.array(v.object({ attachmentId: id(), ref: v.string() })),
+    parts: storedList(v.object({ attachmentId: id(), ref: storedText(10_000) }), maxAttachments),
     /** When somebody is to begin, or to try again should who is at it never end. */
     dueAt: time(),
     tries: count(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { QueueName } from '#lib/queues.ts';
-import { id } from '#lib/schema.ts';
+import { id, storedInstant } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -8,11 +8,11 @@ const schema = v.object({
   /** Of the endpoint. */
   id: id(),
   /** The earliest time of anything that waits; null when nothing does. */
-  at: v.nullable(v.string()),
+  at: v.nullable(storedInstant()),
   /** When what waits is to be read again, whatever was found before. */
-  recheckAt: v.nullable(v.string()),
+  recheckAt: v.nullable(storedInstant()),
   /** Nothing is sent before, the breaker being open. */
-  notBefore: v.nullable(v.string()),
+  notBefore: v.nullable(storedInstant()),
   isSlow: v.boolean(),
 });
 

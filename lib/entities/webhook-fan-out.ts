@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { count } from '#lib/schema.ts';
+import { count, integer, storedInstant } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
-const sequence = v.pipe(v.number(), v.integer(), v.minValue(0));
+const sequence = integer(0, Number.MAX_SAFE_INTEGER);
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/webhook-fan-out`;
 
 /** From the first after `doneTo` through `upTo`; there is no such row when nothing is left. */
@@ -12,7 +12,7 @@ export const EventsLeft = v.object({
   doneTo: sequence,
   upTo: sequence,
   /** When its worker is due; while one is at work, when it must have ended. */
-  at: v.string(),
+  at: storedInstant(),
 });
 
 /** One that failed for a reason of its own, by its sequence. */
@@ -21,7 +21,7 @@ export const EventPassedOver = v.object({
   /** Those that were begun since it was passed over. */
   tries: count(),
   /** When it is tried next. */
-  at: v.string(),
+  at: storedInstant(),
 });
 
 /**

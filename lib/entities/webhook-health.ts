@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id } from '#lib/schema.ts';
+import { count, id, storedLine, storedList, storedNumber, storedTime } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /**
@@ -14,21 +14,21 @@ export const Healths = entity({
     id: id(),
     consecutiveFailures: count(),
     /** The first failure since the last success. */
-    failingSince: v.nullable(v.string()),
-    lastDeliveryAt: v.nullable(v.string()),
-    lastSuccessAt: v.nullable(v.string()),
+    failingSince: v.nullable(storedTime()),
+    lastDeliveryAt: v.nullable(storedTime()),
+    lastSuccessAt: v.nullable(storedTime()),
     /** Moving average of how long an attempt takes. */
-    averageMs: v.number(),
+    averageMs: storedNumber(),
     /** How often the breaker has opened since the last success, and until when it is open. */
     openings: count(),
-    openUntilMs: v.number(),
-    owner: v.nullable(v.string()),
-    leaseUntilMs: v.number(),
+    openUntilMs: storedNumber(),
+    owner: v.nullable(storedLine(100)),
+    leaseUntilMs: storedNumber(),
     /**
      * Deliveries whose next attempt has begun, written before it is made: whoever finds them after the death of a worker counts
      * that attempt, so that one whose outcome can never be written is not made for ever.
      */
-    begun: v.optional(v.array(v.number()), []),
+    begun: v.optional(storedList(id(), 1000), []),
   }),
 });
 

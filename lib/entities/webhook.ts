@@ -17,6 +17,10 @@ import {
   queryBoolean,
   shownOnce,
   storedChoice,
+  storedInput,
+  storedLine,
+  storedList,
+  storedNumber,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
@@ -24,12 +28,21 @@ import { entity } from '#lib/table/entity.ts';
 export const everyKind = '*';
 const subscribed = [everyKind, ...eventKindNames] as const;
 
+/** More than there are, because one may be named twice. */
+const maxKinds = 100;
+const maxChannels = 20;
+const maxFields = 50;
+const maxTags = 20;
+export const maxUrlLength = 2048;
+const url = () => line(maxUrlLength);
+const description = () => nullableText(200);
+
 /** Which events of its kinds an endpoint is sent (contract section 25). A list that is empty, because its tags were deleted, holds of none. */
 const EndpointFilter = v.pipe(
   v.object({
-    changedFields: v.exactOptional(v.array(v.string())),
-    channels: v.exactOptional(v.array(storedChoice(channels))),
-    contactTagIds: v.exactOptional(v.array(id())),
+    changedFields: v.exactOptional(storedList(storedLine(64), maxFields)),
+    channels: v.exactOptional(storedList(storedChoice(channels), maxChannels)),
+    contactTagIds: v.exactOptional(storedList(id(), maxTags)),
   }),
   v.title('EndpointFilter'),
 );
@@ -37,9 +50,9 @@ export type EndpointFilter = v.InferOutput<typeof EndpointFilter>;
 
 const stored = {
   id: id(),
-  url: v.string(),
-  description: v.nullable(v.string()),
-  eventKinds: v.array(storedChoice(subscribed)),
+  url: storedInput(url()),
+  description: v.nullable(storedInput(description())),
+  eventKinds: storedList(storedChoice(subscribed), maxKinds),
   filter: v.nullable(EndpointFilter),
   isActive: v.boolean(),
   createdAt: time(),
@@ -60,12 +73,6 @@ export const Endpoint = v.pipe(v.object(shown), v.title('Endpoint'));
 /** The answer to its creation, which alone shows the secret. */
 export const EndpointWithSecret = v.pipe(v.object({ ...shown, secret: shownOnce() }), v.title('EndpointWithSecret'));
 
-/** More than there are, because one may be named twice. */
-const maxKinds = 100;
-const maxChannels = 20;
-const maxFields = 50;
-const maxTags = 20;
-export const maxUrlLength = 2048;
 const fieldName = () => pattern(/^[a-z][a-z0-9_]{0,63}$/, 64, '1 to 64 letters, digits and _', eventFieldName);
 /** Null is no condition, where one was. */
 const condition = <Item extends v.GenericSchema>(item: Item, max: number, what: string, description: string) =>
@@ -97,8 +104,8 @@ const SetEndpointFilter = v.pipe(
 export type SetEndpointFilter = v.InferOutput<typeof SetEndpointFilter>;
 
 const fields = {
-  url: line(maxUrlLength),
-  description: v.optional(nullableText(200)),
+  url: url(),
+  description: v.optional(description()),
   eventKinds: v.optional(
     v.pipe(listInput(choice(subscribed), maxKinds, 'kinds'), v.minLength(1, 'must have at least 1 kind')),
   ),
@@ -159,7 +166,7 @@ export const Endpoints = entity({
     ...stored,
     filter: v.optional(v.nullable(EndpointFilter), null),
     /** Epoch milliseconds: it is sent what is committed from then on. */
-    registeredAtMs: v.optional(v.number(), 0),
+    registeredAtMs: v.optional(storedNumber(), 0),
   }),
 });
 export type StoredEndpoint = v.InferOutput<(typeof Endpoints)['schema']>;

@@ -1,8 +1,14 @@
 import * as v from 'valibot';
-import { currency, id, line, time } from '#lib/schema.ts';
+import { currency, id, line, storedInput, storedLine, storedTime, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
-const named = { id: id(), name: v.nullable(v.string()), email: v.string(), currency: v.string() };
+const name = () => line(200);
+const named = {
+  id: id(),
+  name: v.nullable(storedInput(name())),
+  email: storedLine(254),
+  currency: storedInput(currency()),
+};
 
 /** A workspace as its members see it. */
 export const Workspace = v.pipe(v.object({ ...named, createdAt: time() }), v.title('Workspace'));
@@ -11,7 +17,7 @@ export const Workspace = v.pipe(v.object({ ...named, createdAt: time() }), v.tit
 export const Workspaces = entity({
   name: 'workspace',
   scope: 'workspace',
-  schema: v.object({ ...named, createdAt: v.string() }),
+  schema: v.object({ ...named, createdAt: storedTime() }),
 });
 
 /** Until the panel sets a real one. */
@@ -20,8 +26,8 @@ export const placeholderEmail = (workspaceId: number) => `workspace-${workspaceI
 export type Workspace = v.InferOutput<(typeof Workspaces)['schema']>;
 
 export const PatchWorkspace = v.pipe(
-  v.object({ name: v.optional(line(200)), currency: v.optional(currency()) }),
+  v.object({ name: v.optional(name()), currency: v.optional(currency()) }),
   v.title('PatchWorkspace'),
 );
 
-export const CreateWorkspace = v.object({ name: line(200), currency: v.optional(currency(), 'USD') });
+export const CreateWorkspace = v.object({ name: name(), currency: v.optional(currency(), 'USD') });

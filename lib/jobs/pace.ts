@@ -1,16 +1,12 @@
 import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import { minuteMs } from '#lib/clock.ts';
-import type { Pace } from '#lib/entities/sender.ts';
+import { maxPeers, maxSends, type Pace } from '#lib/entities/sender.ts';
 
 /** The pace as this process may go on with it: what a sender sent whose clock was ahead of ours was sent now, and not in an hour. */
 export const notAhead = ({ peers, sends }: Pace, now: number): Pace => ({
   peers: Object.fromEntries(Object.entries(peers).map(([peer, at]) => [peer, Math.min(at, now)])),
   sends: sends.map((at) => Math.min(at, now)),
 });
-
-/** What the row of a sender holds at most, however it is paced: it is written with every turn. */
-const maxPeers = 500;
-const maxSends = 1000;
 
 const perMinuteOf = ({ perMinute }: PacePolicy) => perMinute && Math.min(perMinute, maxSends);
 

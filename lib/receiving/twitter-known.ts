@@ -1,11 +1,10 @@
 import { minuteMs } from '#lib/clock.ts';
-import type { EventsKnown } from '#lib/entities/inbound.ts';
+import { type EventsKnown, maxSeen } from '#lib/entities/inbound.ts';
 
 /** So long after a newer one X may still tell of an older event. */
 const lateMs = 2 * minuteMs;
 /** An id of X is its time in milliseconds and 22 bits (https://docs.x.com/fundamentals/x-ids). */
 const lateIds = BigInt(lateMs) << 22n;
-const maxSeen = 200;
 
 type Known = Pick<EventsKnown, 'floor' | 'seen'>;
 

@@ -1,5 +1,5 @@
 import { latest } from '#lib/clock.ts';
-import { normalised, type Reach, type StoredContact, type Traces } from '#lib/entities/contact.ts';
+import { maxReach, normalised, type Reach, type StoredContact, type Traces } from '#lib/entities/contact.ts';
 import { happenedAt, hasHappened, Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -51,9 +51,6 @@ export function reachBy(message: StoredMessage, userId = message.atPlatform?.use
   ];
 }
 
-/** So many are kept of a contact: every write of it takes them along. */
-const maxKept = 50;
-
 /** Both together: what is known of one account and person is one. The last ones that had to do with each other. */
 export function united(known: readonly Reach[], others: readonly Reach[]): Reach[] {
   const all = [...known];
@@ -69,8 +66,8 @@ export function united(known: readonly Reach[], others: readonly Reach[]): Reach
         lastOutboundAt: latest(one.lastOutboundAt, other.lastOutboundAt),
       };
   }
-  if (all.length <= maxKept) return all;
-  const kept = new Set([...all].sort((a, b) => (lastOf(a) < lastOf(b) ? 1 : -1)).slice(0, maxKept));
+  if (all.length <= maxReach) return all;
+  const kept = new Set([...all].sort((a, b) => (lastOf(a) < lastOf(b) ? 1 : -1)).slice(0, maxReach));
   return all.filter((one) => kept.has(one));
 }
 

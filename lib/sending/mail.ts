@@ -3,6 +3,7 @@ import { secondMs, shifted } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
 import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
+import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned } from '#lib/jobs/after.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
@@ -76,7 +77,11 @@ const largeWaitMs = 3 * secondMs;
 async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   const ready = await prepared(tenant, job).catch(notPrepared);
   if ('kind' in ready) return unsent(ready);
-  const waitMs = await turns(countRecipients(ready.mail));
+  const recipients = countRecipients(ready.mail);
+  // All workspaces would wait for its turns, and SES would refuse it.
+  if (recipients > maxRecipients)
+    return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
+  const waitMs = await turns(recipients);
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
   try {
     const messageId = await sendMail(tenant, ready.mail, ready.content);

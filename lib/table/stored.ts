@@ -66,6 +66,18 @@ export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; 
   return [...forms, { item: parseStored(of, newer), isWritten: (span) => isByNewer(span) && !isWritten(span) }];
 }
 
+/** An item in the form in which this version writes it. */
+export function formOf<E extends Entity>(of: E, item: Item<E>): Record<string, unknown> {
+  const expiresAtSeconds = of.expiresAtSeconds?.(item);
+  const latest = latestVersion(of);
+  return {
+    ...of.forOlder?.(item),
+    ...(item as Record<string, unknown>),
+    ...(latest === 1 ? {} : { entityVersion: latest }),
+    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
+  };
+}
+
 /** What turns an item as it was read into what it shall be, index entries included. */
 export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
   const holds = before === undefined ? 'absent' : versionOf(before);
@@ -81,19 +93,8 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
       ...(newer === undefined ? [] : [{ key: leftBehindKey(tenant, entity, key), item: { newer } }]),
     ];
   }
-  const expiresAtSeconds = entity.expiresAtSeconds?.(after);
-  const latest = latestVersion(entity);
-  const next = {
-    ...entity.forOlder?.(after),
-    ...after,
-    ...(latest === 1 ? {} : { entityVersion: latest }),
-    ...(newer === undefined ? {} : { newer }),
-  };
-  const item = {
-    ...next,
-    v: Number(before?.['v'] ?? 0) + 1,
-    ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
-  };
+  const next = { ...formOf(entity, after), ...(newer === undefined ? {} : { newer }) };
+  const item = { ...next, v: Number(before?.['v'] ?? 0) + 1 };
   const beside = indexEntries(tenant, entity, after);
   const { countedBeside } = entity;
   const changes: Change[] = [

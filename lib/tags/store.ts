@@ -3,6 +3,7 @@ import {
   byName,
   type CreateTag,
   defaultColor,
+  maxTags,
   type PatchTag,
   type StoredTag,
   sameName,
@@ -15,7 +16,6 @@ import { conflict, notFound } from '#lib/problem.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-const maxTags = 1000;
 const once = oncePer<UnitOfWork, StoredTag[]>();
 
 /**

@@ -12,7 +12,6 @@ import { dayMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { entities } from '#lib/entities/all.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
-import { Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
@@ -301,7 +300,7 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['of another shape', (lines) => ({ ...contact(lines), name: 5 }), /is no contact: name /],
     ['without a version', (lines) => ({ ...contact(lines), v: undefined }), /was not at rest$/],
     ['at a place of another', (lines) => ({ ...contact(lines), sk: '0000000009' }), /lies where it does not belong$/],
-    ['with a time that there is not', timeless, /is due at no time$/],
+    ['with a time that there is not', timeless, /is no job: runAt must be/],
     ['larger than an item', (lines) => ({ ...contact(lines), more: '\u4e2d'.repeat(140_000) }), /has 4\d{5} bytes/],
     ['nested too deep', (lines) => ({ ...contact(lines), more: nested(40) }), /is nested deeper than 32$/],
     ['with half a character', (lines) => ({ ...contact(lines), more: '\ud800' }), /holds half a character$/],
@@ -314,24 +313,28 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['of events without end', () => ({ pk: ':live#sequence', sk: 'other', last: 2 ** 53 - 1 }), /counts what cannot/],
     ['of the last id', () => ({ pk: ':test#ids', sk: 'other', contact: 2 ** 31 - 1 }), /counts what cannot/],
     ['that counts without end', () => ({ pk: ':live#count/deals', sk: 'a#0', cents: 1e30 }), /counts what cannot/],
-    ['that was written too often', (lines) => ({ ...contact(lines), v: 2 ** 53 }), /counts too far$/],
-    ['of the last event', lastEvent, /counts too far$/],
+    ['that was written too often', (lines) => ({ ...contact(lines), v: 2 ** 53 }), /counts (v|sequence) too far$/],
+    ['of the last event', lastEvent, /counts (v|sequence) too far$/],
     ['with the last id', (lines) => ({ ...contact(lines), id: 2 ** 31 - 1, sk: '2147483647' }), /has an id/],
     ['of the end of a feed elsewhere', () => ({ pk: ':live#sequence', sk: 'zzz', last: 0 }), /does not belong$/],
     ['of the last ids elsewhere', () => ({ pk: ':live#ids', sk: 'zzz', contact: 3 }), /does not belong$/],
     ['of an event that is none', (lines) => ({ ...anEvent(lines, 500), body: 'zzz' }), /tells of no event$/],
     ['with a time that is none', (lines) => ({ ...contact(lines), createdAt: 'zzz' }), /createdAt/],
-    ['with a choice that there is not', (lines) => ({ ...aTask(lines), priority: 'zzz' }), /has a priority that there/],
-    ['due at a time that is none', (lines) => ({ ...aTask(lines), dueAt: 'zzz' }), /has no time as dueAt$/],
+    [
+      'with a choice that there is not',
+      (lines) => ({ ...aTask(lines), priority: 'zzz' }),
+      /is no task: priority must be one of/,
+    ],
+    ['due at a time that is none', (lines) => ({ ...aTask(lines), dueAt: 'zzz' }), /is no task: dueAt must be/],
     ['of a kind that is none', () => ({ pk: ':live#__proto__', sk: 'a' }), /no archive holds$/],
-    ['of too many endpoints', tooManyEndpoints, /is no webhook-registry: endpoints /],
+    ['of too many endpoints', tooManyEndpoints, /is no webhook-registry: endpoints must have at most 20/],
     [
       'of an endpoint without measure',
       (lines) => ({ ...anEndpoint(lines), description: 'x'.repeat(40_000) }),
-      /larger/,
+      /is no webhook: description must have at most 200 characters$/,
     ],
     ['of a sequence in a circle', () => aSequence([0]), /has steps that are out of order$/],
-    ['of a job of no account', (lines) => ({ ...aJob(lines), accountId: 77 }), /is of an account that there is not$/],
+    ['of a job of no account', (lines) => ({ ...aJob(lines), accountId: 77 }), /is of account 77, which there is not$/],
     [
       'of a job before its turn',
       (lines) => ({ ...aJob(lines), queuedFor: '2099-01-01T00:00:00Z' }),
@@ -341,11 +344,34 @@ describe('a file with a row that no export writes is refused, with its line, bef
     [
       'of a sequence of no account',
       () => ({ ...aSequence([1]), accountId: 77 }),
-      /is of an account that there is not$/,
+      /is of account 77, which there is not$/,
     ],
-    ['due at a time of another form', (lines) => ({ ...aTask(lines), dueAt: 'Jan 1 2020' }), /has no time as dueAt$/],
-    ['tried less than never', (lines) => ({ ...aJob(lines), attempts: -1 }), /counts attempts below zero$/],
+    [
+      'due at a time of another form',
+      (lines) => ({ ...aTask(lines), dueAt: 'Jan 1 2020' }),
+      /is no task: dueAt must be/,
+    ],
+    ['tried less than never', (lines) => ({ ...aJob(lines), attempts: -1 }), /is no job: attempts must be at least 0$/],
     ['that counts at length', () => ({ pk: ':live#count/deals', sk: 'a#0', ...many(200) }), /larger than what/],
+    [
+      'of an invoice that is due after the last year',
+      () => anInvoice({ dueDate: '9999-12-31T23:59:59Z' }),
+      /is due at no time$/,
+    ],
+    ['of a mail in no thread', (lines) => aBody(lines), /is of email-message 7\/8, which there is not$/],
+    ['of an enrollment in no sequence', () => anEnrollment, /is of sequence 9, which there is not$/],
+    ['that counts tags that there are not', () => manyTags, /counts tags that there are not$/],
+    ['of a tag whose name is taken', (lines) => aTagOfOneName(lines), /was there before$/],
+    [
+      'of ids of more parents than there are',
+      () => ({ pk: ':test#ids', sk: 'ids', contact: 2 ** 26 }),
+      /counts what cannot/,
+    ],
+    [
+      'of a contact of all tags that there could be',
+      (lines) => ({ ...aContact(lines), tagIds: ids(1001) }),
+      /tagIds must have at most/,
+    ],
     ['of ids of keys', () => ({ pk: '#ids', sk: 'other', key: 0 }), /counts what cannot/],
     ['with an id that there is not', (lines) => ({ ...contact(lines), id: 1e11, sk: '100000000000' }), /has an id/],
   ];
@@ -388,6 +414,27 @@ describe('a file with a row that no export writes is refused, with its line, bef
     const job = JSON.parse(lines.find((line) => line.includes('"pk":":live#job"')) as string);
     return { ...job, id: 99, sk: '0000000099', runAt: '2026-19-39T00:00:00Z' };
   }
+  function anInvoice(more: object) {
+    const place = { pk: ':live#invoice', sk: '0000000009', v: 1, id: 9, invoiceNumber: '9', status: 'sent' };
+    const owed = { currency: 'EUR', total: 1, contactId: null, issueDate: '2026-01-01T00:00:00Z', paidAt: null };
+    return { ...place, ...owed, ...more };
+  }
+  const aContact = (lines: string[]) => ({ ...rowOf(lines, ':live#contact'), id: 99, sk: '0000000099' });
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+  const aBody = (_: string[]) => ({
+    ...{ pk: ':live#email-thread/7/body', sk: '0000000008#1', v: 1 },
+    ...{ threadId: 7, messageId: 8, part: 1, body: 'x' },
+  });
+  const anEnrollment = {
+    ...{ pk: ':live#sequence/9/enrollment', sk: '0000000001', v: 1, entityVersion: 2, id: 1, sequenceId: 9 },
+    ...{ contactId: 1, contactName: null, status: 'active', currentStep: 0, nextRunAt: null, lastError: null },
+    ...{ enrolledAt: '2026-01-01T00:00:00Z', completedAt: null, jobId: null, threadId: null, heldAt: null },
+  };
+  const manyTags = { pk: ':test#tag-count', sk: '0000000001', v: 1, id: 1, count: 1 };
+  const aTagOfOneName = (lines: string[]) => {
+    const tag = rowOf(lines, ':live#tag');
+    return { ...tag, id: 99, sk: '0000000099', name: tag.name.toUpperCase() };
+  };
   const nested = (depth: number): object => (depth === 0 ? {} : { inner: nested(depth - 1) });
 
   test.each(cases)('%s', async (name, row, message) => {
@@ -442,14 +489,30 @@ test('what a file says of who has a row in hand does not count, nor that there a
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(19);
 });
 
-test('a mail to a crowd, and a thread of one, are more than there may be', () => {
-  const crowd = Array.from({ length: 101 }, (_, at) => ({ name: null, email: `p${at}@example.com` }));
-  const mail = { direction: 'outbound', to: crowd.slice(0, 49), cc: [crowd[50]], bcc: [] };
+test('a mail to a crowd is more than there may be', () => {
+  const crowd = Array.from({ length: 51 }, (_, at) => ({ name: null, email: `p${at}@example.com` }));
+  const mail = { direction: 'outbound', to: crowd.slice(0, 49), cc: [crowd[49]], bcc: [] };
   expect(excess(EmailMessages, mail)).toBeUndefined();
-  expect(excess(EmailMessages, { ...mail, bcc: [crowd[51]] })).toBe('goes to more than a mail goes to');
-  expect(excess(EmailMessages, { ...mail, direction: 'inbound', bcc: [crowd[51]] })).toBeUndefined();
-  expect(excess(Threads, { participants: crowd.slice(1), lastInbound: null })).toBeUndefined();
-  expect(excess(Threads, { participants: crowd, lastInbound: null })).toBe('has more people than a thread has');
+  expect(excess(EmailMessages, { ...mail, bcc: [crowd[50]] })).toBe('goes to more than a mail goes to');
+  expect(excess(EmailMessages, { ...mail, direction: 'inbound', bcc: [crowd[50]] })).toBeUndefined();
+});
+
+test('a name of a tag follows from the tag, and when a row ends from the row, whatever the file says', async () => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const rows = lines
+    .map((line) => JSON.parse(line))
+    .map((row) => (row.pk === ':live#job' ? { ...row, expiresAtSeconds: 1 } : row));
+  const trailer = rows.pop();
+  rows.push({ pk: ':live#tag-name', sk: 'vip', v: 1, name: 'vip', tagId: 77 }, { ...trailer, rows: trailer.rows + 1 });
+  const made = join(folder, 'names.ndjson');
+  await writeFile(made, `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+  const id = await freshId();
+  await importWorkspace(id, made);
+  const live = await clientOf(id);
+  expect(await live.post('/v1/tags', { name: 'VIP' })).toMatchObject({ status: 201, body: { name: 'VIP' } });
+  expect(await live.post('/v1/tags', { name: 'Lead' })).toMatchObject({ status: 409 });
+  expect(await live.get(`/v1/jobs/${jobId}`)).toMatchObject({ status: 200 });
+  expect((await inTable(id, 'live#job')).map((row) => row['expiresAtSeconds'])).toEqual([undefined]);
 });
 
 test('a file with more endpoints than there may be is refused', async () => {
@@ -458,7 +521,7 @@ test('a file with more endpoints than there may be is refused', async () => {
   const more = Array.from({ length: 20 }, (_, index) => ({ ...hook, id: index + 50, sk: sortableId(index + 50) }));
   const made = join(folder, 'endpoints.ndjson');
   await writeFile(made, `${lines.toSpliced(-1, 0, ...more.map((row) => JSON.stringify(row))).join('\n')}\n`);
-  await expect(importWorkspace(await freshId(), made)).rejects.toThrow('there are more than 20 endpoints');
+  await expect(importWorkspace(await freshId(), made)).rejects.toThrow('there are more than 20 webhooks');
 });
 
 test('a file of another version, made by hand, shows nothing of another workspace', async () => {

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { mailOf } from '#lib/jobs/mail.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -31,7 +33,36 @@ const makeDue = (id: number) =>
 
 const twenty = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}@example.com`);
 
+/** A mail to more than there may be, which no call makes. */
+const addressCrowd = (jobId: number) =>
+  transact(live, operator, async (tx) => {
+    const mail = await mailOf(tx, await tx.get(Jobs, { id: jobId }));
+    tx.update(EmailMessages, {
+      ...mail,
+      cc: twenty('a').map(nameless),
+      bcc: [...twenty('b'), ...twenty('c')].map(nameless),
+    });
+  });
+const nameless = (email: string) => ({ name: null, email });
+
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
+
+test('a mail to more than a mail goes to fails by itself: it takes none of the turns that all others wait for', async () => {
+  const crowd = await newReply();
+  const next = await newReply();
+  await addressCrowd(crowd);
+  await deliverEmail(live, crowd);
+  expect(await jobOf(crowd)).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    lastError: 'a mail goes to at most 50 addresses, copies included',
+  });
+  const nowMs = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  await deliverEmail(live, next);
+  expect(await jobOf(next)).toMatchObject({ status: 'sent', attempts: 1 });
+  vi.restoreAllMocks();
+});
 
 test('a mail takes as many turns as it has recipients; one for which no invocation can wait is put off, without an attempt', async () => {
   // Of which this process has the half.
