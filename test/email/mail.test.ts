@@ -351,3 +351,11 @@ test('who wrote is found after more headers than are kept, which are named', asy
     bodyText: 'Hi\n\n[Left out of this mail: headers, or parts of them.]',
   });
 });
+
+test('HTML of which no beginning is short enough once it is safe is left out, and its text stays', async () => {
+  const html = `<p>Hello</p>${'&'.repeat(50_000)}<!--${'x'.repeat(140_000)}-->`;
+  const mail = await parseMail(rawMail({ html }));
+  expect(mail.bodyHtml).toBeNull();
+  expect(mail.bodyText).toMatch(/^Hello/);
+  expect(mail.bodyText).toContain('its HTML, which could not be read');
+});

@@ -86,6 +86,9 @@ test('poisoned changes hold up nobody: the others are published in order and wit
   );
   expect(events.find(({ data }) => data.contact_id === 'newer')?.event).toBe('contact.exploded');
   expect(events.map(({ data }) => data.contact_id).filter((id) => contacts.includes(id))).toEqual(contacts);
+  // They did not have to wait until it was given up.
+  const places = all.map(({ pk, sk }) => `${pk}/${sk}`);
+  expect((await listSetAside()).filter(({ id }) => places.includes(id))).toEqual([]);
 
   // The sweeper goes on trying: each a few times, and what a newer version may have written for an hour.
   const waiting = await readRows(all);
