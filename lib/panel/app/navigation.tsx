@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { type Page, visiblePages } from './pages.ts';
+import type { Page } from './page.ts';
+import { visiblePages } from './pages.ts';
 import { place } from './route.ts';
 
 /** Whether the navigation is open where it has no room beside the page. */

@@ -8,6 +8,9 @@ setInterval(() => {
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 const units = [
@@ -29,6 +32,9 @@ export function relativeTime(at: string, from = now.value): string {
 }
 
 export const exactTime = (at: string): string => exact.format(new Date(at));
+export const longDate = (at: string): string => day.format(new Date(at));
+export const clockTime = (at: string): string => clock.format(new Date(at));
+export const shortTime = (at: string): string => moment.format(new Date(at));
 export const shortDate = (at: string): string => date.format(new Date(at));
 
 export const count = (value: number): string => new Intl.NumberFormat().format(value);
@@ -42,6 +48,19 @@ export function money(value: number, currency: string): string {
     // A code that nobody knows.
     return `${count(value)} ${currency}`;
   }
+}
+
+const sizes = ['byte', 'kilobyte', 'megabyte'] as const;
+
+export function fileSize(bytes: number): string {
+  const step = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const format = {
+    style: 'unit',
+    unit: sizes[step] as string,
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  } as const;
+  return new Intl.NumberFormat(undefined, format).format(bytes / 1000 ** step);
 }
 
 /** What somebody is called, as far as it is known. */

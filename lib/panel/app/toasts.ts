@@ -14,7 +14,7 @@ const shownMs = 8000;
 let last = 0;
 
 /** Says that something was done, with a button that undoes it where that can be. */
-function say(text: string, undo?: () => unknown): void {
+export function say(text: string, undo?: () => unknown): void {
   const id = show({ text, undo });
   setTimeout(() => dismiss(id), shownMs);
 }

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import type { Schema } from '../../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { touching } from '../../app/live.ts';
+import { useLoaded } from '../../app/load.ts';
+import { memberName } from '../../app/members.ts';
+import { may } from '../../app/session.ts';
+import { worded } from '../../app/show.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { When } from '../../parts/when.tsx';
+
+type Activity = Schema<'Activity'>;
+type Members = readonly Schema<'Member'>[];
+
+const pageSize = 25;
+
+/** What has happened with a contact, the latest first, and a place to note more. */
+export function Timeline({ id, members }: { id: number; members: Members }) {
+  const [shown, setShown] = useState(pageSize);
+  const [drafts, setDrafts] = useState(0);
+  const activities = useLoaded(
+    (signal) => api.get('/v1/contacts/{id}/activities', { signal, params: { path: { id }, query: { limit: shown } } }),
+    [id, shown],
+    touching('contact'),
+  );
+  const { data, error, reload } = activities;
+  return (
+    <section class="card" aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      {may('contacts:write') && (
+        <Form
+          key={drafts}
+          submit="Add note"
+          onSubmit={async ({ text = '' }) => {
+            await api.post('/v1/contacts/{id}/activities', { params: { path: { id } }, body: { text } });
+            setDrafts(drafts + 1);
+            reload();
+          }}
+        >
+          <Field
+            label="Note"
+            name="text"
+            rows={2}
+            required
+            maxLength={10_000}
+            placeholder="What should your team know?"
+          />
+        </Form>
+      )}
+      {error !== undefined && !data && <Failure error={error} again={reload} />}
+      {!data && error === undefined && <Skeleton lines={6} />}
+      <ol class="timeline">
+        {data?.items.map((activity) => (
+          <li key={activity.id} class={activity.type === 'Note' ? 'noted' : undefined}>
+            <p class="text">{activity.type === 'Note' ? activity.text : told(activity, members)}</p>
+            <p class="hint">
+              {actorOf(activity, members)} · <When at={activity.createdAt} />
+            </p>
+          </li>
+        ))}
+      </ol>
+      {data?.hasMore && shown < 100 && (
+        <button type="button" onClick={() => setShown(Math.min(100, shown + pageSize))}>
+          Show earlier
+        </button>
+      )}
+    </section>
+  );
+}
+
+function told({ type, field, oldValue, newValue }: Activity, members: Members): string {
+  const whom = (value: string | null) => (value === null ? 'somebody' : memberName(members, Number(value)));
+  switch (type) {
+    case 'Created':
+      return 'Became a contact';
+    case 'StageChanged':
+      return `Stage: ${worded(oldValue ?? '')} → ${worded(newValue ?? '')}`;
+    case 'Assigned':
+      return `Assigned to ${whom(newValue)}`;
+    case 'Unassigned':
+      return `No longer assigned to ${whom(oldValue)}`;
+    case 'ScoreChanged':
+      return newValue === null ? 'Lead score removed' : `Lead score: ${newValue}`;
+    case 'TagAdded':
+      return `Tag added: ${newValue ?? ''}`;
+    case 'TagRemoved':
+      return `Tag removed: ${oldValue ?? newValue ?? ''}`;
+    case 'FieldUpdated':
+      return `${worded(field ?? 'field')}: ${oldValue ?? '–'} → ${newValue ?? '–'}`;
+    case 'Note':
+      return '';
+  }
+}
+
+function actorOf({ actorType, actorUserId, actorKeyId }: Activity, members: Members): string {
+  switch (actorType) {
+    case 'user':
+      return actorUserId === null ? 'A member' : memberName(members, actorUserId);
+    case 'api_key':
+      return `API key ${actorKeyId ?? ''}`;
+    case 'ai':
+      return 'An agent';
+    case 'system':
+      return 'The system';
+  }
+}

@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import type { Schema } from '../../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { touching } from '../../app/live.ts';
+import { type Loaded, useLoaded } from '../../app/load.ts';
+import { may } from '../../app/session.ts';
+import { money, worded } from '../../app/show.ts';
+import { attempt } from '../../app/toasts.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { When } from '../../parts/when.tsx';
+
+/** The deals of a contact. */
+export function Deals({ contactId }: { contactId: number }) {
+  const deals = useLoaded(
+    (signal) => api.get('/v1/deals', { signal, params: { query: { contactId, limit: 20 } } }),
+    [contactId],
+    touching('deal'),
+  );
+  return (
+    <Section title="Deals" of={deals} none="No deals." more={`#/deals?contact=${contactId}`}>
+      {({ id, title, value, currency, stage }) => (
+        <li key={id}>
+          <span>{title}</span>
+          <Badge tone={stage === 'Won' ? 'good' : stage === 'Lost' ? 'bad' : 'plain'}>{stage}</Badge>
+          <span class="hint">{money(value, currency)}</span>
+        </li>
+      )}
+    </Section>
+  );
+}
+
+type TaskList = Schema<'TaskList'>;
+
+/** The tasks of a contact, which can be ticked off. */
+export function Tasks({ contactId }: { contactId: number }) {
+  const tasks: Loaded<TaskList> = useLoaded(
+    (signal) => api.get('/v1/tasks', { signal, params: { query: { contactId, limit: 20 } } }),
+    [contactId],
+    touching('task'),
+  );
+  const set = async ({ id, title, status: before }: Schema<'Task'>, isDone: boolean) => {
+    const show = (status: Schema<'TaskStatus'>) =>
+      tasks.change((of) => ({ ...of, items: of.items.map((task) => (task.id === id ? { ...task, status } : task)) }));
+    const post = (status: Schema<'TaskStatusKey'>) =>
+      api.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: { status } });
+    show(isDone ? 'Done' : 'Open');
+    await attempt(() => post(isDone ? 'done' : 'open'), {
+      said: `${title} is ${isDone ? 'done' : 'open again'}.`,
+      undo: () => post(before.toLowerCase() as Schema<'TaskStatusKey'>).then(() => show(before)),
+      takeBack: () => show(before),
+    });
+  };
+  return (
+    <Section title="Tasks" of={tasks} none="No tasks." more={`#/tasks?contact=${contactId}`}>
+      {(task) => (
+        <li key={task.id}>
+          <label>
+            <input
+              type="checkbox"
+              checked={task.status === 'Done'}
+              disabled={!may('tasks:write')}
+              onChange={(event) => set(task, event.currentTarget.checked)}
+            />{' '}
+            {task.title}
+          </label>
+          {task.status === 'InProgress' && <Badge>{worded(task.status)}</Badge>}
+          {task.dueAt && (
+            <span class={task.isOverdue ? 'hint bad' : 'hint'}>
+              {task.isOverdue ? 'was due ' : 'due '}
+              <When at={task.dueAt} />
+            </span>
+          )}
+        </li>
+      )}
+    </Section>
+  );
+}
+
+interface SectionProps<Item> {
+  title: string;
+  of: Loaded<{ items: Item[]; hasMore: boolean }>;
+  none: string;
+  /** Where all of them are. */
+  more: string;
+  children(item: Item): ComponentChildren;
+}
+
+function Section<Item>({ title, of: { data, error, reload }, none, more, children }: SectionProps<Item>) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {error !== undefined && !data && <Failure error={error} again={reload} />}
+      {!data && error === undefined && <Skeleton lines={2} />}
+      {data?.items.length === 0 && <p class="muted">{none}</p>}
+      <ul class="work">{data?.items.map(children)}</ul>
+      {data?.hasMore && <a href={more}>All {title.toLowerCase()}</a>}
+    </section>
+  );
+}
