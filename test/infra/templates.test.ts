@@ -140,8 +140,10 @@ describe('templates', () => {
         return Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`);
       },
     );
-    const expected = routes.filter(({ route }) => route.method !== 'ANY');
-    expect(found.sort()).toEqual(expected.map(({ route }) => `${route.method} ${route.path}`).sort());
+    const expected = routes
+      .filter(({ route }) => route.method !== 'ANY')
+      .flatMap(({ route: { method, path, alsoAt = [] } }) => [path, ...alsoAt].map((at) => `${method} ${at}`));
+    expect(found.sort()).toEqual(expected.sort());
   });
 });
 

@@ -5,7 +5,7 @@ import { api } from './api.ts';
 import { followEvents } from './live.ts';
 import { useLoaded } from './load.ts';
 import { place } from './route.ts';
-import { type Current, current, environment, type Scope, secret, workspaceId } from './session.ts';
+import { current, environment, secret, workspaceId } from './session.ts';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
@@ -27,7 +27,7 @@ export const App = () => (
 /** Asks who is signed in and what they may, and again in another workspace or environment. */
 function SignedIn() {
   const asked = useLoaded(
-    (signal) => (secret.value?.startsWith('csk_') ? asKey(signal) : api.get('/panel/sessions/current', { signal })),
+    (signal) => api.get('/panel/sessions/current', { signal }),
     [secret.value, workspaceId.value, environment.value],
   );
   const { data } = asked;
@@ -41,20 +41,4 @@ function SignedIn() {
       <Failure error={asked.error} again={asked.reload} />
     </main>
   );
-}
-
-/** Until there are sessions. */
-async function asKey(signal: AbortSignal): Promise<Current> {
-  const me = await api.get('/v1/me', { signal });
-  const member = {
-    id: 1,
-    email: me.email,
-    name: 'Demo',
-    role: 'owner',
-    isActive: true,
-    createdAt: me.createdAt,
-  } as const;
-  const workspace = { id: me.id, name: me.name ?? '', email: me.email, currency: 'EUR' };
-  const allowed = me.apiKey.scopes as Scope[];
-  return { expiresAt: '', member, workspaces: [workspace], workspace, environment: 'live', scopes: allowed };
 }

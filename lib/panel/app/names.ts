@@ -1,18 +1,26 @@
+import type { Schema } from '../../../client/index.ts';
 import { api } from './api.ts';
 import { type Loaded, useLoaded } from './load.ts';
 import { may } from './session.ts';
 import { nameOf } from './show.ts';
 
-type Names = ReadonlyMap<number, string>;
+export type Names = ReadonlyMap<number, string>;
 
-/** The names of the workspace's members, those who have left too. */
-export function useMembers(): Names {
+/** The workspace's members, those who have left too; none for who may not see them. */
+export function useMemberList(): readonly Schema<'Member'>[] {
   const members = useLoaded(async (signal) => {
     if (!may('contacts:read')) return [];
     return (await api.get('/v1/members', { signal, params: { query: { limit: 100 } } })).items;
   }, []);
-  return new Map((members.data ?? []).map((member) => [member.id, nameOf(member)]));
+  return members.data ?? [];
 }
+
+export const namesOf = (members: readonly Schema<'Member'>[]): Names =>
+  new Map(members.map((member) => [member.id, nameOf(member)]));
+
+export const useMembers = (): Names => namesOf(useMemberList());
+
+export const memberName = (names: Names, id: number): string => names.get(id) ?? `Member ${id}`;
 
 /** The names of the contacts that a list names by their ids. */
 export function useContactNames(of: Loaded<{ items: readonly { contactId: number | null }[] }>): Names {

@@ -79,9 +79,7 @@ function UseLink({ token }: { token: string }) {
 
 /** The token leaves the address before anything else: nobody shall find it in the history. */
 async function signInBy(token: string): Promise<void> {
-  const { session } = token.startsWith('csk_')
-    ? { session: token }
-    : await api.post('/panel/sessions', { body: { token } });
+  const { session } = await api.post('/panel/sessions', { body: { token } });
   const [path = '/home', query = ''] = (readKept<string>('return') ?? '').replace(/^#/, '').split('?');
   keep('return', undefined);
   ended.value = undefined;

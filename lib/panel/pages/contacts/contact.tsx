@@ -3,7 +3,7 @@ import { ApiError, type Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { useMembers } from '../../app/members.ts';
+import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
@@ -30,7 +30,7 @@ export function Contact({ id }: { id: number }) {
     [id],
     touching('contact', 'message'),
   );
-  const members = useMembers();
+  const members = useMemberList();
   const [isEditing, setEditing] = useState(false);
   const { data, error, reload } = contact;
   const back = (
@@ -68,7 +68,7 @@ export function Contact({ id }: { id: number }) {
       </Head>
       <div class="beside">
         <div>
-          <Timeline id={id} members={members} />
+          <Timeline id={id} names={namesOf(members)} />
         </div>
         <div>
           <Standing contact={contact} members={members} />

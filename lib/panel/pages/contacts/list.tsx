@@ -3,7 +3,7 @@ import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { memberName, useMembers } from '../../app/members.ts';
+import { memberName, type Names, namesOf, useMemberList } from '../../app/names.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
@@ -39,7 +39,7 @@ const asked = (signal: AbortSignal) =>
 export function List() {
   const contacts = useLoaded(asked, [String(place.value.query)], touching('contact', 'message'));
   const tags = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
-  const members = useMembers();
+  const members = useMemberList();
   const [isCreating, setCreating] = useState(false);
   const isFiltered = ['q', 'stage', 'tag', 'assignee', 'unread'].some(filter);
   const create = may('contacts:write') && (
@@ -66,7 +66,7 @@ export function List() {
       <Paged
         caption="Contacts"
         of={contacts}
-        columns={columnsWith(members)}
+        columns={columnsWith(namesOf(members))}
         keyOf={({ id }) => id}
         empty={
           isFiltered ? (
@@ -85,7 +85,7 @@ export function List() {
   );
 }
 
-const columnsWith = (members: readonly Schema<'Member'>[]): Column<Schema<'Contact'>>[] => [
+const columnsWith = (names: Names): Column<Schema<'Contact'>>[] => [
   {
     title: 'Name',
     show: (contact) => (
@@ -100,7 +100,7 @@ const columnsWith = (members: readonly Schema<'Member'>[]): Column<Schema<'Conta
   { title: 'E-mail', show: ({ email }) => email, isWide: true },
   {
     title: 'Assigned to',
-    show: ({ assignedToUserId: id }) => id !== null && memberName(members, id),
+    show: ({ assignedToUserId: id }) => id !== null && memberName(names, id),
     isWide: true,
   },
   { title: 'Last message', show: ({ lastMessageAt }) => lastMessageAt && <When at={lastMessageAt} />, isWide: true },

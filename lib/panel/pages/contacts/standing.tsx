@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
-import { memberName } from '../../app/members.ts';
+import { memberName, namesOf } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { nameOf, worded } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -35,7 +35,8 @@ export function Standing({ contact, members }: StandingProps) {
       api.post('/v1/contacts/{id}/assignee', { params: { path }, body: { userId: to } });
     contact.change((of) => ({ ...of, assignedToUserId: userId }));
     const undo = () => post(data.assignedToUserId).then(before);
-    const said = userId === null ? 'Nobody is assigned any more.' : `${memberName(members, userId)} is assigned.`;
+    const said =
+      userId === null ? 'Nobody is assigned any more.' : `${memberName(namesOf(members), userId)} is assigned.`;
     await attempt(() => post(userId), { said, undo, takeBack: before });
   };
 

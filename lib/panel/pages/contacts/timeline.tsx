@@ -3,7 +3,7 @@ import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
-import { memberName } from '../../app/members.ts';
+import { memberName, type Names } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -12,12 +12,11 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Activity = Schema<'Activity'>;
-type Members = readonly Schema<'Member'>[];
 
 const pageSize = 25;
 
 /** What has happened with a contact, the latest first, and a place to note more. */
-export function Timeline({ id, members }: { id: number; members: Members }) {
+export function Timeline({ id, names }: { id: number; names: Names }) {
   const [shown, setShown] = useState(pageSize);
   const [drafts, setDrafts] = useState(0);
   const activities = useLoaded(
@@ -54,9 +53,9 @@ export function Timeline({ id, members }: { id: number; members: Members }) {
       <ol class="timeline">
         {data?.items.map((activity) => (
           <li key={activity.id} class={activity.type === 'Note' ? 'noted' : undefined}>
-            <p class="text">{activity.type === 'Note' ? activity.text : told(activity, members)}</p>
+            <p class="text">{activity.type === 'Note' ? activity.text : told(activity, names)}</p>
             <p class="hint">
-              {actorOf(activity, members)} · <When at={activity.createdAt} />
+              {actorOf(activity, names)} · <When at={activity.createdAt} />
             </p>
           </li>
         ))}
@@ -70,8 +69,8 @@ export function Timeline({ id, members }: { id: number; members: Members }) {
   );
 }
 
-function told({ type, field, oldValue, newValue }: Activity, members: Members): string {
-  const whom = (value: string | null) => (value === null ? 'somebody' : memberName(members, Number(value)));
+function told({ type, field, oldValue, newValue }: Activity, names: Names): string {
+  const whom = (value: string | null) => (value === null ? 'somebody' : memberName(names, Number(value)));
   switch (type) {
     case 'Created':
       return 'Became a contact';
@@ -94,10 +93,10 @@ function told({ type, field, oldValue, newValue }: Activity, members: Members): 
   }
 }
 
-function actorOf({ actorType, actorUserId, actorKeyId }: Activity, members: Members): string {
+function actorOf({ actorType, actorUserId, actorKeyId }: Activity, names: Names): string {
   switch (actorType) {
     case 'user':
-      return actorUserId === null ? 'A member' : memberName(members, actorUserId);
+      return actorUserId === null ? 'A member' : memberName(names, actorUserId);
     case 'api_key':
       return `API key ${actorKeyId ?? ''}`;
     case 'ai':

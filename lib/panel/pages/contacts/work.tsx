@@ -3,13 +3,11 @@ import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
-import { may } from '../../app/session.ts';
-import { money, worded } from '../../app/show.ts';
-import { attempt } from '../../app/toasts.ts';
+import { money } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { When } from '../../parts/when.tsx';
+import { TaskRow } from '../../parts/task-row.tsx';
 
 /** The deals of a contact. */
 export function Deals({ contactId }: { contactId: number }) {
@@ -40,39 +38,20 @@ export function Tasks({ contactId }: { contactId: number }) {
     [contactId],
     touching('task'),
   );
-  const set = async ({ id, title, status: before }: Schema<'Task'>, isDone: boolean) => {
-    const show = (status: Schema<'TaskStatus'>) =>
-      tasks.change((of) => ({ ...of, items: of.items.map((task) => (task.id === id ? { ...task, status } : task)) }));
-    const post = (status: Schema<'TaskStatusKey'>) =>
-      api.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: { status } });
-    show(isDone ? 'Done' : 'Open');
-    await attempt(() => post(isDone ? 'done' : 'open'), {
-      said: `${title} is ${isDone ? 'done' : 'open again'}.`,
-      undo: () => post(before.toLowerCase() as Schema<'TaskStatusKey'>).then(() => show(before)),
-      takeBack: () => show(before),
-    });
-  };
   return (
     <Section title="Tasks" of={tasks} none="No tasks." more={`#/tasks?contact=${contactId}`}>
       {(task) => (
-        <li key={task.id}>
-          <label>
-            <input
-              type="checkbox"
-              checked={task.status === 'Done'}
-              disabled={!may('tasks:write')}
-              onChange={(event) => set(task, event.currentTarget.checked)}
-            />{' '}
-            {task.title}
-          </label>
-          {task.status === 'InProgress' && <Badge>{worded(task.status)}</Badge>}
-          {task.dueAt && (
-            <span class={task.isOverdue ? 'hint bad' : 'hint'}>
-              {task.isOverdue ? 'was due ' : 'due '}
-              <When at={task.dueAt} />
-            </span>
-          )}
-        </li>
+        <TaskRow
+          key={task.id}
+          task={task}
+          reload={tasks.reload}
+          onStatus={(status) =>
+            tasks.change((of) => ({
+              ...of,
+              items: of.items.map((one) => (one.id === task.id ? { ...one, status } : one)),
+            }))
+          }
+        />
       )}
     </Section>
   );

@@ -4,6 +4,7 @@ import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
 import { shortTime } from '../../app/show.ts';
 import { complain, say } from '../../app/toasts.ts';
+import { instant, localTime } from '../../parts/local-time.ts';
 import { send, type Way, waysTo } from './ways.ts';
 
 interface ComposerProps {
@@ -28,8 +29,7 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
     const given = new FormData(form.current ?? undefined);
     const text = String(given.get('text') ?? '').trim();
     if (text === '' || isBusy) return;
-    const at = later ? String(given.get('runAt') ?? '') : '';
-    const runAt = at === '' ? undefined : new Date(at).toISOString();
+    const runAt = later ? (instant(String(given.get('runAt'))) ?? undefined) : undefined;
     setBusy(true);
     try {
       const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
@@ -88,8 +88,5 @@ const whyNot = ({ platform }: Schema<'ContactWithTags'>) =>
     ? 'No account can write to this contact: connect one under Accounts, or give the contact an e-mail address.'
     : 'Your role may not send messages.';
 
-/** In an hour, as the field has it: in the time of this machine. */
-function soon(): string {
-  const at = new Date(Date.now() + 3_600_000);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
+/** In an hour, as the field has it. */
+const soon = () => localTime(new Date(Date.now() + 3_600_000));
