@@ -6,11 +6,15 @@ import type { Row } from '#lib/table/rows.ts';
 import { scanned } from '#lib/table/scan.ts';
 import { between } from '#test/between.ts';
 
+/** For each page the local engine reads as many rows as it may hold, large ones too: few of them do not hold up other tests. */
+const Limit = 200;
+
 /** What every row of the table holds in which the workspace's number is, zipped parts unzipped. */
 export async function everyByteOf(workspaceId: number): Promise<string> {
   const found: string[] = [];
   // What the table leaves out need not be read here: late in a run it is large.
   const query = {
+    Limit,
     FilterExpression: 'contains(pk, :id) OR contains(sk, :id) OR contains(#tenant, :id) OR workspaceId = :number',
     ExpressionAttributeNames: { '#tenant': 'tenant' },
     ExpressionAttributeValues: { ':id': String(workspaceId), ':number': workspaceId },
@@ -28,7 +32,7 @@ function textOf(value: unknown): string {
 /** The keys of a workspace, and of what all share, that docs/table.md does not name. */
 export async function rowsOffMap(workspaceId: number): Promise<string[]> {
   const found: Row[] = [];
-  for await (const row of scanned({ ConsistentRead: true, ProjectionExpression: 'pk, sk' })) found.push(row);
+  for await (const row of scanned({ Limit, ConsistentRead: true, ProjectionExpression: 'pk, sk' })) found.push(row);
   const ours = found.filter(({ pk }) => new RegExp(`^(${workspaceId}[:#]|\\D)`).test(pk));
   expect(ours.length).toBeGreaterThan(50);
   return ours.filter((key) => !isOnMap(key)).map(identity);

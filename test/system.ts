@@ -28,8 +28,12 @@ const stopTimeoutMs = 10_000;
 /** Waits of the webhook schedule, shortened: 5 s become 50 ms. */
 const settings = { WEBHOOK_RETRY_SCALE: '0.01', PUBLIC_URL: 'https://crm.example' };
 
+/** What one process has compiled the next need not: every file is a process of its own, and many start others. */
+const compiled = join(import.meta.dirname, '../node_modules/.cache/compiled');
+
 /** Starts one local system for the whole run; every test file works in workspaces of its own. */
 export default async function setup(project: TestProject) {
+  process.env['NODE_COMPILE_CACHE'] ??= compiled;
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
   const double = await startDouble();
   const serverKey = newServerKey();

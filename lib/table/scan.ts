@@ -25,11 +25,14 @@ export async function* rowsOfWorkspace(id: number): AsyncGenerator<Row> {
   for await (const row of rows) if (!isAbsent(row)) yield row;
 }
 
+/** About as many as the megabyte has in which a page of DynamoDB ends anyway: the local engine reads all that is left for a page without. */
+const rowsPerPage = 1_000;
+
 /** Every row of the table that passes the filter, those that have expired among them. */
 export async function* scanned(query: Omit<Operations['Scan']['input'], 'TableName'>): AsyncGenerator<Row> {
   let from: Record<string, unknown> | undefined;
   do {
-    const page = { ...query, TableName: env('TABLE_NAME'), ExclusiveStartKey: from };
+    const page = { Limit: rowsPerPage, ...query, TableName: env('TABLE_NAME'), ExclusiveStartKey: from };
     const { Items = [], LastEvaluatedKey } = await dynamodb.send('Scan', page);
     yield* Items.filter(isRow);
     from = LastEvaluatedKey;
