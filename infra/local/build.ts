@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -12,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { runApart } from './apart.ts';
 import type { SynthesisInput } from './build/synthesis.ts';
 import { closeToOthers } from './files.ts';
-import { StartProblem } from './problem.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/crm-local');
@@ -69,22 +68,11 @@ export function keepInUse(assembly: string): () => void {
 
 const touch = (path: string) => utimesSync(path, new Date(), new Date());
 
-function synthesiseApart(input: SynthesisInput): Promise<void> {
+async function synthesiseApart(input: SynthesisInput): Promise<void> {
   const { CDK_OUTDIR: _, ...environment } = process.env;
-  return new Promise((resolve, reject) => {
-    const child = fork(new URL('./build/synthesis.ts', import.meta.url), {
-      // Whether CloudFormation would take the templates is for npm run synth to say; it takes longer than all the rest.
-      env: { ...environment, CDK_VALIDATION: 'false' },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    let errors = '';
-    child.stderr?.on('data', (chunk) => {
-      errors += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new StartProblem(errors.trim()))));
-    child.send(input);
-  });
+  // Whether CloudFormation would take the templates is for npm run synth to say; it takes longer than all the rest.
+  const env = { ...environment, CDK_VALIDATION: 'false' };
+  await runApart(new URL('./build/synthesis.ts', import.meta.url), env, input);
 }
 
 function digestOf(settings: Record<string, string>): string {

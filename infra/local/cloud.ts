@@ -14,7 +14,7 @@ import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
 import { startSubscriptions } from './mappings/log.ts';
-import { openStreams } from './mappings/stream-client.ts';
+import { openStreams, shared } from './mappings/stream-client.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
 import { startS3 } from './s3.ts';
@@ -70,7 +70,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     }),
   ]);
   const sdk = { endpoint: engine.innerUrl, region: home.region, credentials };
-  const [dynamodb, streams] = [new DynamoDBClient(sdk), openStreams(sdk)];
+  const [dynamodb, streams] = [new DynamoDBClient(sdk), shared(openStreams(sdk))];
   const streamArns = new Map<string, string>();
   const environment = {
     ...othersEndpoints(),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { loadRoutes } from '#infra/functions.ts';
@@ -261,4 +262,11 @@ async function fill({ workspaceId, env, people, call }: Filling): Promise<void> 
     channels: ['telegram'],
     accountIds: [bot.id],
   });
+}
+
+if (import.meta.main) {
+  const [{ existing }] = (await once(process, 'message')) as [{ existing?: Demo }];
+  const demo = existing ?? (await createDemo());
+  const link = await signInLinkOf(demo.workspaceId);
+  process.send?.({ demo, link }, () => process.exit());
 }

@@ -1,8 +1,10 @@
+import { runApart } from './apart.ts';
 import { buildAssembly } from './build.ts';
 import { type Cloud, home, startCloud } from './cloud.ts';
 import {
   createDataDir,
   credentialsOf,
+  type Demo,
   environmentOf,
   readDemoFile,
   writeDemoFile,
@@ -78,12 +80,12 @@ async function ensureDemo({ dataDir, isEmpty }: StartOptions, baseUrl: string, e
     writeDemoFile(dataDir, { ...existing, baseUrl });
     return [];
   }
-  Object.assign(process.env, env);
-  const { createDemo, signInLinkOf } = await import('./demo.ts');
-  const demo = existing ?? (await createDemo());
+  // Most of lib/ and all endpoints: their memory is free again afterwards.
+  const apart = runApart(new URL('./demo.ts', import.meta.url), { ...process.env, ...env }, { existing });
+  const { demo, link } = (await apart) as { demo: Demo; link: string };
   writeDemoFile(dataDir, { ...demo, baseUrl });
   const keys = existing ? [] : [`demo keys: live ${demo.liveKey}, test ${demo.testKey}`];
-  return [...keys, `panel  ${await signInLinkOf(demo.workspaceId as number)}`];
+  return [...keys, `panel  ${link}`];
 }
 
 async function deploy(assembly: string, dataDir: string, cloud: Cloud): Promise<Deployment> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { FunctionToRun } from '../template.ts';
-import type { Answer, Call, FromThread, InvocationError } from './invocation.ts';
+import type { Answer, Call, FromThread, InvocationError, Surroundings } from './invocation.ts';
 import type { FunctionLogs } from './log.ts';
 
 // Lambda gives a cold function 10 seconds of its own before the invocation's time begins.
@@ -22,6 +22,8 @@ export class Instance {
   readonly #settings: InstanceSettings;
   readonly #worker: Worker;
   #atWork: { on: FunctionToRun; settle(answer: Answer): void; loaded(): void } | undefined;
+  /** The functions whose surroundings the thread knows, and whose module it has loaded. */
+  readonly #known = new Map<string, FunctionToRun>();
   /** The function that was called last. */
   #ran: string | undefined;
   #goneBecause: string | undefined;
@@ -57,12 +59,14 @@ export class Instance {
         clearTimeout(timer);
         timer = setTimeout(() => this.#timeOut(requestId, on.timeoutSeconds), timeoutMs);
       };
-      timer = setTimeout(begin, initTimeoutMs);
+      const isKnown = this.#known.get(on.name) === on;
+      if (isKnown) begin();
+      else timer = setTimeout(begin, initTimeoutMs);
+      this.#known.set(on.name, on);
       this.#atWork = { on, settle, loaded: begin };
       this.#ran = on.name;
-      const { folder, handler } = on;
-      const { identity, environment } = this.#surroundingsOf(on);
-      const call: Call = { code: { folder, handler }, environment, identity, event, requestId, timeoutMs };
+      const surroundings = isKnown ? undefined : this.#surroundingsOf(on);
+      const call: Call = { functionName: on.name, surroundings, event, requestId, timeoutMs };
       this.#worker.postMessage(call);
     });
     clearTimeout(timer);
@@ -77,8 +81,8 @@ export class Instance {
     await this.#worker.terminate();
   }
 
-  #surroundingsOf(on: FunctionToRun) {
-    const { name, arn, memoryMb } = on;
+  #surroundingsOf(on: FunctionToRun): Surroundings {
+    const { name, arn, memoryMb, folder, handler } = on;
     const identity = {
       functionName: name,
       functionVersion: '$LATEST',
@@ -89,6 +93,7 @@ export class Instance {
     };
     const { runtimeEnvironment } = this.#settings;
     return {
+      code: { folder, handler },
       identity,
       environment: { ...runtimeEnvironment, ...provided(on, identity.logStreamName), ...on.environment },
     };

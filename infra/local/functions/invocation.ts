@@ -4,13 +4,20 @@ interface Code {
   handler: string;
 }
 
-/** One invocation, as it goes to the thread. */
-export interface Call {
+/** What stays the same for all invocations of one function in a thread. */
+export interface Surroundings {
   code: Code;
   /** All variables that the function finds. */
   environment: Record<string, string>;
   /** What the context says of the function. */
   identity: Record<string, string>;
+}
+
+/** One invocation, as it goes to the thread. */
+export interface Call {
+  functionName: string;
+  /** With the first invocation of this function alone: they are most of what a call says. */
+  surroundings?: Surroundings | undefined;
   event: string;
   requestId: string;
   timeoutMs: number;

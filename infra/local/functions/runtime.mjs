@@ -4,7 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 
-/** @import { Answer, Call, FromThread } from './invocation.ts' */
+/** @import { Answer, Call, FromThread, Surroundings } from './invocation.ts' */
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 /** @param {FromThread} message */
@@ -33,7 +33,7 @@ function failure(error, fallbackType) {
   return { error: { errorType: name || fallbackType, errorMessage: message, trace: (stack ?? '').split('\n') } };
 }
 
-/** @param {Call['code']} code */
+/** @param {Surroundings['code']} code */
 async function load({ folder, handler }) {
   const [module, name] = handler.split('.');
   const exported = await import(pathToFileURL(`${folder}/${module}.mjs`).href);
@@ -51,19 +51,29 @@ function enter(environment) {
   Object.assign(process.env, environment);
 }
 
+/** The functions that were called here. @type {Map<string, Surroundings & { handler?: Function }>} */
+const known = new Map();
+/** The one whose variables are there. @type {string | undefined} */
+let entered;
+
 /**
  * @param {Call} call
  * @returns {Promise<Answer>}
  */
-async function run({ code, environment, identity, event, requestId, timeoutMs }) {
-  enter(environment);
-  const handler = await load(code).catch((error) => failure(error, 'Runtime.ImportModuleError'));
+async function run({ functionName, surroundings, event, requestId, timeoutMs }) {
+  if (surroundings) known.set(functionName, surroundings);
+  const called = /** @type {Surroundings & { handler?: Function }} */ (known.get(functionName));
+  if (surroundings || entered !== functionName) enter(called.environment);
+  entered = functionName;
+  const handler =
+    called.handler ?? (await load(called.code).catch((error) => failure(error, 'Runtime.ImportModuleError')));
   const isLoaded = typeof handler === 'function';
-  tell({ isLoaded });
+  if (!called.handler) tell({ isLoaded });
   if (!isLoaded) return handler;
+  called.handler = handler;
   const deadline = Date.now() + timeoutMs;
   const context = {
-    ...identity,
+    ...called.identity,
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),

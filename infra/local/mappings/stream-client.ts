@@ -11,11 +11,36 @@ type Operation = 'DescribeStream' | 'GetRecords' | 'GetShardIterator';
 /** Asks in DynamoDB's JSON. Throws for every answer but a good one. */
 export type StreamClient = (operation: Operation, input: object, signal?: AbortSignal) => Promise<unknown>;
 
+/** As long as a function usually takes for what it was handed. */
+const sharedMs = 200;
+
 interface Place {
   endpoint: string;
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
 }
+
+/**
+ * A client that several readers share: who asks what another has just asked gets the records that the other got. All mappings of a table
+ * hear of a change at once, and would each have the engine read it.
+ */
+export function shared(ask: StreamClient): StreamClient {
+  const answers = new Map<string, Promise<unknown>>();
+  return (operation, input) => {
+    const question = `${operation} ${JSON.stringify(input)}`;
+    const known = answers.get(question);
+    // There may be some by now where there were none.
+    if (known !== undefined) return known.then((said) => (hasRecords(said) ? said : ask(operation, input)));
+    const answer = ask(operation, input);
+    answers.set(question, answer);
+    const forget = () => answers.delete(question);
+    const keep = (said: unknown) => (hasRecords(said) ? void setTimeout(forget, sharedMs).unref() : void forget());
+    answer.then(keep, forget);
+    return answer;
+  };
+}
+
+const hasRecords = (said: unknown) => ((said as { Records?: unknown[] }).Records ?? []).length > 0;
 
 /**
  * A client that hands on what the stream says as it is, which is how Lambda's functions get it. The SDK's makes objects of it that must
