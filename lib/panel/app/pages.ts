@@ -40,6 +40,23 @@ export const pages: readonly Page[] = [
     scope: 'tasks:read',
     load: () => import('../pages/tasks.tsx'),
   },
+  {
+    path: '/finance',
+    also: ['/finance/invoices', '/finance/transactions', '/finance/sources'],
+    title: 'Finance',
+    icon: 'finance',
+    shortcut: 'f',
+    scope: 'finance:read',
+    load: () => import('../pages/finance.tsx'),
+  },
+  {
+    path: '/accounts',
+    title: 'Accounts',
+    icon: 'accounts',
+    shortcut: 'a',
+    scope: 'telegram:read',
+    load: () => import('../pages/accounts.tsx'),
+  },
 ];
 
 export const visiblePages = computed(() => pages.filter(({ scope }) => scope === undefined || may(scope)));

@@ -30,7 +30,8 @@ const room = 10;
 export function Bars({ title, series, bars, of: unit = 'Day', written = count }: BarsProps) {
   const highest = Math.max(1, ...bars.flatMap(({ values }) => values));
   const width = (room - 2) / series.length;
-  const [first, middle, last] = [0, Math.floor(bars.length / 2), bars.length - 1].map((at) => bars[at]?.label);
+  const isEvery = bars.length <= 6;
+  const labels = isEvery ? bars : [0, Math.floor(bars.length / 2), bars.length - 1].map((at) => bars[at]);
   return (
     <figure class="bars">
       <figcaption>
@@ -64,10 +65,10 @@ export function Bars({ title, series, bars, of: unit = 'Day', written = count }:
             </g>
           ))}
         </svg>
-        <div class="labels">
-          <span>{first}</span>
-          <span>{middle}</span>
-          <span>{last}</span>
+        <div class={isEvery ? 'labels every' : 'labels'}>
+          {labels.map((bar, at) => (
+            <span key={at}>{bar?.label}</span>
+          ))}
         </div>
       </div>
       <details>
