@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
-import { EventActor } from '#lib/events/kinds.ts';
+import { EventActor } from '#lib/events/actor.ts';
 import { choice, count, id, paging, queryText, storedLine, storedText, time, timeInput } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 

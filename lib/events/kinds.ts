@@ -18,14 +18,11 @@ import {
 } from '../choices.ts';
 import { count, storedChoice, time } from '../schema.ts';
 import { scopes } from '../scopes.ts';
-import { actorTypes, environments } from '../tenant.ts';
+import { environments } from '../tenant.ts';
+import { EventActor } from './actor.ts';
 
 /** An id of ours, or the public part of a key. */
 const id = v.string();
-export const EventActor = v.pipe(
-  v.object({ type: v.picklist(actorTypes), id: v.nullable(v.string()) }),
-  v.title('EventActor'),
-);
 const actor = EventActor;
 /** What a patch changed: field names as `data` writes them. */
 const changesByField = v.pipe(
