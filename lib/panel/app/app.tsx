@@ -1,11 +1,12 @@
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { ApiError } from '../../../client/index.ts';
 import { Failure } from '../parts/failure.tsx';
 import { api } from './api.ts';
 import { followEvents } from './live.ts';
 import { useLoaded } from './load.ts';
 import { place } from './route.ts';
-import { current, environment, secret, workspaceId } from './session.ts';
+import { chooseWorkspace, current, environment, secret, workspaceId } from './session.ts';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
@@ -34,6 +35,10 @@ function SignedIn() {
   useEffect(() => {
     if (data) current.value = data;
   }, [data]);
+  useEffect(() => {
+    // One that was left since.
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') chooseWorkspace(undefined);
+  }, [asked.error]);
   if (current.value) return <Shell />;
   return asked.error === undefined ? null : (
     <main class="alone">

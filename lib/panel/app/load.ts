@@ -31,21 +31,33 @@ export function useLoaded<Data>(
   const touched = useRef(isTouchedBy);
   touched.current = isTouchedBy;
   const asking = useRef<AbortController | undefined>(undefined);
+  /** Something has happened since it was asked for. */
+  const isStale = useRef(false);
   const reload = () => setTurn((before) => before + 1);
   useEffect(() => {
     const stop = new AbortController();
     asking.current = stop;
+    isStale.current = false;
     setState((before) => ({ ...before, isLoading: true }));
+    const answer = (to: (before: State<Data>) => State<Data>) => {
+      if (stop.signal.aborted) return;
+      asking.current = undefined;
+      setState(to);
+      if (isStale.current) reload();
+    };
     load(stop.signal).then(
-      (data) => stop.signal.aborted || setState({ data, isLoading: false }),
-      (error: unknown) => stop.signal.aborted || setState((before) => ({ ...before, error, isLoading: false })),
+      (data) => answer(() => ({ data, isLoading: false })),
+      (error: unknown) => answer((before) => ({ ...before, error, isLoading: false })),
     );
     return () => stop.abort();
   }, [...given, turn]);
   useEffect(
     () =>
       onEvents((events) => {
-        if (events.some((event) => touched.current?.(event))) reload();
+        if (!events.some((event) => touched.current?.(event))) return;
+        // An answer that is on its way comes first: where much happens and answers are slow, none would ever be shown.
+        if (asking.current) isStale.current = true;
+        else reload();
       }),
     [],
   );
@@ -55,7 +67,10 @@ export function useLoaded<Data>(
     isLoading: state.isLoading,
     reload,
     change: (to) => {
-      if (state.data !== undefined) asking.current?.abort();
+      if (state.data !== undefined) {
+        asking.current?.abort();
+        asking.current = undefined;
+      }
       setState((before) => (before.data === undefined ? before : { data: to(before.data), isLoading: false }));
     },
   };

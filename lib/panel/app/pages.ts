@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import type { Page } from './page.ts';
+import { place, variablesOf } from './route.ts';
 import { may } from './session.ts';
 
 /** Every page of the panel, in the order of the navigation. */
@@ -60,3 +61,14 @@ export const pages: readonly Page[] = [
 ];
 
 export const visiblePages = computed(() => pages.filter(({ scope }) => scope === undefined || may(scope)));
+
+/** The page that is open; undefined where there is none. */
+export const openPage = computed(() => {
+  for (const page of pages) {
+    for (const pattern of [page.path, ...(page.also ?? [])]) {
+      const variables = variablesOf(pattern, place.value.path);
+      if (variables) return { page, variables };
+    }
+  }
+  return undefined;
+});

@@ -20,6 +20,7 @@ const scopes = computed(() => new Set<Scope>(current.value?.scopes ?? []));
 export const may = (scope: Scope): boolean => scopes.value.has(scope);
 
 export function begin(session: string): void {
+  current.value = undefined;
   secret.value = session;
   keep('session', session);
 }
@@ -44,7 +45,7 @@ export function chooseEnvironment(chosen: Environment): void {
   keep('environment', chosen);
 }
 
-export function chooseWorkspace(id: number): void {
+export function chooseWorkspace(id: number | undefined): void {
   workspaceId.value = id;
   keep('workspace', id);
 }

@@ -7,8 +7,8 @@ import { Help } from './help.tsx';
 import { useLoaded } from './load.ts';
 import { Navigation } from './navigation.tsx';
 import type { Page, PageProps } from './page.ts';
-import { pages, visiblePages } from './pages.ts';
-import { place, variablesOf } from './route.ts';
+import { openPage, visiblePages } from './pages.ts';
+import { place } from './route.ts';
 import { current, environment, workspaceId } from './session.ts';
 import { isHelpOpen } from './shortcuts.ts';
 import { TopBar } from './top-bar.tsx';
@@ -38,18 +38,8 @@ export const Shell = () => (
   </>
 );
 
-function openPage(): { page: Page; variables: Record<string, string> } | undefined {
-  for (const page of pages) {
-    for (const pattern of [page.path, ...(page.also ?? [])]) {
-      const variables = variablesOf(pattern, place.value.path);
-      if (variables) return { page, variables };
-    }
-  }
-  return undefined;
-}
-
 function OpenPage() {
-  const found = openPage();
+  const found = openPage.value;
   if (!found)
     return (
       <>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { ApiError } from '../../../client/index.ts';
 
 export interface Toast {
   id: number;
@@ -21,6 +22,8 @@ export function say(text: string, undo?: () => unknown): void {
 
 /** Says what went wrong until it is dismissed. */
 export function complain(error: unknown): void {
+  // Whose session has ended is told so by the sign-in.
+  if (error instanceof ApiError && error.status === 401) return;
   show({ text: '', error });
 }
 

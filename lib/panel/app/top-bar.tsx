@@ -1,6 +1,7 @@
 import { Icon } from '../parts/icon.tsx';
 import { api } from './api.ts';
 import { isMenuOpen } from './navigation.tsx';
+import { openPage } from './pages.ts';
 import { go } from './route.ts';
 import { chooseEnvironment, chooseWorkspace, current, type Environment, end, environment } from './session.ts';
 import { isHelpOpen } from './shortcuts.ts';
@@ -61,6 +62,12 @@ const environments: readonly [Environment, string][] = [
   ['test', 'Sandbox'],
 ];
 
+function choose(chosen: Environment): void {
+  chooseEnvironment(chosen);
+  // What is open there has another id here, or is nothing.
+  if (openPage.value) go(openPage.value.page.path);
+}
+
 const Environments = () => (
   <fieldset class="switch">
     <legend class="hidden">Environment</legend>
@@ -71,7 +78,7 @@ const Environments = () => (
           name="environment"
           value={key}
           checked={environment.value === key}
-          onChange={() => chooseEnvironment(key)}
+          onChange={() => choose(key)}
         />
         <span>{text}</span>
       </label>

@@ -13,8 +13,8 @@ export function Explained({ error }: { error: unknown }) {
   const fields = error instanceof ApiError ? error.fields : [];
   return (
     <>
-      <p class="message">{messageOf(error)}</p>
-      {fields.length > 0 && (
+      <p class="what">{messageOf(error)}</p>
+      {fields.length > 1 && (
         <ul>
           {fields.map(({ field, message }) => (
             <li key={field}>

@@ -22,7 +22,8 @@ export function SearchField({ label, name = 'q' }: { label: string; name?: strin
   const id = useId();
   const chosen = filter(name) ?? '';
   const [typed, setTyped] = useState(chosen);
-  useEffect(() => setTyped(chosen), [chosen]);
+  // What it was trimmed to is not written over what is being typed.
+  useEffect(() => setTyped((before) => (before.trim() === chosen ? before : chosen)), [chosen]);
   useEffect(() => {
     if (typed.trim() === chosen) return;
     const timer = setTimeout(() => choose(name, typed.trim()), settleMs);

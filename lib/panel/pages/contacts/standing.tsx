@@ -42,7 +42,7 @@ export function Standing({ contact, members }: StandingProps) {
 
   const others = members.filter(({ isActive, id: member }) => isActive || member === data.assignedToUserId);
   return (
-    <section class="card" aria-label="Stage and assignee">
+    <div class="card">
       <div class="two">
         <div class="field">
           <label for={`${id}-stage`}>Stage</label>
@@ -76,6 +76,6 @@ export function Standing({ contact, members }: StandingProps) {
           </select>
         </div>
       </div>
-    </section>
+    </div>
   );
 }

@@ -9,6 +9,9 @@ import type { OneContact } from './one.ts';
 
 type Tag = Schema<'Tag'>;
 
+/** The id of a tag that the API has yet to confirm. */
+const pending = 0;
+
 /** The tags of a contact, which come and go at once. */
 export function Tags({ contact }: { contact: OneContact }) {
   const known = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
@@ -28,7 +31,7 @@ export function Tags({ contact }: { contact: OneContact }) {
     if (name === '') return;
     // Until the API says its id and colour.
     if (!data.tags.some((tag) => tag.name.toLowerCase() === name.toLowerCase()))
-      show([...data.tags, { id: 0, name, color: '#888888' }]);
+      show([...data.tags, { id: pending, name, color: '#888888' }]);
     const isDone = await attempt(() => post(name), { takeBack: before });
     if (isDone && field.current) field.current.value = '';
   };
@@ -47,7 +50,7 @@ export function Tags({ contact }: { contact: OneContact }) {
           <li key={tag.name}>
             <Dot color={tag.color} />
             {tag.name}
-            {may('contacts:write') && (
+            {tag.id !== pending && may('contacts:write') && (
               <button type="button" class="quiet" aria-label={`Remove the tag ${tag.name}`} onClick={() => remove(tag)}>
                 <Icon name="close" />
               </button>

@@ -3,6 +3,7 @@ import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
+import { linkTo } from '../../app/route.ts';
 import { money } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -20,7 +21,7 @@ export function Deals({ contactId }: { contactId: number }) {
     <Section title="Deals" of={deals} none="No deals." more={`#/deals?contact=${contactId}`}>
       {({ id, title, value, currency, stage }) => (
         <li key={id}>
-          <span>{title}</span>
+          <a href={linkTo(`/deals/${id}`)}>{title}</a>
           <Badge tone={stage === 'Won' ? 'good' : stage === 'Lost' ? 'bad' : 'plain'}>{stage}</Badge>
           <span class="hint">{money(value, currency)}</span>
         </li>
