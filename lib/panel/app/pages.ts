@@ -4,7 +4,7 @@ import { place, variablesOf } from './route.ts';
 import { may } from './session.ts';
 
 /** Every page of the panel, in the order of the navigation. */
-export const pages: readonly Page[] = [
+const pages: readonly Page[] = [
   { path: '/home', title: 'Home', icon: 'home', shortcut: 'h', load: () => import('../pages/home.tsx') },
   {
     path: '/inbox',

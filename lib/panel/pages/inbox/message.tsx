@@ -21,7 +21,7 @@ export function Message({ message, job, changed }: MessageProps) {
   const isInbound = direction === 'inbound';
   return (
     <article
-      class={isInbound ? 'message' : `message ours ${status}`}
+      class={isInbound ? 'message' : `message ours ${isCanceled(job) ? 'canceled' : status}`}
       aria-label={isInbound ? 'Received' : 'Written by us'}
     >
       {body && (
@@ -43,11 +43,14 @@ export function Message({ message, job, changed }: MessageProps) {
   );
 }
 
+const isCanceled = (job: Job | undefined) => job?.status === 'failed' && job.lastError === 'canceled';
+
 /** A job that waits so long was meant for later. */
 const soonMs = 90_000;
 
 function State({ status, job, readAt }: { status: string; job: Job | undefined; readAt: string | null }) {
   if (readAt) return <span title={exactTime(readAt)}>read</span>;
+  if (isCanceled(job)) return <span>canceled</span>;
   if (status === 'failed')
     return <strong class="bad">{job?.lastError ? `Not sent: ${job.lastError}` : 'Not sent'}</strong>;
   if (status !== 'queued') return <span>{status}</span>;
@@ -56,15 +59,8 @@ function State({ status, job, readAt }: { status: string; job: Job | undefined; 
 }
 
 /** What can be done about a message that waits or has failed; mails can be neither called back nor tried again. */
-function Steps({
-  channel,
-  job: { id, status, lastError },
-  changed,
-}: {
-  channel: Schema<'Channel'>;
-  job: Job;
-  changed(): void;
-}) {
+function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job; changed(): void }) {
+  const { id, status } = job;
   const init = { params: { path: { id } } };
   const act = (work: () => Promise<unknown>, said: string) => attempt(work, { said }).then(changed);
   if (status === 'queued' && channel !== 'email' && may(`${channel}:send`))
@@ -79,7 +75,7 @@ function Steps({
         Cancel
       </button>
     );
-  if (status === 'failed' && lastError !== 'canceled' && channel === 'telegram' && may('telegram:send'))
+  if (status === 'failed' && !isCanceled(job) && channel === 'telegram' && may('telegram:send'))
     return (
       <button
         type="button"
