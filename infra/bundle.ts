@@ -2,13 +2,17 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { FunctionFile } from '#infra/functions.ts';
-import { writePanel } from '#infra/panel.ts';
+import { writeFiles, writePages } from '#infra/pages.ts';
 import { dependencyStubs, unmapped } from './bundle/stubs.ts';
 
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
-/** The function that has the panel's page beside it. */
-const panelFunction = 'panel-page';
+/** What functions have beside them, by the function's name. */
+const besides: Record<string, (folder: string) => Promise<void>> = {
+  'panel-pages': (folder) => writePages(join(folder, 'pages')),
+  'openapi-get': async (folder) =>
+    writeFiles(join(folder, 'document'), new Map([['openapi.json', Buffer.from(await compactOpenApi())]])),
+};
 
 export interface BundleSettings {
   /**
@@ -106,7 +110,7 @@ async function assemble({ outputFiles, metafile }: Built, name: string, outdir: 
   await writeFile(join(folder, 'index.mjs.map'), `${map?.text}`);
   const readsOpenApi = metafile.outputs[entry]?.imports.some(({ path }) => path === openApiFile);
   if (readsOpenApi) await writeFile(join(folder, openApiFile), await compactOpenApi());
-  if (name === panelFunction) await writePanel(join(folder, 'panel'));
+  await besides[name]?.(folder);
 }
 
 async function assembleShared(
@@ -122,7 +126,7 @@ async function assembleShared(
     await writeFile(join(shared, file), `${text}${end}`);
   }
   await writeFile(join(shared, openApiFile), await compactOpenApi());
-  if (functions.some(({ name }) => name === panelFunction)) await writePanel(join(shared, 'panel'));
+  for (const { name } of functions) await besides[name]?.(shared);
   for (const { name } of functions) {
     await mkdir(join(outdir, name), { recursive: true });
     await writeFile(join(outdir, name, 'index.mjs'), `export * from '../shared/${name}.mjs';\n`);

@@ -13,7 +13,7 @@ const layers = [
   ['lib/env'],
   ['lib/aws'],
   ['lib/*.ts'],
-  ['lib/channels', 'lib/network'],
+  ['lib/channels', 'lib/network', 'lib/reference'],
   ['lib/queues'],
   ['lib/events', 'lib/needs'],
   ['lib/table'],
@@ -43,7 +43,8 @@ const layers = [
   ['functions/*'],
   ['infra/mcp'],
   ['functions/mcp'],
-  ['infra/entities', 'infra/functions', 'infra/names', 'infra/panel'],
+  ['infra/entities', 'infra/functions', 'infra/names', 'infra/reference'],
+  ['infra/pages'],
   ['infra/bundle', 'infra/event-names', 'infra/openapi', 'infra/stacks', 'infra/table-map', 'infra/typescript-api'],
   ['infra/app'],
   ['infra/synth'],
@@ -110,10 +111,10 @@ test('the client and the command line know nothing of the house', () => {
   expect(outside).toEqual([]);
 });
 
-test("the panel's page knows the client alone, and nothing else knows the page", () => {
+test('the pages know the client and the reference alone, and nothing else knows the page', () => {
   const page = globSync('lib/panel/**/*.{ts,tsx}', { cwd: root });
   const outside = page.flatMap((file) =>
-    importsOf(file).filter((imported) => !/^(?:lib\/panel|client)\//.test(imported)),
+    importsOf(file).filter((imported) => !/^(?:lib\/panel|lib\/reference|client)\//.test(imported)),
   );
   expect({ pages: page.length > 0, outside }).toEqual({ pages: true, outside: [] });
   const inside = files.filter((file) => !file.startsWith('lib/panel/'));

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
-import { publicEndpoint } from '#lib/http/endpoint.ts';
-import document from '#openapi' with { type: 'json' };
+import { assetsIn } from '#lib/http/assets.ts';
+import { assetEndpoint } from '#lib/http/endpoint.ts';
 
-/** This API's own description. */
-export const handler = publicEndpoint(
+/** This API's own description, which lies beside the function. */
+const document = assetsIn(new URL('./document/', import.meta.url));
+
+export const handler = assetEndpoint(
   {
     method: 'GET',
     path: '/openapi.json',
@@ -13,5 +15,5 @@ export const handler = publicEndpoint(
     response: v.pipe(v.looseObject({ openapi: v.string() }), v.title('OpenApiDocument')),
     errors: [],
   },
-  async () => document as { openapi: string },
+  ({ headers }) => document('openapi.json', headers),
 );

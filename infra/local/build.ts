@@ -23,7 +23,7 @@ const useEveryMs = keepMs / 6;
 
 /** What a build is made of. */
 export const sourceFolders = ['lib', 'functions', 'infra', 'client'];
-const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json'];
+const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json', 'CHANGELOG.md', 'docs/mcp.md'];
 
 /** Bundles and synthesises the project, unless that was done before with the same sources. Returns the cloud assembly's folder. */
 export async function buildAssembly(settings: Record<string, string>): Promise<string> {

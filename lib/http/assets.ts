@@ -9,9 +9,14 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
 };
 
 const page = 'index.html';
+/** A name that follows the content: `main-3KQ5Z2AB.js`. */
+const hashed = /-[A-Z0-9]{8}\.\w+$/;
 
 /** What a page may load and do, and who may show it in a frame: nobody. */
 const policies = {
@@ -32,8 +37,8 @@ const policies = {
 };
 
 /**
- * Answers with the files of a folder that the build has written: `index.html`, which is asked for again every time, and others, whose
- * names follow their content. Read once, when the first is asked for.
+ * Answers with the files of a folder that the build has written: those whose names follow their content are kept for good, the others,
+ * as `index.html`, asked for again every time. Read once, when the first is asked for.
  */
 export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply {
   let tags: ReadonlyMap<string, string> | undefined;
@@ -52,7 +57,7 @@ export function assetsIn(folder: URL): (name: string, headers: Headers) => Reply
     const kept = {
       ETag: `"${tag}"`,
       Vary: 'Accept-Encoding',
-      'Cache-Control': name === page ? 'no-cache' : 'public, max-age=31536000, immutable',
+      'Cache-Control': hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...policies,
     };
     if (matches(headers['if-none-match'], tag)) return { status: 304, headers: kept, body: '' };

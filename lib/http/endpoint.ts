@@ -151,18 +151,21 @@ export const hookEndpoint = <Response extends v.GenericSchema>(
     return { status: route.status, body: JSON.stringify(answer), headers: {} };
   });
 
-/** A request for a file of a page. */
+/** A request for a file. */
 export interface AssetRequest {
   rawPath: string;
   /** By lower-case name. */
   headers: Record<string, string | undefined>;
 }
 
-/** A route that answers with files that anybody may have: it counts against nobody. */
+/** A route that answers with files that anybody may have. What belongs to the API counts against the address, a page against nobody. */
 export const assetEndpoint = (
-  route: Route & { scope: 'public'; isUndocumented: true },
+  route: Route & { scope: 'public' },
   work: (request: AssetRequest) => Reply,
-): RouteHandler => handlerOf(route, [], async ({ rawPath }, { headers }) => work({ rawPath, headers }));
+): RouteHandler =>
+  handlerOf(route, route.isUndocumented ? [] : [identifying(() => 'public')], async ({ rawPath }, { headers }) =>
+    work({ rawPath, headers }),
+  );
 
 /**
  * The route for whatever no other matches: who calls is asked under `/v1` only (contract 0.1, 0.9). It is given `methodsOf`

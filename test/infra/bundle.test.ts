@@ -68,7 +68,9 @@ test('no bundle holds the credential providers that a Lambda does not use', asyn
 });
 
 test('only what answers from the OpenAPI document carries it', () => {
-  const carriers = functions.filter(({ name }) => globSync(join(bundles, name, 'openapi.json')).length > 0);
+  const carriers = functions.filter(
+    ({ name }) => globSync('{,document/}openapi.json', { cwd: join(bundles, name) }).length > 0,
+  );
   expect(carriers.map(({ name }) => name)).toEqual(['fallback-any', 'openapi-get']);
 });
 

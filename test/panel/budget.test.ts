@@ -1,27 +1,30 @@
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { buildPanel } from '#infra/panel.ts';
+import { buildPage, type PageName } from '#infra/pages.ts';
 
 const kilobytes = (bytes: number) => bytes / 1024;
 
-test('the first page is at most 60 KB gzip in four requests', async () => {
-  const files = await buildPanel();
-  const page = String(files.get('index.html'));
-  const asked = [
-    'index.html',
-    ...[...page.matchAll(/(?:src|href)="\/panel\/([^"]+)"/g)].map(([, name]) => name as string),
-  ];
-  expect(asked).toEqual([
-    'index.html',
-    expect.stringMatching(/^style-\w+\.css$/),
-    expect.stringMatching(/^main-\w+\.js$/),
-  ]);
-  // A module would ask for those that it imports.
-  expect(String(files.get(asked.at(-1) as string))).not.toMatch(/(?:^|;|})import\s*["'{*\w]/);
-  const sizes = asked.map((name) => gzipSync(files.get(name) as Buffer).length);
-  expect(kilobytes(sizes.reduce((sum, size) => sum + size))).toBeLessThanOrEqual(60);
-});
+test.each<PageName>(['panel', 'docs'])(
+  'the first view of /%s/ is at most 60 KB gzip in four requests',
+  async (name) => {
+    const files = await buildPage(name);
+    const page = String(files.get('index.html'));
+    const asked = [
+      'index.html',
+      ...[...page.matchAll(/(?:src|href)="\/(?:panel|docs)\/([^"]+)"/g)].map(([, name]) => name as string),
+    ];
+    expect(asked).toEqual([
+      'index.html',
+      expect.stringMatching(/^style-\w+\.css$/),
+      expect.stringMatching(/^main-\w+\.js$/),
+    ]);
+    // A module would ask for those that it imports.
+    expect(String(files.get(asked.at(-1) as string))).not.toMatch(/(?:^|;|})import\s*["'{*\w]/);
+    const sizes = asked.map((name) => gzipSync(files.get(name) as Buffer).length);
+    expect(kilobytes(sizes.reduce((sum, size) => sum + size))).toBeLessThanOrEqual(60);
+  },
+);
 
 test('the framework is at most 12 KB gzip', async () => {
   const { outputFiles } = await build({
@@ -43,6 +46,6 @@ test('the framework is at most 12 KB gzip', async () => {
 });
 
 test('the same sources give files of the same names', async () => {
-  const [once, again] = await Promise.all([buildPanel(), buildPanel()]);
+  const [once, again] = await Promise.all([buildPage('panel'), buildPage('panel')]);
   expect([...again.keys()]).toEqual([...once.keys()]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest';
-import type { Document } from '#infra/reference/document.ts';
 import { llmsText } from '#infra/reference/llms.ts';
 import { postmanCollection } from '#infra/reference/postman.ts';
+import type { Document } from '#lib/reference/document.ts';
 import openapi from '#openapi' with { type: 'json' };
 import { newWorkspace } from '#test/workspace.ts';
 

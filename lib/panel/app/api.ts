@@ -35,3 +35,9 @@ export const api = createClient({
   maxRetries: 2,
   maxWaitMs: 5000,
 }) as unknown as Api;
+
+/** A request of any kind, as the session. */
+export function sendAsSession(request: Request): Promise<Response> {
+  request.headers.set('Authorization', `Bearer ${secret.value ?? ''}`);
+  return send(request);
+}

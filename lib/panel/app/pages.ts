@@ -58,6 +58,14 @@ const pages: readonly Page[] = [
     scope: 'telegram:read',
     load: () => import('../pages/accounts.tsx'),
   },
+  {
+    path: '/developers/reference',
+    also: ['/developers/reference/{section}', '/developers/reference/{section}/{name}'],
+    title: 'API reference',
+    icon: 'code',
+    group: 'Developers',
+    load: () => import('../pages/developers/reference.tsx'),
+  },
 ];
 
 export const visiblePages = computed(() => pages.filter(({ scope }) => scope === undefined || may(scope)));

@@ -8,7 +8,8 @@ export const Filters = ({ children }: { children: ComponentChildren }) => <searc
 /** What is chosen for a filter; undefined for nothing. */
 export const filter = (name: string): string | undefined => place.value.query.get(name) ?? undefined;
 
-function choose(name: string, value: string): void {
+/** Chooses for a filter, in the address. */
+export function choose(name: string, value: string): void {
   const [path = '', query = ''] = withQuery({ [name]: value })
     .slice(1)
     .split('?');
@@ -17,8 +18,14 @@ function choose(name: string, value: string): void {
 
 const settleMs = 300;
 
+interface SearchFieldProps {
+  label: string;
+  name?: string;
+  placeholder?: string;
+}
+
 /** Searches while somebody types. */
-export function SearchField({ label, name = 'q' }: { label: string; name?: string }) {
+export function SearchField({ label, name = 'q', placeholder }: SearchFieldProps) {
   const id = useId();
   const chosen = filter(name) ?? '';
   const [typed, setTyped] = useState(chosen);
@@ -32,7 +39,13 @@ export function SearchField({ label, name = 'q' }: { label: string; name?: strin
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} type="search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+      <input
+        id={id}
+        type="search"
+        placeholder={placeholder}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
     </div>
   );
 }

@@ -1,0 +1,104 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { allOperations, type Document } from '#lib/reference/document.ts';
+import { languages, sampleOf } from '#lib/reference/examples.ts';
+import openapi from '#openapi' with { type: 'json' };
+import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const baseUrl = inject('baseUrl');
+const document = openapi as unknown as Document;
+const operations = allOperations(document);
+const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+
+const exampleOf = (language: string, operationId: string) => {
+  const called = operations.find(({ operation }) => operation.operationId === operationId);
+  if (!called) throw new Error(`there is no ${operationId}`);
+  return languages[language]?.(sampleOf(document, called), baseUrl) as string;
+};
+
+let folder: string;
+let workspace: TestWorkspace;
+beforeAll(async () => {
+  // Below the project, for the examples to find the client and Node's types.
+  await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
+  folder = await mkdtemp(join(root, 'node_modules/.cache/examples-'));
+  workspace = await newWorkspace();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const environment = () => ({ ...process.env, CRM_API_KEY: workspace.testKey });
+
+/** Runs an example, and answers what it writes. */
+const runners: Record<string, { isHere: boolean; run(source: string): Promise<string> }> = {
+  curl: {
+    isHere: has('curl', '--version'),
+    run: async (source) => (await run('sh', ['-c', `${source} -sS --fail-with-body`], { env: environment() })).stdout,
+  },
+  TypeScript: {
+    isHere: true,
+    run: async (source) => {
+      const file = join(folder, 'example.mjs');
+      const client = pathToFileURL(join(root, 'client/index.ts')).href;
+      await writeFile(file, source.replace('crm-api/client', client));
+      return (await run(process.execPath, [file], { env: environment() })).stdout;
+    },
+  },
+  Python: {
+    isHere: has('python3', '-c', 'import requests'),
+    run: async (source) => (await run('python3', ['-c', source], { env: environment() })).stdout,
+  },
+};
+
+describe.each(Object.entries(runners))('the %s example', (language, runner) => {
+  test.skipIf(!runner.isHere)('of a write writes, and that of a list lists', async () => {
+    const written = await runner.run(exampleOf(language, 'contactsCreate'));
+    expect(written).toContain('Analytical Engines');
+    expect(await runner.run(exampleOf(language, 'contactsList'))).toContain('Analytical Engines');
+    const { body } = await workspace.test.get('/v1/contacts');
+    expect(body.items.length).toBeGreaterThan(0);
+  });
+});
+
+test('the TypeScript example of every operation compiles', async () => {
+  const compiled = join(folder, 'compiled');
+  await mkdir(compiled);
+  await Promise.all(
+    operations.map(({ operation: { operationId } }) =>
+      writeFile(join(compiled, `${operationId}.ts`), exampleOf('TypeScript', operationId)),
+    ),
+  );
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      paths: { 'crm-api/client': [join(root, 'client/index.ts')] },
+      noPropertyAccessFromIndexSignature: false,
+    },
+    include: ['*.ts'],
+    exclude: [],
+  };
+  await writeFile(join(compiled, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout } = await run('npx', ['tsc', '-p', compiled, '--noEmit'], { cwd: root }).catch((error) => error);
+  expect(stdout).toBe('');
+  expect(operations.length).toBeGreaterThan(100);
+});
+
+test.skipIf(!runners['Python']?.isHere)('the Python example of every operation compiles', async () => {
+  const sources = operations.map(({ operation: { operationId } }) => exampleOf('Python', operationId));
+  const file = join(folder, 'examples.json');
+  await writeFile(file, JSON.stringify(sources));
+  const check = 'import json, sys\nfor one in json.load(open(sys.argv[1])): compile(one, "example", "exec")';
+  await run('python3', ['-c', check, file]);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'the curl example of every operation is one command of the shell',
+  async () => {
+    for (const { operation } of operations) await run('sh', ['-n', '-c', exampleOf('curl', operation.operationId)]);
+  },
+);
