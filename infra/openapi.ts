@@ -11,28 +11,40 @@ import { deliveryHeaders, describeEvents, webhooksOf, webhookTag } from './opena
 
 const file = join(import.meta.dirname, '../openapi.json');
 
-/** The OpenAPI 3.1 document of the routes. */
-export function buildOpenApi(routes: readonly RouteFunction[]) {
-  const described = routes.filter(({ route }) => route.method !== 'ANY' && !route.isUndocumented);
+/** Whether a route is for callers of the API. */
+const isPublic = ({ route }: RouteFunction) => route.method !== 'ANY' && !route.isUndocumented;
+
+/** Whether it is one of the panel's operations, which its page alone calls; the page itself is none. */
+const isOfPanel = ({ route: { path } }: RouteFunction) => path.startsWith('/panel/') && !path.includes('+}');
+
+/** The OpenAPI 3.1 document of the routes that are for everybody. */
+export const buildOpenApi = (routes: readonly RouteFunction[]) =>
+  withNamedEnums(documentOf(routes.filter(isPublic), true));
+
+/** That of the panel's operations, by which its page is typed. */
+const buildPanelApi = (routes: readonly RouteFunction[]) => documentOf(routes.filter(isOfPanel), false);
+
+function documentOf(described: readonly RouteFunction[], hasEvents: boolean) {
   const components = new SchemaComponents();
   describeErrors(components);
-  describeEvents(components);
-  return withNamedEnums({
+  if (hasEvents) describeEvents(components);
+  const tags = [...new Set(described.map(({ domain }) => domain))].map((name) => ({ name }));
+  return {
     openapi: '3.1.0',
     info,
     servers,
     security: [{ bearerKey: [] }],
-    tags: [...[...new Set(described.map(({ domain }) => domain))].map((name) => ({ name })), webhookTag],
+    tags: hasEvents ? [...tags, webhookTag] : tags,
     paths: pathsOf(described, components),
-    webhooks: webhooksOf(components),
+    ...(hasEvents && { webhooks: webhooksOf(components) }),
     components: {
       schemas: components.toJSON(),
       responses: errorComponents(),
       headers,
-      parameters: { ...parameters, ...deliveryHeaders },
+      parameters: { ...parameters, ...(hasEvents && deliveryHeaders) },
       securitySchemes: { bearerKey },
     },
-  });
+  };
 }
 
 const info = {
@@ -103,6 +115,11 @@ export async function renderOpenApi(): Promise<string> {
 }
 
 async function main() {
+  // What the panel's page is typed by, and nobody else reads.
+  if (process.argv.includes('--panel')) {
+    process.stdout.write(JSON.stringify(buildPanelApi(await loadRoutes())));
+    return;
+  }
   const rendered = await renderOpenApi();
   if (!process.argv.includes('--check')) return writeFile(file, rendered);
   if ((await readFile(file, 'utf8')) === rendered) return;

@@ -448,5 +448,8 @@ export const listOf = <Row extends v.GenericSchema>(row: Row, title = `${v.getTi
 /** The files that a message takes, by their ids (contract section 23). */
 export const fileIds = () => v.optional(listInput(idInput(), 10, 'files'));
 
+/** The body of what says all by its path. */
+export const Nothing = v.pipe(v.object({}), v.title('Nothing'));
+
 /** `{id, deleted: true}` (contract 0.1). */
 export const Deleted = v.pipe(v.object({ id: id(), deleted: v.literal(true) }), v.title('Deleted'));

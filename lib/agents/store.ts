@@ -1,6 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { secondMs } from '#lib/clock.ts';
-import { type AgentQuery, Agents, type CreateAgent, type StoredAgent, type TestRun } from '#lib/entities/agent.ts';
+import {
+  type AgentQuery,
+  Agents,
+  type CreateAgent,
+  type PatchAgent,
+  type StoredAgent,
+  type TestRun,
+} from '#lib/entities/agent.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import { log } from '#lib/log.ts';
@@ -31,10 +39,15 @@ export const listAgents = (tx: UnitOfWork, query: v.InferOutput<typeof AgentQuer
 export const createAgent = async (tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> =>
   tx.create(Agents, { ...input, id: await tx.nextId(Agents), createdAt: tx.now, updatedAt: null });
 
-/** Switches an agent on or off. Raises 404. */
-export async function setAgentStatus(tx: UnitOfWork, id: number, status: StoredAgent['status']): Promise<StoredAgent> {
+/** Changes the given fields. Raises 404. */
+export async function patchAgent(
+  tx: UnitOfWork,
+  id: number,
+  patch: v.InferOutput<typeof PatchAgent>,
+): Promise<StoredAgent> {
   const agent = await getAgent(tx, id);
-  return agent.status === status ? agent : tx.update(Agents, { ...agent, status, updatedAt: tx.now });
+  const next = { ...agent, ...patch } as StoredAgent;
+  return isDeepStrictEqual(next, agent) ? agent : tx.update(Agents, { ...next, updatedAt: tx.now });
 }
 
 /** Raises 403 for a test run with a contact, whose context it reads, without the scope contacts:read. */

@@ -54,20 +54,31 @@ export const AgentWithInstructions = v.pipe(
   v.title('AgentWithInstructions'),
 );
 
-export const CreateAgent = v.object({
+const settings = {
   ...given,
-  description: v.optional(given.description, null),
   channels: v.pipe(
     listInput(choice(channels), channels.length, 'channels'),
     v.minLength(1, 'must have at least 1 channel'),
   ),
-  accountIds: v.optional(listInput(idInput(), maxAccounts, 'accounts'), []),
-  language: v.optional(given.language, null),
-  handoffEnabled: v.optional(v.boolean(), true),
-  status: v.optional(choice(statuses), 'active'),
-});
+  accountIds: listInput(idInput(), maxAccounts, 'accounts'),
+  handoffEnabled: v.boolean(),
+  status: choice(statuses),
+};
 
-export const AgentStatus = v.object({ status: choice(statuses) });
+/** What the panel makes. */
+export const CreateAgent = v.pipe(
+  v.object({
+    ...settings,
+    description: v.optional(settings.description, null),
+    accountIds: v.optional(settings.accountIds, []),
+    language: v.optional(settings.language, null),
+    handoffEnabled: v.optional(settings.handoffEnabled, true),
+    status: v.optional(settings.status, 'active'),
+  }),
+  v.title('CreateAgent'),
+);
+
+export const PatchAgent = v.pipe(v.partial(v.object(settings)), v.title('PatchAgent'));
 
 export const AgentQuery = v.object({
   ...paging,

@@ -65,20 +65,24 @@ export const InvoiceQuery = v.object({
 const dateInput = () =>
   v.pipe(
     v.string(),
+    v.examples(['2026-12-01']),
     v.transform((value) => (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()) ? `${value.trim()}T00:00:00Z` : value)),
     timeInput(),
   );
 
 /** What the panel makes. */
-export const CreateInvoice = v.object({
-  contactId: idInput(),
-  invoiceNumber: invoiceNumber(),
-  status: choice(['draft', 'sent']),
-  currency: currency(),
-  total: money(0.01),
-  issueDate: dateInput(),
-  dueDate: dateInput(),
-});
+export const CreateInvoice = v.pipe(
+  v.object({
+    contactId: idInput(),
+    invoiceNumber: invoiceNumber(),
+    status: v.optional(choice(['draft', 'sent']), 'draft'),
+    currency: currency(),
+    total: money(0.01),
+    issueDate: dateInput(),
+    dueDate: dateInput(),
+  }),
+  v.title('CreateInvoice'),
+);
 
 export const PayInvoice = v.pipe(v.object({ paidAt: v.optional(nullableTimeInput()) }), v.title('PayInvoice'));
 

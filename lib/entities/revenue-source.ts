@@ -52,7 +52,7 @@ const shown = {
 };
 
 /** Base document, "Revenue source". */
-const RevenueSource = v.pipe(v.object(shown), v.title('RevenueSource'));
+export const RevenueSource = v.pipe(v.object(shown), v.title('RevenueSource'));
 
 export const RevenueSourceList = v.pipe(
   v.object({ items: v.array(RevenueSource), count: count(), totalIngested: v.number() }),
@@ -62,14 +62,19 @@ export const RevenueSourceList = v.pipe(
 /** Sent to the feed as a bearer token. */
 export const revenueCredential = { credential: v.optional(nullableSecret(), null) };
 
+export const ConnectRevenueSource = v.pipe(v.object(revenueCredential), v.title('ConnectRevenueSource'));
+
 /** What the panel makes. */
-export const CreateRevenueSource = v.object({
-  ...given,
-  mode: choice(modes),
-  defaultCurrency: currency(),
-  pullIntervalMinutes: integer(1, maxPullMinutes),
-  ...revenueCredential,
-});
+export const CreateRevenueSource = v.pipe(
+  v.object({
+    ...given,
+    mode: choice(modes),
+    defaultCurrency: currency(),
+    pullIntervalMinutes: integer(1, maxPullMinutes),
+    ...revenueCredential,
+  }),
+  v.title('CreateRevenueSource'),
+);
 
 /**
  * A feed of payments that is pulled. It has a timer for its next pull, and for when one that is running should long

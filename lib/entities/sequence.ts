@@ -67,20 +67,38 @@ export const SequenceQuery = v.object({
 });
 
 /** The delay of a step counts from the message before it, that of the first from the enrollment. */
-export const CreateSequence = v.object({
+const StepInput = v.pipe(
+  v.object({ delayMinutes: integer(0, maxDelayMinutes), text: stepText() }),
+  v.title('SequenceStepInput'),
+);
+const given = {
   name: name(),
-  channel: choice(channels),
-  accountId: v.optional(v.nullable(idInput()), null),
+  accountId: v.nullable(idInput()),
   steps: v.pipe(
-    listInput(v.object({ delayMinutes: integer(0, maxDelayMinutes), text: stepText() }), maxSteps, 'steps'),
+    listInput(StepInput, maxSteps, 'steps'),
     v.minLength(1, 'must have at least 1 step'),
     v.check(
       (steps) => Buffer.byteLength(steps.map(({ text }) => text).join('')) <= maxTextBytes,
       `must have at most ${maxTextBytes} bytes of text together`,
     ),
   ),
-  status: v.optional(choice(sequenceStatuses), 'active'),
-});
+};
+
+export const CreateSequence = v.pipe(
+  v.object({
+    ...given,
+    channel: choice(channels),
+    accountId: v.optional(given.accountId, null),
+    status: v.optional(choice(sequenceStatuses), 'active'),
+  }),
+  v.title('CreateSequence'),
+);
+
+/** What a draft may change. */
+export const PatchSequence = v.pipe(v.partial(v.object(given)), v.title('PatchSequence'));
+
+/** A contact that is enrolled by hand. */
+export const EnrollContact = v.pipe(v.object({ contactId: idInput() }), v.title('EnrollContact'));
 
 /** A sequence with its steps. */
 export const Sequences = entity({

@@ -46,6 +46,23 @@ export async function createInvoice(tx: UnitOfWork, input: v.InferOutput<typeof 
   return invoice;
 }
 
+/** Sends a draft: from now on it is owed, and becomes overdue. Raises 404, 409 for an invoice of another status. */
+export async function sendInvoice(tx: UnitOfWork, id: number): Promise<Invoice> {
+  const invoice = await getInvoice(tx, id);
+  const { status } = invoice;
+  if (status !== 'draft') throw conflict('invoice_not_sendable', `a ${status} invoice cannot be sent`, { status });
+  return tx.update(Invoices, { ...invoice, status: 'sent' });
+}
+
+/** Cancels an invoice that is not paid: it is not owed any more. Raises 404, 409 for one that is paid or canceled. */
+export async function cancelInvoice(tx: UnitOfWork, id: number): Promise<Invoice> {
+  const invoice = await getInvoice(tx, id);
+  const { status } = invoice;
+  if (status !== 'draft' && !isOwed(invoice))
+    throw conflict('invoice_not_cancelable', `a ${status} invoice cannot be canceled`, { status });
+  return tx.update(Invoices, { ...invoice, status: 'canceled' });
+}
+
 /**
  * Pays a sent or overdue invoice and books its income, once. Emits invoice.paid and transaction.created. Raises 409 for
  * an invoice of another status.

@@ -134,13 +134,14 @@ async function recordPull(tx: UnitOfWork, taken: StoredRevenueSource, result: Re
   const source = await tx.find(RevenueSources, { id });
   if (!pulls.isHeldBy(source, taken)) return;
   const { failure, refused, ingested, isUnfinished } = result;
+  const again = isUnfinished ? tx.now : shifted(tx.now, source.pullIntervalMinutes * minuteMs);
   tx.update(RevenueSources, {
     ...source,
     lastSyncStatus: failure === null ? 'ok' : 'failed',
     lastSyncAt: tx.now,
     lastSyncError: failure ?? refused,
     lastEventAt: ingested > 0 ? tx.now : source.lastEventAt,
-    nextRunAt: isUnfinished ? tx.now : shifted(tx.now, source.pullIntervalMinutes * minuteMs),
+    nextRunAt: source.isActive ? again : null,
     leasedUntil: null,
   });
   if (failure === null) return;

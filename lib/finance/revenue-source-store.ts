@@ -21,6 +21,10 @@ export async function listRevenueSources(tx: UnitOfWork): Promise<v.InferInput<t
   };
 }
 
+/** Raises 404. */
+export const getRevenueSource = (tx: UnitOfWork, id: number): Promise<StoredRevenueSource> =>
+  tx.get(RevenueSources, { id }, () => notFound('revenue source'));
+
 /** A new source, as the panel makes it; one to pull is due at once. Its credential is kept encrypted. Needs the key. */
 export async function createRevenueSource(
   tx: UnitOfWork,
@@ -50,7 +54,7 @@ export async function connectRevenueSource(
   id: number,
   credential: string | null,
 ): Promise<StoredRevenueSource> {
-  const source = await tx.get(RevenueSources, { id }, () => notFound('revenue source'));
+  const source = await getRevenueSource(tx, id);
   return tx.update(RevenueSources, {
     ...source,
     isActive: true,
@@ -59,6 +63,12 @@ export async function connectRevenueSource(
     // A pull that is under way with the old one says no more how it went, nor when the next is due.
     leasedUntil: null,
   });
+}
+
+/** Pulls a source no more until it is connected again; a pull that is under way is recorded still. Raises 404. */
+export async function pauseRevenueSource(tx: UnitOfWork, id: number): Promise<StoredRevenueSource> {
+  const source = await getRevenueSource(tx, id);
+  return source.isActive ? tx.update(RevenueSources, { ...source, isActive: false, nextRunAt: null }) : source;
 }
 
 const encrypted = async (tenant: Tenant, id: number, credential: string | null) =>

@@ -1,7 +1,7 @@
-import { shifted } from '#lib/clock.ts';
+import { minuteMs, shifted } from '#lib/clock.ts';
 import { requireSender } from '#lib/email/sender.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
+import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { conflict } from '#lib/problem.ts';
 import type { SagaName } from '#lib/sagas.ts';
@@ -10,7 +10,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { changeStatus } from './progress.ts';
-import { getSequence } from './store.ts';
+import { getSequence, requireDraft } from './store.ts';
 
 /** Pauses every enrollment and unsent message of an active sequence. Emits sequence.status_changed. Raises 404, 409. */
 export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
@@ -27,6 +27,18 @@ export async function pauseSequence(tx: UnitOfWork, id: number): Promise<StoredS
 export async function resumeSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
   const sequence = await getSequence(tx, id);
   if (sequence.status !== 'paused') throw conflict('sequence_not_paused', 'only a paused sequence can be resumed');
+  if (sequence.channel === 'email') requireSender();
+  startSaga(tx, resumeEnrollments, { sequenceId: id, at: tx.now, after: null });
+  return changeStatus(tx, sequence, 'active');
+}
+
+/**
+ * Starts a draft: whoever was enrolled in it begins with its first step now. Emits sequence.status_changed. Raises 404, 409 also where it
+ * sends e-mail and none can leave. Needs `mail-sender`.
+ */
+export async function activateSequence(tx: UnitOfWork, id: number): Promise<StoredSequence> {
+  const sequence = await getSequence(tx, id);
+  requireDraft(sequence);
   if (sequence.channel === 'email') requireSender();
   startSaga(tx, resumeEnrollments, { sequenceId: id, at: tx.now, after: null });
   return changeStatus(tx, sequence, 'active');
@@ -62,11 +74,14 @@ export const pauseEnrollments = sagaOf('sequence-pause', 'paused', async (tx, en
 export const resumeEnrollments = sagaOf('sequence-resume', 'active', async (tx, enrollment, at) => {
   const { heldAt, nextRunAt, jobId } = enrollment;
   if (heldAt === null) return;
+  const { startedAt, steps } = await tx.get(Sequences, { id: enrollment.sequenceId });
   const pausedMs = Math.max(0, new Date(at).getTime() - new Date(heldAt).getTime());
+  // Of a draft that begins now the first step may have got another delay since.
+  const resumedAt = startedAt === at ? shifted(at, (steps[0] as Step).delayMinutes * minuteMs) : undefined;
   tx.update(Enrollments, {
     ...enrollment,
     heldAt: null,
-    nextRunAt: nextRunAt === null ? null : shifted(nextRunAt, pausedMs),
+    nextRunAt: nextRunAt === null ? null : (resumedAt ?? shifted(nextRunAt, pausedMs)),
   });
   if (jobId === null) return;
   const job = await getJob(tx, jobId);

@@ -1,8 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { Accounts } from '#lib/entities/account.ts';
 import { type EnrollmentQuery, Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { type CreateSequence, type SequenceQuery, Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
-import { invalidField, notFound, unknownReference } from '#lib/problem.ts';
+import {
+  type CreateSequence,
+  type PatchSequence,
+  type SequenceQuery,
+  Sequences,
+  type StoredSequence,
+} from '#lib/entities/sequence.ts';
+import { conflict, invalidField, notFound, unknownReference } from '#lib/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -56,8 +63,31 @@ export async function createSequence(
     pausedAt: input.status === 'paused' ? tx.now : null,
     createdAt: tx.now,
     updatedAt: null,
-    steps: input.steps.map((step, index) => ({ ...step, id: index + 1, position: index + 1 })),
+    steps: numbered(input.steps),
   });
+}
+
+const numbered = (steps: v.InferOutput<typeof CreateSequence>['steps']) =>
+  steps.map((step, index) => ({ ...step, id: index + 1, position: index + 1 }));
+
+/** Changes the given fields of a draft. Raises 404, 409 for what is no draft any more, 400 for an account that is not of its channel. */
+export async function patchSequence(
+  tx: UnitOfWork,
+  id: number,
+  { steps, ...patch }: v.InferOutput<typeof PatchSequence>,
+): Promise<StoredSequence> {
+  const sequence = await getSequence(tx, id);
+  requireDraft(sequence);
+  const changed = { ...sequence, ...patch, ...(steps && { steps: numbered(steps), stepCount: steps.length }) };
+  const next = changed as StoredSequence;
+  if (isDeepStrictEqual(next, sequence)) return sequence;
+  await requireAccount(tx, next);
+  return tx.update(Sequences, { ...next, updatedAt: tx.now });
+}
+
+/** Raises 409 `sequence_not_draft`. */
+export function requireDraft({ status }: Pick<StoredSequence, 'status'>): void {
+  if (status !== 'draft') throw conflict('sequence_not_draft', `the sequence is no draft, but ${status}`, { status });
 }
 
 async function requireAccount(

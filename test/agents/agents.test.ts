@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createAgent, setAgentStatus } from '#lib/agents/store.ts';
+import { createAgent, patchAgent } from '#lib/agents/store.ts';
 import { left, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -115,7 +115,7 @@ describe('a test run', () => {
 
   test('of a disabled agent is a conflict', async () => {
     const { id: off } = await newAgent('Off');
-    await inSandbox((tx) => setAgentStatus(tx, off, 'disabled'));
+    await inSandbox((tx) => patchAgent(tx, off, { status: 'disabled' }));
     expect(await client.post(`/v1/agents/${off}/test-run`, { message: 'Hi' })).toMatchObject({
       status: 409,
       body: { details: { reason: 'agent_disabled' } },

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
-import { createAgent, setAgentStatus } from '#lib/agents/store.ts';
-import { AgentStatus, CreateAgent } from '#lib/entities/agent.ts';
+import { createAgent, patchAgent } from '#lib/agents/store.ts';
+import { CreateAgent, PatchAgent } from '#lib/entities/agent.ts';
 import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...CreateAgent.entries });
-const Update = v.object({ ...tenantFields, id: id(), ...AgentStatus.entries });
+const Update = v.object({ ...tenantFields, id: id(), ...PatchAgent.entries });
 
 async function create({ workspaceId, env, ...agent }: v.InferOutput<typeof Create>) {
   const made = await asOperator({ workspaceId, env }, (tx) => createAgent(tx, agent));
   return { id: made.id };
 }
 
-async function update(input: v.InferOutput<typeof Update>) {
-  const changed = await asOperator(input, (tx) => setAgentStatus(tx, input.id, input.status));
+async function update({ workspaceId, env, id: agentId, ...patch }: v.InferOutput<typeof Update>) {
+  const changed = await asOperator({ workspaceId, env }, (tx) => patchAgent(tx, agentId, patch));
   return { id: changed.id };
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { CreateMember, memberEmail } from '#lib/entities/member.ts';
+import { CreateMember, memberEmail, PatchMember } from '#lib/entities/member.ts';
 import { asOneOf } from '#lib/members/people.ts';
-import { activeMemberAt, createMember } from '#lib/members/store.ts';
+import { activeMemberAt, createMember, patchMember } from '#lib/members/store.ts';
 import { id } from '#lib/schema.ts';
 import { signInLink } from '#lib/sessions/link.ts';
 import { createSignIn } from '#lib/sessions/store.ts';
@@ -13,6 +13,13 @@ const Create = v.object({ workspaceId: id(), ...CreateMember.entries });
 async function create({ workspaceId, ...member }: v.InferOutput<typeof Create>) {
   const made = await asOperator({ workspaceId, env: 'live' }, (tx) => createMember(tx, member));
   return { id: made.id };
+}
+
+const Update = v.object({ workspaceId: id(), id: id(), ...PatchMember.entries });
+
+async function update({ workspaceId, id: memberId, ...patch }: v.InferOutput<typeof Update>) {
+  const { role, isActive } = await asOperator({ workspaceId, env: 'live' }, (tx) => patchMember(tx, memberId, patch));
+  return { id: memberId, role, isActive };
 }
 
 const SignInLink = v.object({ workspaceId: id(), email: memberEmail() });
@@ -28,5 +35,6 @@ async function signInLinkOf({ workspaceId, email }: v.InferOutput<typeof SignInL
 
 export const commands = {
   create: { input: Create, run: create },
+  update: { input: Update, run: update },
   'sign-in-link': { input: SignInLink, run: signInLinkOf },
 };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { CreateRevenueSource, revenueCredential } from '#lib/entities/revenue-source.ts';
-import { connectRevenueSource, createRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { connectRevenueSource, createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { id } from '#lib/schema.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
@@ -20,4 +20,15 @@ async function connect({ workspaceId, env, ...input }: v.InferOutput<typeof Conn
   return { id, isActive };
 }
 
-export const commands = { create: { input: Create, run: create }, connect: { input: Connect, run: connect } };
+const Pause = v.object({ ...tenantFields, id: id() });
+
+async function pause(input: v.InferOutput<typeof Pause>) {
+  const { id, isActive } = await asOperator(input, (tx) => pauseRevenueSource(tx, input.id));
+  return { id, isActive };
+}
+
+export const commands = {
+  create: { input: Create, run: create },
+  connect: { input: Connect, run: connect },
+  pause: { input: Pause, run: pause },
+};

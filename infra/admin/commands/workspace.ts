@@ -5,18 +5,25 @@ import * as v from 'valibot';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { entities } from '#lib/entities/all.ts';
-import { CreateWorkspace } from '#lib/entities/workspace.ts';
+import { CreateWorkspace, PatchWorkspace } from '#lib/entities/workspace.ts';
 import { id, text } from '#lib/schema.ts';
 import { findReindexing, incomplete, startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { environments, operator, type Tenant } from '#lib/tenant.ts';
-import { createWorkspace, getWorkspace } from '#lib/workspaces/store.ts';
+import { createWorkspace, getWorkspace, patchWorkspace } from '#lib/workspaces/store.ts';
 
 async function create(input: v.InferOutput<typeof CreateWorkspace>) {
   const workspace = await createWorkspace(input);
   return { id: workspace.id };
+}
+
+const Update = v.object({ id: id(), ...PatchWorkspace.entries });
+
+async function update({ id: workspaceId, ...patch }: v.InferOutput<typeof Update>) {
+  const { name, currency } = await transact({ workspaceId, env: 'live' }, operator, (tx) => patchWorkspace(tx, patch));
+  return { id: workspaceId, name, currency };
 }
 
 const One = v.object({ id: id() });
@@ -67,6 +74,7 @@ type Archive = v.InferOutput<typeof Archive>;
 
 export const commands = {
   create: { input: CreateWorkspace, run: create },
+  update: { input: Update, run: update },
   show: { input: One, run: show },
   reindex: { input: Reindex, run: reindex },
   export: {

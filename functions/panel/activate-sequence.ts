@@ -1,0 +1,27 @@
+import { roles } from '#lib/choices.ts';
+import { SequenceWithSteps } from '#lib/entities/sequence.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Nothing } from '#lib/schema.ts';
+import { activateSequence } from '#lib/sequences/pause.ts';
+import { getSequence } from '#lib/sequences/store.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
+
+/** Starts a draft: whoever was enrolled in it begins with its first step. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/panel/sequences/{id}/activate',
+    summary: 'Activate a sequence',
+    scope: 'sequences:write',
+    roles,
+    isUndocumented: true,
+    body: Nothing,
+    status: 200,
+    response: SequenceWithSteps,
+    errors: ['not_found', 'conflict'],
+    current: (tx, { id }) => getSequence(tx, id),
+    needs: ['mail-sender'],
+    timeoutSeconds: longTimeoutSeconds,
+  },
+  ({ tx, params }) => activateSequence(tx, params.id),
+);

@@ -1,0 +1,21 @@
+import { roles } from '#lib/choices.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Conversation, ConversationQuery, listConversations } from '#lib/messages/conversations.ts';
+import { listOf } from '#lib/schema.ts';
+
+/** The conversations of the inbox: those with something unread first, then by their last message. */
+export const handler = endpoint(
+  {
+    method: 'GET',
+    path: '/panel/conversations',
+    summary: 'List conversations',
+    scope: 'contacts:read',
+    roles,
+    isUndocumented: true,
+    query: ConversationQuery,
+    status: 200,
+    response: listOf(Conversation),
+    errors: ['bad_request'],
+  },
+  ({ tx, query }) => listConversations(tx, query),
+);

@@ -1,0 +1,23 @@
+import { roles } from '#lib/choices.ts';
+import { getDeal, winDeal } from '#lib/deals/store.ts';
+import { DealWithTasks } from '#lib/entities/deal.ts';
+import { endpoint } from '#lib/http/endpoint.ts';
+import { Nothing } from '#lib/schema.ts';
+
+/** Wins a deal, which books its value as income, once in its life. */
+export const handler = endpoint(
+  {
+    method: 'POST',
+    path: '/panel/deals/{id}/win',
+    summary: 'Win a deal',
+    scope: 'deals:write',
+    roles,
+    isUndocumented: true,
+    body: Nothing,
+    status: 200,
+    response: DealWithTasks,
+    errors: ['not_found'],
+    current: (tx, { id }) => getDeal(tx, id),
+  },
+  ({ tx, params }) => winDeal(tx, params.id),
+);
