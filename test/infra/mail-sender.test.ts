@@ -30,6 +30,7 @@ test('every function that may send mail, refuse to, get it back or tell who take
     'email-create-message',
     'email-create-reply',
     'mcp-post',
+    'panel-activate-sequence',
     'sequences-resume',
   ]);
   // And what has to tell the workspace's own addresses from those of others.

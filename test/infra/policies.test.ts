@@ -383,7 +383,7 @@ test('a function encrypts and decrypts the kinds of secrets that it says, and no
   }
 });
 
-test('a worker that reads what strangers have written changes no API key', async () => {
+test('a worker that reads what strangers have written changes no API key and no session', async () => {
   const [table] = of('AWS::DynamoDB::Table');
   const workers = await loadWorkers();
   const exposed = workers.filter(({ worker }) => worker.readsUntrusted).map(({ name }) => name);
@@ -398,6 +398,7 @@ test('a worker that reads what strangers have written changes no API key', async
       context: { 'dynamodb:LeadingKeys': ['7:live#contact', key] },
     });
     expect(policies.mayUse(put('7:live#message')), name).toBe(true);
-    expect(policies.mayUse(put(`KEY#00000000`)), name).toBe(false);
+    for (const key of ['KEY#00000000', 'SESSION#00', 'SIGN-IN#00'])
+      expect(policies.mayUse(put(key)), `${name} ${key}`).toBe(false);
   }
 });

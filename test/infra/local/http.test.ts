@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -112,6 +113,35 @@ test('members that a request does not have are absent', async () => {
 test('no header chooses under which name the API was asked', async () => {
   const headers = { Host: 'evil.execute-api.eu-central-1.amazonaws.com' };
   expect((await eventOf('/v1/things', { headers })).requestContext.domainName).toBe('localhost');
+});
+
+test('other websites reach neither the panel nor what a session does, by their Origin nor by a name that points here', async () => {
+  answer = () => ({ statusCode: 200 });
+  const { port } = new URL(api.url);
+  const statusOf = (path: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path, headers }, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  const own = { host: `127.0.0.1:${port}` };
+  const session = { authorization: 'Bearer cps_x' };
+  const foreign = [
+    { ...own, origin: 'https://evil.example' },
+    { ...own, origin: 'null' },
+    { ...own, origin: `http://127.0.0.1:${Number(port) + 1}` },
+    { host: 'evil.example' },
+    { host: `evil.example:${port}`, origin: `http://evil.example:${port}` },
+  ];
+  for (const headers of foreign) {
+    expect(await statusOf('/panel/', headers), JSON.stringify(headers)).toBe(403);
+    expect(await statusOf('/panel', headers)).toBe(403);
+    expect(await statusOf('/v1/things', { ...headers, ...session })).toBe(403);
+    expect(await statusOf('/v1/things', headers)).toBe(200);
+  }
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+    for (const headers of [{ host }, { host, origin: `http://${host}` }])
+      expect(await statusOf('/v1/things', { ...headers, ...session }), host).toBe(200);
 });
 
 test('header names are lower case, repeated headers joined, cookies apart', async () => {
