@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { may } from '../../app/session.ts';
@@ -6,6 +7,7 @@ import { attempt } from '../../app/toasts.ts';
 import { Attachments } from './attachments.tsx';
 import { channelNames } from './channels.ts';
 import { Linked } from './linked.tsx';
+import { Mails } from './mail.tsx';
 
 type Job = Schema<'Job'>;
 
@@ -17,7 +19,7 @@ interface MessageProps {
 }
 
 export function Message({ message, job, changed }: MessageProps) {
-  const { body, channel, direction, status, createdAt, editedAt, readAt, attachments } = message;
+  const { body, channel, direction, status, createdAt, editedAt, readAt, threadId, attachments } = message;
   const isInbound = direction === 'inbound';
   return (
     <article
@@ -36,6 +38,7 @@ export function Message({ message, job, changed }: MessageProps) {
           {clockTime(createdAt)}
         </time>
         {editedAt && <span title={exactTime(editedAt)}>edited</span>}
+        {threadId !== null && may('email:read') && <AsMail threadId={Number(threadId)} />}
         {!isInbound && <State status={status} job={job} readAt={readAt} />}
       </p>
       {!isInbound && job && <Steps channel={channel} job={job} changed={changed} />}
@@ -86,4 +89,16 @@ function Steps({ channel, job, changed }: { channel: Schema<'Channel'>; job: Job
       </button>
     );
   return null;
+}
+
+function AsMail({ threadId }: { threadId: number }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="link" onClick={() => setOpen(true)}>
+        Show as mail
+      </button>
+      {isOpen && <Mails threadId={threadId} onClose={() => setOpen(false)} />}
+    </>
+  );
 }

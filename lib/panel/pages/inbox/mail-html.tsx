@@ -1,0 +1,40 @@
+import { type ComponentChild, createElement, Fragment } from 'preact';
+
+/** What of a mail's HTML is shown as it was meant. */
+const kept = new Set(
+  'p br b strong i em u s ul ol li blockquote pre code table thead tbody tfoot tr td th div span hr'.split(' '),
+);
+/** Here a heading would look like one of the page. */
+const headings = new Set('h1 h2 h3 h4 h5 h6'.split(' '));
+const dropped = new Set('head title style script template noscript iframe object embed svg math form'.split(' '));
+
+/**
+ * A mail's HTML, read by the browser as a document that nothing runs in, and built anew of plain elements without any of its
+ * attributes but the addresses of links. Images and styles stay away: they would tell the sender who reads when.
+ */
+export function MailHtml({ html }: { html: string }) {
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  return <div class="mail">{[...body.childNodes].map(shown)}</div>;
+}
+
+function shown(node: Node): ComponentChild {
+  if (node instanceof Text) return node.data;
+  if (!(node instanceof Element) || dropped.has(node.localName)) return null;
+  const name = node.localName;
+  if (name === 'br' || name === 'hr') return createElement(name, null);
+  const inside = [...node.childNodes].map(shown);
+  if (name === 'a') return <Link url={node.getAttribute('href') ?? ''}>{inside}</Link>;
+  if (headings.has(name)) return createElement('p', null, createElement('strong', null, inside));
+  return createElement(kept.has(name) ? name : Fragment, null, inside);
+}
+
+const followed = ['http:', 'https:', 'mailto:'];
+
+const Link = ({ url, children }: { url: string; children: ComponentChild[] }) =>
+  URL.canParse(url) && followed.includes(new URL(url).protocol) ? (
+    <a href={url} title={url} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  ) : (
+    <span>{children}</span>
+  );
