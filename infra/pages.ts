@@ -19,7 +19,7 @@ const styleSheet = 'lib/panel/style.css';
 
 export type PageName = keyof typeof sources;
 
-/** Builds a page: `index.html`, which names the script and the style sheet, and these under names that follow their content. */
+/** Builds a page: `index.html`, which names the script, what it imports and the style sheet, and these under names that follow their content. */
 export async function buildPage(page: PageName): Promise<PageFiles> {
   const source = sources[page];
   const { outputFiles, metafile } = await build({
@@ -31,6 +31,7 @@ export async function buildPage(page: PageName): Promise<PageFiles> {
     write: false,
     metafile: true,
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
@@ -41,14 +42,20 @@ export async function buildPage(page: PageName): Promise<PageFiles> {
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
-  const nameOf = (entry: string) => {
-    const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
-    if (path === undefined) throw new Error(`nothing was built of ${entry}`);
-    return basename(path);
+  const builtOf = (entry: string) => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
+    if (!found) throw new Error(`nothing was built of ${entry}`);
+    const [path, { imports }] = found;
+    const needed = imports.filter(({ kind }) => kind === 'import-statement').map((needs) => basename(needs.path));
+    return { name: basename(path), needed };
   };
+  const script = builtOf(`${source}/main.tsx`);
+  // The browser need not read the script first to see what it imports.
+  const preloads = script.needed.map((name) => `<link rel="modulepreload" href="/${page}/${name}" />`);
   const html = (await readFile(join(root, source, 'index.html'), 'utf8'))
-    .replace('main.tsx', nameOf(`${source}/main.tsx`))
-    .replace('style.css', nameOf(styleSheet));
+    .replace('main.tsx', script.name)
+    .replace('style.css', builtOf(styleSheet).name)
+    .replace('</head>', `${preloads.join('')}</head>`);
   return files.set('index.html', Buffer.from(html));
 }
 

@@ -14,13 +14,18 @@ test.each<PageName>(['panel', 'docs'])(
       'index.html',
       ...[...page.matchAll(/(?:src|href)="\/(?:panel|docs)\/([^"]+)"/g)].map(([, name]) => name as string),
     ];
-    expect(asked).toEqual([
-      'index.html',
-      expect.stringMatching(/^style-\w+\.css$/),
-      expect.stringMatching(/^main-\w+\.js$/),
-    ]);
-    // A module would ask for those that it imports.
-    expect(String(files.get(asked.at(-1) as string))).not.toMatch(/(?:^|;|})import\s*["'{*\w]/);
+    expect(asked.length).toBeLessThanOrEqual(4);
+    expect(asked).toEqual(
+      expect.arrayContaining(['style', 'main'].map((of) => expect.stringMatching(`^${of}-\\w+\\.`))),
+    );
+    // What a module imports is asked for as well.
+    const needed = asked
+      .filter((name) => name.endsWith('.js'))
+      .flatMap((name) => [
+        ...String(files.get(name)).matchAll(/(?:^|;|})(?:import|export)[^;"'()]*["']\.\/([^"']+)["']/g),
+      ])
+      .map(([, name]) => name);
+    expect(asked).toEqual(expect.arrayContaining(needed));
     const sizes = asked.map((name) => gzipSync(files.get(name) as Buffer).length);
     expect(kilobytes(sizes.reduce((sum, size) => sum + size))).toBeLessThanOrEqual(60);
   },

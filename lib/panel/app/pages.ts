@@ -1,11 +1,17 @@
 import { computed } from '@preact/signals';
+import Home from '../pages/home.tsx';
 import type { Page } from './page.ts';
 import { place, variablesOf } from './route.ts';
 import { may } from './session.ts';
 
+type Later = typeof import('../pages/later.ts');
+
+/** The first page is in the first file; all others are in one that is asked for when the first of them opens. */
+const later = (name: keyof Later) => async () => ({ default: (await import('../pages/later.ts'))[name] });
+
 /** Every page of the panel, in the order of the navigation. */
 const pages: readonly Page[] = [
-  { path: '/home', title: 'Home', icon: 'home', shortcut: 'h', load: () => import('../pages/home.tsx') },
+  { path: '/home', title: 'Home', icon: 'home', shortcut: 'h', load: async () => ({ default: Home }) },
   {
     path: '/inbox',
     also: ['/inbox/{contactId}'],
@@ -13,7 +19,7 @@ const pages: readonly Page[] = [
     icon: 'inbox',
     shortcut: 'i',
     scope: 'contacts:read',
-    load: () => import('../pages/inbox.tsx'),
+    load: later('inbox'),
   },
   {
     path: '/contacts',
@@ -22,7 +28,7 @@ const pages: readonly Page[] = [
     icon: 'contacts',
     shortcut: 'c',
     scope: 'contacts:read',
-    load: () => import('../pages/contacts.tsx'),
+    load: later('contacts'),
   },
   {
     path: '/deals',
@@ -31,7 +37,7 @@ const pages: readonly Page[] = [
     icon: 'deals',
     shortcut: 'd',
     scope: 'deals:read',
-    load: () => import('../pages/deals.tsx'),
+    load: later('deals'),
   },
   {
     path: '/tasks',
@@ -39,7 +45,7 @@ const pages: readonly Page[] = [
     icon: 'tasks',
     shortcut: 't',
     scope: 'tasks:read',
-    load: () => import('../pages/tasks.tsx'),
+    load: later('tasks'),
   },
   {
     path: '/finance',
@@ -48,7 +54,7 @@ const pages: readonly Page[] = [
     icon: 'finance',
     shortcut: 'f',
     scope: 'finance:read',
-    load: () => import('../pages/finance.tsx'),
+    load: later('finance'),
   },
   {
     path: '/accounts',
@@ -56,7 +62,67 @@ const pages: readonly Page[] = [
     icon: 'accounts',
     shortcut: 'a',
     scope: 'telegram:read',
-    load: () => import('../pages/accounts.tsx'),
+    load: later('accounts'),
+  },
+  {
+    path: '/settings',
+    also: [
+      '/settings/members',
+      '/settings/workspace',
+      '/settings/sequences',
+      '/settings/sequences/{id}',
+      '/settings/agents',
+    ],
+    title: 'Settings',
+    icon: 'settings',
+    shortcut: 's',
+    load: later('settings'),
+  },
+  {
+    path: '/developers/keys',
+    title: 'API keys',
+    icon: 'key',
+    shortcut: 'k',
+    group: 'Developers',
+    scope: 'keys:manage',
+    load: later('keys'),
+  },
+  {
+    path: '/developers/webhooks',
+    also: ['/developers/webhooks/{id}', '/developers/webhooks/{id}/deliveries/{deliveryId}'],
+    title: 'Webhooks',
+    icon: 'webhook',
+    shortcut: 'w',
+    group: 'Developers',
+    scope: 'webhooks:read',
+    load: later('webhooks'),
+  },
+  {
+    path: '/developers/events',
+    title: 'Events',
+    icon: 'live',
+    shortcut: 'e',
+    group: 'Developers',
+    scope: 'webhooks:read',
+    load: later('events'),
+  },
+  {
+    path: '/developers/requests',
+    title: 'Requests',
+    icon: 'list',
+    shortcut: 'r',
+    group: 'Developers',
+    scope: 'keys:manage',
+    load: later('requests'),
+  },
+  {
+    path: '/developers/jobs',
+    title: 'Jobs',
+    icon: 'clock',
+    shortcut: 'j',
+    group: 'Developers',
+    scope: 'jobs:read',
+    load: later('jobs'),
   },
   {
     path: '/developers/reference',
@@ -64,7 +130,15 @@ const pages: readonly Page[] = [
     title: 'API reference',
     icon: 'code',
     group: 'Developers',
-    load: () => import('../pages/developers/reference.tsx'),
+    load: later('reference'),
+  },
+  {
+    path: '/developers/mcp',
+    title: 'MCP',
+    icon: 'plug',
+    shortcut: 'm',
+    group: 'Developers',
+    load: later('mcp'),
   },
 ];
 

@@ -1,10 +1,13 @@
 import { signal } from '@preact/signals';
 
-/** The present minute, for what is said relative to it. */
+/** Ticks, for what is said relative to the present. */
 const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
 }, 20_000);
+
+/** What reads it is shown again with each tick; between two the clock is ahead of the last. */
+const present = () => Math.max(now.value, Date.now());
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
@@ -23,7 +26,7 @@ const units = [
 ] as const;
 
 /** `3 minutes ago`, `tomorrow`. */
-export function relativeTime(at: string, from = now.value): string {
+export function relativeTime(at: string, from = present()): string {
   const seconds = (new Date(at).getTime() - from) / 1000;
   for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
+import type { PageProps } from '../app/page.ts';
 import { place } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -14,7 +15,7 @@ import { moveDeal } from './deals/move.ts';
 import { Stage } from './deals/stage.tsx';
 import { Win, Won } from './deals/win.tsx';
 
-export default function Deals({ variables: { id } }: { variables: Record<string, string> }) {
+export default function Deals({ variables: { id } }: PageProps) {
   return id === undefined ? <DealBoard /> : <DealDetail key={id} id={Number(id)} />;
 }
 

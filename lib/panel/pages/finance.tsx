@@ -18,7 +18,11 @@ export default function Finance() {
   return (
     <>
       <Head title="Finance" />
-      <Tabs label="Finance" tabs={Object.entries(sides).map(([path, [title]]) => [path, title])} />
+      <Tabs
+        label="Finance"
+        tabs={Object.entries(sides).map(([path, [title]]) => [path, title])}
+        open={place.value.path}
+      />
       <Side />
     </>
   );

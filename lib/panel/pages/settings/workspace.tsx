@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../app/api.ts';
+import { useLoaded } from '../../app/load.ts';
+import { current } from '../../app/session.ts';
+import { attempt } from '../../app/toasts.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Field, Form, type Values } from '../../parts/form.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { When } from '../../parts/when.tsx';
+import { isAdmin } from './role.ts';
+
+/** What the workspace is called, and its usual currency. */
+export function Workspace() {
+  const workspace = useLoaded((signal) => api.get('/panel/workspace', { signal }), []);
+  const [turn, setTurn] = useState(0);
+  const { data, error, reload } = workspace;
+  if (!data) return error === undefined ? <Skeleton lines={5} /> : <Failure error={error} again={reload} />;
+  const change = async (body: { name?: string; currency?: string }) => {
+    const changed = await api.patch('/panel/workspace', { body });
+    workspace.change(() => changed);
+    const { name, currency } = changed;
+    if (current.value) current.value = { ...current.value, workspace: { ...current.value.workspace, name, currency } };
+    setTurn((before) => before + 1);
+  };
+  const save = async ({ name = '', currency = '' }: Values) => {
+    const before = { name: data.name ?? undefined, currency: data.currency };
+    await change({ name, currency: currency.toUpperCase() });
+    await attempt(async () => {}, { said: 'The workspace is changed.', undo: () => change(before) });
+  };
+  return (
+    <div class="card narrow">
+      <dl class="facts">
+        <div>
+          <dt>Workspace id</dt>
+          <dd>{data.id}</dd>
+        </div>
+        <div>
+          <dt>E-mail</dt>
+          <dd>{data.email}</dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <When at={data.createdAt} />
+          </dd>
+        </div>
+      </dl>
+      {isAdmin() ? (
+        <Form key={turn} submit="Save" onSubmit={save}>
+          <Field label="Name" name="name" value={data.name} required maxLength={200} />
+          <Field
+            label="Currency"
+            name="currency"
+            value={data.currency}
+            required
+            maxLength={3}
+            hint="Three letters, like EUR; taken where a deal names none"
+          />
+        </Form>
+      ) : (
+        <p>
+          {data.name}, {data.currency}. An owner or admin can change it.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { Code } from './code.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface SecretProps {
+  title: string;
+  label: string;
+  text: string;
+  onClose(): void;
+}
+
+/** Shows a secret that is never shown again. */
+export const Secret = ({ title, label, text, onClose }: SecretProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <div class="stack">
+      <p class="note">Copy it now: it is not shown again.</p>
+      <Code label={label} text={text} />
+      <div class="actions end">
+        <button type="button" class="primary" onClick={onClose}>
+          I have copied it
+        </button>
+      </div>
+    </div>
+  </Dialog>
+);
