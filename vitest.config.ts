@@ -31,7 +31,7 @@ export default defineConfig({
     // On a machine that stalls. Which tests needed it stands in the output, and at its end.
     retry: process.env['CI'] ? 1 : 0,
     sequence: { sequencer: SomeFirst },
-    // One more than the cores that serve the tests and the system that they test: most of a file's time is waiting.
-    maxWorkers: 3,
+    // Twice the cores that serve the tests and the system that they test: most of a file's time is waiting.
+    maxWorkers: 4,
   },
 });

@@ -7,6 +7,9 @@ import type { FunctionLogs } from './log.ts';
 // Lambda gives a cold function 10 seconds of its own before the invocation's time begins.
 const initTimeoutMs = 10_000;
 
+/** A quarter of what V8 takes by itself: a call is no slower with it, and a system in which every route was called is a tenth smaller. */
+const youngMb = 12;
+
 export interface InstanceSettings {
   memoryMb: number;
   /** What every function finds besides its own variables. */
@@ -32,7 +35,7 @@ export class Instance {
     this.#settings = settings;
     this.#worker = new Worker(new URL('./runtime.mjs', import.meta.url), {
       env: settings.runtimeEnvironment,
-      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: youngMb },
     });
     this.exited = new Promise((resolve) => this.#worker.on('exit', () => resolve()));
     this.#worker.on('message', (message: FromThread) => this.#hear(message));
