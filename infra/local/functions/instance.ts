@@ -30,6 +30,7 @@ export class Instance {
   /** The function that was called last. */
   #ran: string | undefined;
   #goneBecause: string | undefined;
+  #hasLoaded = false;
 
   constructor(settings: InstanceSettings) {
     this.#settings = settings;
@@ -46,6 +47,11 @@ export class Instance {
   /** It has crashed or was stopped; a new one has to take its place. */
   get isGone(): boolean {
     return this.#goneBecause !== undefined;
+  }
+
+  /** It has not yet loaded the first function that it was started for. */
+  get isStarting(): boolean {
+    return !this.#hasLoaded && !this.isGone;
   }
 
   runs(name: string): boolean {
@@ -106,6 +112,7 @@ export class Instance {
     if ('output' in message) this.#settings.logs.of(message.output.of).write(message.output);
     else if ('answer' in message) this.#finish(message.answer);
     else {
+      this.#hasLoaded = true;
       // One that could not load says why; the next invocation tries afresh.
       if (!message.isLoaded) this.#goneBecause = 'the function could not be loaded';
       this.#atWork?.loaded();

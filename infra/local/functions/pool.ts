@@ -74,12 +74,12 @@ export class Pool {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** One at a time: a burst of short calls is over sooner than many instances have started. */
+  /** One at a time: a burst of short calls is over sooner than many instances have started, and on a busy machine they slow each other. */
   #growLater(): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#timer = undefined;
-      this.#waiting.shift()?.(this.#add());
-      if (this.#waiting.length > 0) this.#timer = this.#growLater();
+      const isStarting = [...this.#instances].some((instance) => instance.isStarting);
+      if (!isStarting) this.#waiting.shift()?.(this.#add());
+      this.#timer = this.#waiting.length > 0 ? this.#growLater() : undefined;
     }, giveUpMs);
   }
 
