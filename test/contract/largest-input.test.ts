@@ -38,6 +38,7 @@ import { addressOf, everyLetters, type Letters, largest } from '#test/contract/l
 import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { anonymous, signedIn } from '#test/panel/member.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -460,6 +461,71 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     expect(brief(thread.subject)).toBe(brief(subject));
   });
 
+  test('is taken and read back: the panel', async () => {
+    const { id: workspaceId } = await newWorkspace();
+    const owner = await signedIn(workspaceId);
+    const session = (operation: string, fields: Fields = {}, ids: number[] = []) =>
+      send(operation, letters, fields, ids, owner);
+    const at = { workspaceId, env: 'live' };
+    const email = `${'x'.repeat(240)}${everyLetters.indexOf(letters)}@example.com`;
+    await send('POST /panel/sign-ins', letters, { email }, [], anonymous());
+    const { body } = await anonymous().post('/panel/sessions', largestBody('POST /panel/sessions', letters));
+    expect(body.details).toEqual({ reason: 'invalid_token' });
+    calls.driven.add('POST /panel/sessions');
+    await session('PATCH /panel/workspace');
+    await admin('workspace update', letters, { id: workspaceId });
+    const member = await session('POST /panel/members', { email, role: 'admin' });
+    await session('PATCH /panel/members/{id}', { isActive: true, role: 'member' }, [member.id]);
+    await admin('member update', letters, { workspaceId, id: member.id, isActive: true, role: 'member' });
+    expect((await admin('member sign-in-link', letters, { workspaceId, email })).link).toContain('/panel/#/sign-in/');
+    const { body: contact } = await owner.post('/v1/contacts', { name: letters.text(200) });
+    const { body: deal } = await owner.post('/v1/deals', { title: letters.text(200), value: 1 });
+    await session('POST /panel/deals/{id}/win', {}, [deal.id]);
+    const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
+    const draft = { ...dates, contactId: contact.id, status: 'draft' };
+    const invoice = async () => (await session('POST /panel/invoices', draft)).id;
+    const [first, second] = [await invoice(), await invoice()];
+    await session('POST /panel/invoices/{id}/send', {}, [first]);
+    await session('POST /panel/invoices/{id}/cancel', {}, [first]);
+    await admin('invoice send', letters, { ...at, id: second });
+    await admin('invoice cancel', letters, { ...at, id: second });
+    const length = Math.min(4_000, Math.floor(8_300 / Math.max(...[...letters.text(100, true)].map(bytesOf))));
+    const steps = Array.from({ length: 30 }, () => ({ delayMinutes: 525_600, text: letters.text(length, true) }));
+    const written: Fields = { ...largestBody('POST /panel/sequences', letters), accountId: null, steps };
+    for (const way of ['panel', 'command']) {
+      const made = await owner.post('/panel/sequences', { ...written, channel: 'email', status: 'draft' });
+      expect([made.status, made.body.stepCount]).toEqual([201, 30]);
+      const { id } = made.body;
+      const path = `/panel/sequences/${id}`;
+      expect((await owner.patch(path, { name: written['name'], accountId: null, steps })).body.stepCount).toBe(30);
+      await session('POST /panel/sequences/{id}/enroll', { contactId: contact.id }, [id]);
+      if (way === 'panel') await session('POST /panel/sequences/{id}/activate', {}, [id]);
+      else {
+        await admin('sequence update', letters, { ...at, id, accountId: null, steps });
+        await admin('sequence activate', letters, { ...at, id });
+      }
+    }
+    for (const name of ['POST /panel/sequences', 'PATCH /panel/sequences/{id}']) calls.driven.add(name);
+    const agent = await session('POST /panel/agents', { status: 'disabled' });
+    await session('PATCH /panel/agents/{id}', { status: 'active' }, [agent.id]);
+    const feedUrl = `https://example.com/${'x'.repeat(2028)}`;
+    const source = await session('POST /panel/revenue-sources', {
+      feedUrl,
+      mode: 'push',
+      credential: 'x'.repeat(4096),
+    });
+    await session('POST /panel/revenue-sources/{id}/pause', {}, [source.id]);
+    await session('POST /panel/revenue-sources/{id}/connect', { credential: 'x'.repeat(4096) }, [source.id]);
+    await admin('revenue-source pause', letters, { ...at, id: source.id });
+    for (const path of ['/panel/workspace', '/panel/sessions/current', '/panel/conversations'])
+      await everyPage(owner, { operation: `GET ${path}`, path, hasPages: path.endsWith('conversations') });
+    const query = schemaOf(operations.get('GET /panel/conversations')?.query as GenericSchema);
+    for (const [name, schema] of Object.entries(query))
+      expect((await owner.get('/panel/conversations', queryOf(name, schema, letters))).status, name).toBe(200);
+    expect((await owner.delete('/panel/sessions/current')).status).toBe(200);
+    calls.driven.add('DELETE /panel/sessions/current');
+  });
+
   test('is taken and read back: what is made, changed and deleted in no way of its own', async () => {
     const { memberId: assignedToUserId } = workspace;
     const named = { contactId, dealId, assignedToUserId };
@@ -529,7 +595,8 @@ const ended = (jobId: number) =>
     return body.status !== 'queued' && body;
   }, `job ${jobId} to end`);
 
-const reads = [...operations.values()].filter(({ method }) => method === 'GET');
+/** What keys may read. */
+const reads = [...operations.values()].filter(({ method, path }) => method === 'GET' && !path.startsWith('/panel'));
 
 /** One range for what else counts up to now, or a second passes between two answers. */
 const range = `?from=${shifted(new Date(), -300 * dayMs)}&to=${shifted(new Date(), dayMs)}`;
@@ -776,6 +843,7 @@ test('a contact with all of it is erased', async () => {
 const withoutInput: Record<string, string> = {
   'GET /v1/messages/{id}/attachments/{attachmentId}': 'takes two ids',
   'GET /v1/email/threads/{id}/messages/{messageId}/attachments/{attachmentId}': 'takes three ids',
+  'GET /panel/{path+}': 'takes the name of a file of the page',
   'queue redrive': 'takes one of a closed list of queues, and moves what other tests have left there, too',
 };
 
