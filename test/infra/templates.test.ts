@@ -301,7 +301,7 @@ describe('queues', () => {
       .filter((metric) => metric?.Namespace === 'CrmApi')
       .map(({ MetricName }) => MetricName);
     const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
-    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows', 'unreadableRequests'];
+    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows', 'unreadableRequests', 'signInsUnsent'];
     expect(watched.sort()).toEqual([...swept, 'busFailures', ...ofEachLane, ...ofEachLane].sort());
   });
 

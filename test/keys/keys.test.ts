@@ -388,6 +388,7 @@ describe('the audit trail', () => {
     expect(events[2]).toEqual({
       id: expect.any(Number),
       keyId,
+      actor: { type: 'api_key', id: keyId },
       method: 'POST',
       path: '/v1/contacts',
       status: 201,
