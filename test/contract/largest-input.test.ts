@@ -481,7 +481,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const { body: contact } = await owner.post('/v1/contacts', { name: letters.text(200) });
     const { body: deal } = await owner.post('/v1/deals', { title: letters.text(200), value: 1 });
     await session('POST /panel/deals/{id}/win', {}, [deal.id]);
-    const dates = { issueDate: '9999-12-30', dueDate: '9999-12-31' };
+    const dates = { issueDate: '9999-12-30T00:00:00Z', dueDate: '9999-12-31T00:00:00Z' };
     const draft = { ...dates, contactId: contact.id, status: 'draft' };
     const invoice = async () => (await session('POST /panel/invoices', draft)).id;
     const [first, second] = [await invoice(), await invoice()];

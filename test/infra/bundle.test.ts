@@ -50,10 +50,13 @@ async function bareBytes(): Promise<number> {
   return outputFiles[0]?.contents.length ?? 0;
 }
 
-test('every API function that uses the table alone is at most half of a bare DocumentClient', async () => {
+/** Half, and what it takes to know members of the panel by their sessions: 4 KB in every function that is called by HTTP. */
+const share = 0.52;
+
+test('every API function that uses the table alone is at most 52 % of a bare DocumentClient', async () => {
   const endpoints = (await loadRoutes()).filter(({ route }) => route.carries === undefined);
   const sizes = await Promise.all(endpoints.map(async ({ name }) => ({ name, bytes: await bytesOf(name) })));
-  const limit = 0.5 * (await bareBytes());
+  const limit = share * (await bareBytes());
   expect(sizes.filter(({ bytes }) => bytes > limit)).toEqual([]);
 });
 
