@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { allOperations, type Document } from '#lib/reference/document.ts';
 import openapi from '#openapi' with { type: 'json' };
 import { startBrowser } from '#test/panel/chromium.ts';
+import { signedIn } from '#test/panel/member.ts';
 import { accessibilityFindings, openPage, overflowPx, type Scheme, screenshot, widths } from '#test/panel/page.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -182,6 +183,36 @@ test('whatever the document holds is text', async ({ skip }) => {
     expect(await page.locator('main img, main script, main a[href^="javascript:"]').count()).toBe(0);
   }
   expect(await title(page)).toBe('Limits');
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the panel shows it too, and calls as who is signed in: what is live is read, the sandbox is written', async ({
+  skip,
+}) => {
+  if (!browser) return skip();
+  const { id, test: client } = await newWorkspace();
+  const { token } = await signedIn(id);
+  const { page, faults } = await openPage(browser, baseUrl);
+  await page.addInitScript(`sessionStorage['crm.session'] ??= ${JSON.stringify(JSON.stringify(token))}`);
+  await page.goto(`${baseUrl}/panel/#/developers/reference/operations/contactsCreate`);
+  const send = '.try button[type=submit]';
+  await page.waitForSelector(send);
+  expect(await title(page)).toBe('Create a contact');
+  expect(await page.isDisabled(send)).toBe(true);
+  await page.click('.switch >> text=Sandbox');
+  await page.waitForSelector(`${send}:enabled`);
+  await page.fill('.try textarea', '{ "name": "Grace" }');
+  await page.click(send);
+  await page.waitForSelector('[data-status="201"]');
+  expect((await client.get('/v1/contacts')).body.items).toMatchObject([{ name: 'Grace' }]);
+  await page.keyboard.press('Escape');
+  await page.fill('main input[type=search]', 'limit_reached');
+  await page.press('main input[type=search]', 'Enter');
+  await page.waitForSelector('main h1:text-is("Errors")');
+  expect(page.url()).toContain('#/developers/reference/errors/limit_reached');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await screenshot(page, 'panel-reference');
   expect(faults).toEqual([]);
   await page.context().close();
 });

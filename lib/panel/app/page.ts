@@ -19,5 +19,7 @@ export interface Page {
   group?: 'Developers';
   /** Who lacks it does not see the page. */
   scope?: Scope;
+  /** Its places are the same in every environment. */
+  isShared?: boolean;
   load(): Promise<{ default: ComponentType<PageProps> }>;
 }

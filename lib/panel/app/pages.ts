@@ -128,6 +128,7 @@ const pages: readonly Page[] = [
     path: '/developers/reference',
     also: ['/developers/reference/{section}', '/developers/reference/{section}/{name}'],
     title: 'API reference',
+    isShared: true,
     icon: 'code',
     group: 'Developers',
     load: later('reference'),

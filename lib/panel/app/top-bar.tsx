@@ -65,7 +65,7 @@ const environments: readonly [Environment, string][] = [
 function choose(chosen: Environment): void {
   chooseEnvironment(chosen);
   // What is open there has another id here, or is nothing.
-  if (openPage.value) go(openPage.value.page.path);
+  if (openPage.value && !openPage.value.page.isShared) go(openPage.value.page.path);
 }
 
 const Environments = () => (
