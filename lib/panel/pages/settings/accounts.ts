@@ -11,8 +11,8 @@ export interface NamedAccount {
 
 const query = { limit: 100 } as const;
 
-/** The accounts by which a sequence or an agent can write. */
-export function useAccounts(): readonly NamedAccount[] {
+/** The accounts by which a sequence or an agent can write; undefined until they are there. */
+export function useAccounts(): readonly NamedAccount[] | undefined {
   const accounts = useLoaded(async (signal) => {
     const telegram = may('telegram:read')
       ? await api.get('/v1/telegram/accounts', { signal, params: { query } })
@@ -23,7 +23,7 @@ export function useAccounts(): readonly NamedAccount[] {
       ...(x?.items ?? []).map(({ id, name }) => ({ id, name, channel: 'twitter' as const })),
     ];
   }, []);
-  return accounts.data ?? [];
+  return accounts.error === undefined ? accounts.data : [];
 }
 
 export const channelNames: Record<Schema<'Channel'>, string> = { telegram: 'Telegram', twitter: 'X', email: 'E-mail' };

@@ -38,7 +38,7 @@ export function EditAgent({ agent, ...dialog }: DialogProps & { agent?: Pick<Age
 }
 
 function AgentForm({ agent, onDone, onClose }: DialogProps & { agent?: Agent | undefined }) {
-  const accounts = useAccounts();
+  const accounts = useAccounts() ?? [];
   const [channels, setChannels] = useState<ReadonlySet<Schema<'Channel'>>>(new Set(agent?.channels ?? ['telegram']));
   const [accountIds, setAccountIds] = useState<ReadonlySet<string>>(new Set(agent?.accountIds.map(String)));
   const save = async ({ name = '', description, instructions = '', model = '', language, handoff }: Values) => {

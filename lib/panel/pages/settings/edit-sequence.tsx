@@ -3,7 +3,8 @@ import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { channelOptions, useAccounts } from './accounts.ts';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { channelOptions, type NamedAccount, useAccounts } from './accounts.ts';
 
 type Sequence = Schema<'SequenceWithSteps'>;
 
@@ -30,8 +31,21 @@ interface Row {
 }
 
 /** Makes a sequence as a draft, or changes one. */
-export function EditSequence({ sequence, onDone, onClose }: EditSequenceProps) {
+export function EditSequence(props: EditSequenceProps) {
   const accounts = useAccounts();
+  return (
+    <Dialog title={props.sequence ? 'Edit the sequence' : 'New sequence'} onClose={props.onClose} isWide>
+      {accounts ? <SequenceForm accounts={accounts} {...props} /> : <Skeleton lines={10} />}
+    </Dialog>
+  );
+}
+
+function SequenceForm({
+  sequence,
+  accounts,
+  onDone,
+  onClose,
+}: EditSequenceProps & { accounts: readonly NamedAccount[] }) {
   const [channel, setChannel] = useState<Schema<'Channel'>>(sequence?.channel ?? 'telegram');
   const [rows, setRows] = useState<readonly Row[]>(
     sequence?.steps.map(({ id, delayMinutes, text }) => ({ key: id, delayMinutes, text })) ?? [
@@ -58,62 +72,62 @@ export function EditSequence({ sequence, onDone, onClose }: EditSequenceProps) {
     setRows([...rows, { key: Math.max(0, ...rows.map(({ key }) => key)) + 1, delayMinutes: 2 * 1440, text: '' }]);
   const fitting = accounts.filter((account) => account.channel === channel);
   return (
-    <Dialog title={sequence ? 'Edit the sequence' : 'New sequence'} onClose={onClose} isWide>
-      <Form submit={sequence ? 'Save' : 'Create draft'} onSubmit={save} onCancel={onClose}>
-        <Field label="Name" name="name" value={sequence?.name} required maxLength={200} />
-        <div class="two">
-          {!sequence && (
-            <div onChange={(event) => setChannel((event.target as HTMLSelectElement).value as Schema<'Channel'>)}>
-              <Field label="Channel" name="channel" value={channel} options={channelOptions} />
-            </div>
-          )}
-          {channel !== 'email' && (
-            <Field
-              key={channel}
-              label="Account"
-              name="accountId"
-              value={sequence?.accountId}
-              options={[['', 'Any that reaches the contact'], ...fitting.map(({ id, name }) => [id, name] as const)]}
-            />
-          )}
-        </div>
-        <ol class="plain stack">
-          {rows.map(({ key, delayMinutes, text }, at) => (
-            <li key={key} class="step">
-              <fieldset class="stack">
-                <legend class="label">Step {at + 1}</legend>
-                <div class="wait">
-                  <Field
-                    label="Wait"
-                    name={`delay-${key}`}
-                    type="number"
-                    min={0}
-                    step={1}
-                    required
-                    value={delayMinutes / Number(unitOf(delayMinutes))}
-                  />
-                  <Field label="Unit" name={`unit-${key}`} value={unitOf(delayMinutes)} options={units} />
-                  {rows.length > 1 && (
-                    <button
-                      type="button"
-                      aria-label={`Remove step ${at + 1}`}
-                      onClick={() => setRows(rows.filter((row) => row.key !== key))}
-                    >
-                      Remove
-                    </button>
-                  )}
-                </div>
-                <Field label="Text" name={`text-${key}`} rows={3} required maxLength={4000} value={text} />
-              </fieldset>
-            </li>
-          ))}
-        </ol>
-        <div>
-          <button type="button" onClick={add}>
-            Add a step
-          </button>
-        </div>
-      </Form>
-    </Dialog>
+    <Form submit={sequence ? 'Save' : 'Create draft'} onSubmit={save} onCancel={onClose}>
+      <Field label="Name" name="name" value={sequence?.name} required maxLength={200} />
+      <div class="two">
+        {!sequence && (
+          <div onChange={(event) => setChannel((event.target as HTMLSelectElement).value as Schema<'Channel'>)}>
+            <Field label="Channel" name="channel" value={channel} options={channelOptions} />
+          </div>
+        )}
+        {channel !== 'email' && (
+          <Field
+            key={channel}
+            label="Account"
+            name="accountId"
+            value={sequence?.accountId}
+            required
+            hint={fitting.length === 0 ? 'Connect an account of this channel first.' : undefined}
+            options={fitting.map(({ id, name }) => [id, name])}
+          />
+        )}
+      </div>
+      <ol class="plain stack">
+        {rows.map(({ key, delayMinutes, text }, at) => (
+          <li key={key} class="step">
+            <fieldset class="stack">
+              <legend class="label">Step {at + 1}</legend>
+              <div class="wait">
+                <Field
+                  label="Wait"
+                  name={`delay-${key}`}
+                  type="number"
+                  min={0}
+                  step={1}
+                  required
+                  value={delayMinutes / Number(unitOf(delayMinutes))}
+                />
+                <Field label="Unit" name={`unit-${key}`} value={unitOf(delayMinutes)} options={units} />
+                {rows.length > 1 && (
+                  <button
+                    type="button"
+                    aria-label={`Remove step ${at + 1}`}
+                    onClick={() => setRows(rows.filter((row) => row.key !== key))}
+                  >
+                    Remove
+                  </button>
+                )}
+              </div>
+              <Field label="Text" name={`text-${key}`} rows={3} required maxLength={4000} value={text} />
+            </fieldset>
+          </li>
+        ))}
+      </ol>
+      <div>
+        <button type="button" onClick={add}>
+          Add a step
+        </button>
+      </div>
+    </Form>
   );
 }

@@ -87,7 +87,7 @@ export function SequenceDetail({ id }: { id: number }) {
           ))}
         </ol>
       </section>
-      {data.status !== 'draft' && <Enrollments id={id} />}
+      {data.status !== 'draft' && <Enrollments sequence={data} />}
       {open === 'edit' && <EditSequence sequence={data} onDone={reload} onClose={close} />}
       {open === 'enroll' && <Enroll id={id} onDone={reload} onClose={close} />}
     </>
@@ -190,7 +190,7 @@ const columns: readonly Column<Enrollment>[] = [
   { title: 'Enrolled', isWide: true, show: ({ enrolledAt }) => <When at={enrolledAt} /> },
 ];
 
-function Enrollments({ id }: { id: number }) {
+function Enrollments({ sequence: { id, enrolledCount, status } }: { sequence: Sequence }) {
   const enrollments = useLoaded(
     (signal) =>
       api.get('/v1/sequences/{id}/enrollments', {
@@ -200,7 +200,8 @@ function Enrollments({ id }: { id: number }) {
           query: { limit: 50, after: cursor(), status: filter('status') as Enrollment['status'] | undefined },
         },
       }),
-    [id, String(place.value.query)],
+    // Who is enrolled here says so by no event.
+    [id, enrolledCount, status, String(place.value.query)],
     touching('enrollment', 'sequence'),
   );
   return (
