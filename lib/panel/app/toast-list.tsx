@@ -1,15 +1,21 @@
+import { useEffect } from 'preact/hooks';
 import { Explained } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { attempt, dismiss, type Toast, toasts } from './toasts.ts';
+import { place } from './route.ts';
+import { attempt, dismiss, dismissErrors, type Toast, toasts } from './toasts.ts';
 
 /** What was done and what went wrong, in a corner; read out by screen readers. */
-export const Toasts = () => (
-  <div class="toasts" role="status" aria-live="polite">
-    {toasts.value.map((toast) => (
-      <One key={toast.id} {...toast} />
-    ))}
-  </div>
-);
+export function Toasts() {
+  const { path } = place.value;
+  useEffect(dismissErrors, [path]);
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map((toast) => (
+        <One key={toast.id} {...toast} />
+      ))}
+    </div>
+  );
+}
 
 function One({ id, text, error, undo }: Toast) {
   const takeBack = async () => {

@@ -20,7 +20,7 @@ export function say(text: string, undo?: () => unknown): void {
   setTimeout(() => dismiss(id), shownMs);
 }
 
-/** Says what went wrong until it is dismissed. */
+/** Says what went wrong until it is dismissed, or another page opens. */
 export function complain(error: unknown): void {
   // Whose session has ended is told so by the sign-in.
   if (error instanceof ApiError && error.status === 401) return;
@@ -35,6 +35,11 @@ function show(toast: Omit<Toast, 'id'>): number {
 
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/** On another page nobody remembers what they are about. */
+export function dismissErrors(): void {
+  toasts.value = toasts.value.filter(({ error }) => error === undefined);
 }
 
 interface Attempt {

@@ -20,7 +20,7 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
   const [later, setLater] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  if (!ways.data) return null;
+  if (!ways.data) return <div class="composer" aria-hidden="true" />;
   const way = ways.data.find(({ key }) => key === chosen) ?? ways.data[0];
   if (!way) return <p class="note">{whyNot(contact)}</p>;
 

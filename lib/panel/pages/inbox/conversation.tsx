@@ -36,6 +36,9 @@ export function Conversation({ contactId }: { contactId: number }) {
     [],
     touching('message', 'job'),
   );
+  const accounts = useLoaded((signal) => api.get('/v1/contacts/{id}/channels', { signal, params: { path } }), []);
+  const accountOf = ({ channel, accountId }: MessageOf) =>
+    accounts.data?.items.find((of) => of.channel === channel && of.accountId === accountId)?.accountName;
   useMarkedAsRead(contactId, messages.data?.items);
   const name = contact.data ? nameOf(contact.data) : 'Conversation';
   const { query } = place.value;
@@ -61,6 +64,7 @@ export function Conversation({ contactId }: { contactId: number }) {
         <Messages
           items={messages.data?.items}
           jobs={jobs.data?.items ?? []}
+          accountOf={accountOf}
           changed={() => {
             messages.reload();
             jobs.reload();
@@ -68,6 +72,7 @@ export function Conversation({ contactId }: { contactId: number }) {
           earlier={messages.data?.hasMore ? () => setShown((before) => before + pageSize) : undefined}
         />
       )}
+      {!contact.data && <div class="composer" aria-hidden="true" />}
       {contact.data && <Composer contact={contact.data} messages={messages.data?.items ?? []} sent={messages.reload} />}
     </section>
   );
@@ -108,11 +113,12 @@ function useMarkedAsRead(contactId: number, items: readonly MessageOf[] | undefi
 interface MessagesProps {
   items: readonly MessageOf[] | undefined;
   jobs: readonly Schema<'Job'>[];
+  accountOf(message: MessageOf): string | undefined;
   changed(): void;
   earlier: (() => void) | undefined;
 }
 
-function Messages({ items, jobs, changed, earlier }: MessagesProps) {
+function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
   const log = useRef<HTMLDivElement>(null);
   const last = items?.at(-1)?.id;
   useEffect(() => {
@@ -137,6 +143,7 @@ function Messages({ items, jobs, changed, earlier }: MessagesProps) {
             <Message
               key={message.id}
               message={message}
+              account={accountOf(message)}
               job={jobs.find(({ id }) => id === message.jobId)}
               changed={changed}
             />

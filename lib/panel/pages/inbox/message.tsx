@@ -13,12 +13,14 @@ type Job = Schema<'Job'>;
 
 interface MessageProps {
   message: Schema<'Message'>;
+  /** What the account is called that it came to or goes out from. */
+  account: string | undefined;
   /** What sends it, or has. */
   job: Job | undefined;
   changed(): void;
 }
 
-export function Message({ message, job, changed }: MessageProps) {
+export function Message({ message, account, job, changed }: MessageProps) {
   const { body, channel, direction, status, createdAt, editedAt, readAt, threadId, attachments } = message;
   const isInbound = direction === 'inbound';
   return (
@@ -33,7 +35,7 @@ export function Message({ message, job, changed }: MessageProps) {
       )}
       <Attachments message={message} of={attachments} />
       <p class="about">
-        <span>{channelNames[channel]}</span>
+        <span>{[channelNames[channel], account].filter(Boolean).join(' · ')}</span>
         <time dateTime={createdAt} title={exactTime(createdAt)}>
           {clockTime(createdAt)}
         </time>
