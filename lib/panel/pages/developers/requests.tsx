@@ -106,12 +106,12 @@ export default function Requests() {
         keyOf={({ id }) => id}
         empty={
           <Empty title={place.value.query.size > 0 ? 'No requests like that' : 'No requests yet'}>
-            <p>
-              What programs ask with their keys is here for 7 days, a minute after it was asked. A route is written like
-            </p>
-            <p>
-              <code>/v1/contacts/{'{id}'}</code>
-            </p>
+            <p>What programs ask with their keys is here for 7 days, a minute after it was asked.</p>
+            {filter('route') && (
+              <p>
+                A route is written as the reference has it: <code>/v1/contacts/{'{id}'}</code>
+              </p>
+            )}
           </Empty>
         }
       />
