@@ -9,7 +9,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog: it is open as long as it is rendered, and focus goes back to where it was. */
+/** A modal dialog: it is open as long as it is rendered, its first field has the focus, which goes back to where it was. */
 export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -17,6 +17,8 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    // Not on the first thing that can have it, which closes the dialog.
+    dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

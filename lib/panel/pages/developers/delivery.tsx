@@ -77,7 +77,7 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     <>
       <Head title={data.eventKind} above={back}>
         {may('webhooks:write') && (
-          <button type="button" class="primary" onClick={replay}>
+          <button type="button" class="primary" disabled={isUnderWay} onClick={replay}>
             Replay
           </button>
         )}
