@@ -45,7 +45,10 @@ export function Booking({ deal }: { deal: Deal }) {
     [deal.id, deal.stage],
   );
   if (booked.isLoading) return <Skeleton lines={1} />;
-  if (!booked.data) return <p class="hint">{may('finance:read') ? 'Nothing was booked.' : 'The win was booked.'}</p>;
+  if (!booked.data)
+    return (
+      <p class="hint">{may('finance:read') || deal.value === 0 ? 'Nothing was booked.' : 'The win was booked.'}</p>
+    );
   const { amount, currency, occurredAt } = booked.data;
   return (
     <p>
