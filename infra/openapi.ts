@@ -22,7 +22,7 @@ export const buildOpenApi = (routes: readonly RouteFunction[]) =>
   withNamedEnums(documentOf(routes.filter(isPublic), true));
 
 /** That of the panel's operations, by which its page is typed. */
-const buildPanelApi = (routes: readonly RouteFunction[]) => documentOf(routes.filter(isOfPanel), false);
+export const buildPanelApi = (routes: readonly RouteFunction[]) => documentOf(routes.filter(isOfPanel), false);
 
 function documentOf(described: readonly RouteFunction[], hasEvents: boolean) {
   const components = new SchemaComponents();
