@@ -49,7 +49,7 @@ const layers = [
   ['infra/app'],
   ['infra/synth'],
   ['timer-heap', 'guard', 'nowhere', 'problem', 'stop', 'template'].map((name) => `infra/local/${name}`),
-  ['engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
+  ['apart', 'engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
   ['events', 'files', 'http', 'kms', 'scheduler', 'ses', 'sqs'].map((name) => `infra/local/${name}`),
   ['infra/admin', 'infra/local/s3'],
   ['infra/local/demo'],

@@ -8,7 +8,7 @@ import { api, eventually } from '#test/client.ts';
 import { startBrowser } from './chromium.ts';
 import { openPlace } from './crawl.ts';
 import { mailedToken, newAddress, newMember } from './member.ts';
-import { openPage } from './page.ts';
+import { openPage, screenshot } from './page.ts';
 import { newDemo, openPanel, panelUrl } from './signed-in.ts';
 
 let browser: Browser | undefined;
@@ -85,6 +85,7 @@ test('a sandbox bot is connected; a message to it appears by itself and is answe
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   const answer = page.getByRole('article', { name: 'Written by us' }).filter({ hasText: 'There is: 20 %.' });
   await answer.getByText('sent').waitFor();
+  await screenshot(page, 'story-inbox');
   expect(faults).toEqual([]);
   await page.context().close();
 });
@@ -188,6 +189,7 @@ test('a delivery that failed is found with what the receiver answered, and repla
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await expect.poll(() => page.url()).not.toBe(failed);
   await page.getByText('thank you').first().waitFor();
+  await screenshot(page, 'story-delivery');
   expect(faults).toEqual([]);
   await page.context().close();
   receiver.close();
