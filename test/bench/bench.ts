@@ -5,6 +5,7 @@ import { coldStart } from '#test/bench/cold.ts';
 import { deliveryCpu } from '#test/bench/deliveries.ts';
 import { inbound } from '#test/bench/inbound.ts';
 import { lightness } from '#test/bench/lightness.ts';
+import { panel } from '#test/bench/panel.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
 import { roundTrips } from '#test/bench/round-trips.ts';
@@ -22,6 +23,7 @@ try {
   lines.push(...(await warmCpu()));
   const { rawPerCpuSecond, line } = await deliveryCpu();
   lines.push(line, ...(await pipeline(workDir, rawPerCpuSecond)), ...(await inbound(workDir)));
+  lines.push(...(await panel(workDir)));
   lines.push(...(await lightness(workDir)), ...(await roundTrips(workDir)), ...(await units(workDir)));
 } finally {
   await rm(workDir, { recursive: true, force: true });

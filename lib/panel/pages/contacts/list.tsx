@@ -24,7 +24,7 @@ const asked = (signal: AbortSignal) =>
     signal,
     params: {
       query: {
-        limit: 50,
+        limit: 100,
         after: cursor(),
         q: filter('q'),
         stage: filter('stage') as Schema<'ContactStage'> | undefined,

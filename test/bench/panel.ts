@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { demoClient } from '#test/bench/demo.ts';
+import { atMost, beside, type Line, median } from '#test/bench/report.ts';
+import { startBrowser } from '#test/panel/chromium.ts';
+import { openPage } from '#test/panel/page.ts';
+import { startSystem } from '#test/system.ts';
+
+const rounds = 5;
+const contacts = 100;
+
+/** What a person waits for in the panel (contract section 27): the first page on a slow machine, a long list, a message that comes in. */
+export async function panel(workDir: string): Promise<Line[]> {
+  const browser = await startBrowser();
+  if (!browser) return [beside('the panel in a browser', 'no browser')];
+  const dataDir = join(workDir, 'panel');
+  const system = await startSystem(dataDir, {}, []);
+  try {
+    const { workspaceId } = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as { workspaceId: number };
+    const admin = async (noun: string, verb: string, input: object) => {
+      const command = [join(import.meta.dirname, '../../infra/admin.ts'), noun, verb, JSON.stringify(input)];
+      const { stdout } = await promisify(execFile)(process.execPath, command, {
+        env: { ...process.env, DATA_DIR: dataDir },
+      });
+      return JSON.parse(stdout);
+    };
+    const { link } = await admin('member', 'sign-in-link', { workspaceId, email: 'olivia@demo.example' });
+    const crm = await demoClient(dataDir, system.baseUrl);
+    for (let at = 0; at < contacts; at += 1)
+      await crm.post('/v1/contacts', { name: `Contact ${at}`, company: 'A company', email: `c${at}@people.example` });
+
+    const first = await openPage(browser, system.baseUrl);
+    await first.page.goto(`${system.baseUrl}/panel/#/sign-in/${link.split('/').at(-1)}`);
+    await first.page.getByRole('heading', { name: 'Home' }).waitFor();
+    const session = (await first.page.evaluate('sessionStorage.getItem("crm.session")')) as string;
+
+    const usableMs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) usableMs.push(await firstPageMs(browser, system.baseUrl, session));
+    const listMs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) listMs.push(await renderedMs(first.page));
+
+    await first.page.goto(`${system.baseUrl}/panel/#/inbox`);
+    await first.page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    const accounts = (await crm.get('/v1/telegram/accounts')).body.items;
+    await admin('message', 'receive', {
+      workspaceId,
+      env: 'live',
+      channel: 'telegram',
+      accountId: accounts[0].id,
+      from: { telegramUserId: 880_001, name: 'Ivy Inbox' },
+      body: 'Are you there?',
+    });
+    const from = performance.now();
+    await first.page.getByRole('link', { name: /Ivy Inbox/ }).waitFor();
+    return [
+      atMost('panel: first page usable, CPU slowed 4x', median(usableMs), 1000, ' ms'),
+      atMost(`panel: ${contacts} contacts rendered after their answer`, median(listMs), 50, ' ms'),
+      atMost('panel: a new message is shown after its command has ended', performance.now() - from, 3000, ' ms'),
+    ];
+  } finally {
+    await browser.close();
+    await system.stop();
+  }
+}
+
+/** From the first request, with nothing cached, until the home page shows what it has loaded. */
+async function firstPageMs(browser: Browser, baseUrl: string, session: string): Promise<number> {
+  const { page } = await openPage(browser, baseUrl);
+  const developer = await page.context().newCDPSession(page);
+  await developer.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await page.addInitScript(`
+    sessionStorage.setItem('crm.session', ${JSON.stringify(session)});
+    new MutationObserver(() => {
+      if (window.usableMs || !document.querySelector('main h1') || document.querySelector('main .skeleton')) return;
+      window.usableMs = performance.now();
+    }).observe(document, { childList: true, subtree: true });`);
+  await page.goto(`${baseUrl}/panel/`);
+  await page.waitForLoadState('networkidle');
+  const usableMs = (await page.evaluate('window.usableMs')) as number;
+  await page.context().close();
+  return usableMs;
+}
+
+/** From the last byte of the answer until the rows have been drawn. */
+async function renderedMs(page: Page): Promise<number> {
+  await page.evaluate(`location.hash = '#/tasks'`);
+  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  await page.evaluate(`
+    performance.clearResourceTimings();
+    window.renderedMs = undefined;
+    const observer = new MutationObserver(() => {
+      if (document.querySelectorAll('tbody tr a').length < ${contacts}) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => (window.renderedMs = performance.now())));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+    location.hash = '#/contacts';`);
+  await page.getByRole('link', { name: 'Contact 0', exact: true }).waitFor();
+  await page.waitForTimeout(200);
+  return (await page.evaluate(`
+    window.renderedMs - performance.getEntriesByType('resource').findLast(({ name }) => name.includes('/v1/contacts?')).responseEnd`)) as number;
+}
