@@ -71,7 +71,7 @@ const tomorrow = () => shifted(new Date(), 86_400_000);
 async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[2]> = {}): Promise<number> {
   const unsent = { cc: [], bcc: [], replyAll: false, runAt: tomorrow(), force: false };
   const reply = { bodyText: 'Hello', bodyHtml: null, ...unsent, ...more };
-  const { id } = await transact(live, operator, (tx) => createReply(tx, threadId, reply));
+  const { id } = await transact(live, { type: 'api_key', id: 'test' }, (tx) => createReply(tx, threadId, reply));
   await hurry(id);
   return id;
 }

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
+import { exportWorkspace } from '#lib/archive/export.ts';
+import { importWorkspace } from '#lib/archive/import.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Members } from '#lib/entities/member.ts';
 import { asOneOf, membershipsOf } from '#lib/members/people.ts';
@@ -15,6 +19,7 @@ import { readRow, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { operator } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn, tokenIn } from '#test/panel/member.ts';
@@ -107,6 +112,23 @@ test('neither the token of a link nor that of a session stands in the table', as
   ]);
   expect(rows.every((row) => Number(row?.['expiresAtSeconds']) > Date.now() / 1000)).toBe(true);
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${token}|${body.session.slice(4)}`));
+});
+
+test('an archive of a workspace holds neither sessions nor links, and brings members who are found by their address', async () => {
+  const { id } = await newWorkspace();
+  const { token, email } = await signedIn(id);
+  const link = await createSignIn(await asOneOf(id, await newMember(id)));
+  const folder = await mkdtemp(join(tmpdir(), 'crm-panel-'));
+  const file = join(folder, 'workspace.ndjson');
+  await eventually(async () => (await exportWorkspace(id, file).catch(() => undefined)) !== undefined, 'the archive');
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain(email);
+  expect(text).not.toMatch(new RegExp(`${hashOf(token)}|${hashOf(link)}|${token}|${link}`));
+  const { id: to } = await createWorkspace({ name: 'Copy', currency: 'EUR' });
+  await importWorkspace(to, file);
+  await rm(folder, { recursive: true });
+  const moved = async () => (await membershipsOf(email)).filter(({ workspaceId }) => workspaceId === to);
+  expect(await eventually(async () => (await moved())[0], 'the member')).toMatchObject({ workspaceId: to });
 });
 
 test('an address that nobody has, or a member who is not active, is answered as any other and gets nothing', async () => {
