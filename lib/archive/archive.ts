@@ -9,7 +9,7 @@ import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
-import { sameName, TagNames, Tags } from '#lib/entities/tag.ts';
+import { maxTagName, sameName, TagNames, Tags } from '#lib/entities/tag.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
@@ -32,10 +32,10 @@ import type { Row } from '#lib/table/rows.ts';
 import { unfitness } from '#lib/table/size.ts';
 import { formOf, parseStored, writtenAs } from '#lib/table/stored.ts';
 import type { Environment, Tenant } from '#lib/tenant.ts';
-import { pluralOf } from '#lib/text.ts';
+import { firstCharacters, pluralOf } from '#lib/text.ts';
 import { excess } from './excess.ts';
 import { divided, entityIn, kindOfPartition } from './kinds.ts';
-import { misfit } from './strict.ts';
+import { mended, misfit } from './strict.ts';
 
 /** The first line of an archive. The lines after it are rows, the last one is the trailer. */
 export const Header = v.object({
@@ -259,12 +259,13 @@ function written(workspaceId: number, env: Environment, partition: string, row: 
     requireFit(!hasPlace(partition, row.sk) && 'lies where it does not belong');
     return [row];
   }
-  const output = readAs(of, row);
+  const read = readAs(of, row);
+  const output = misfit(of.schema, read) === undefined ? read : legible(of, read);
   const tenant = { workspaceId, env };
   requireFit(idsIn(of, output).some(([name, id]) => !isAtMost(maxIdOf(name), id)) && 'has an id that there is not');
   const far = versionsAndSequences.find((name) => !isAtMost(maxNumbers.sequence, row[name] ?? 0));
   requireFit(far !== undefined && `counts ${far} too far`);
-  requireFit(identity(keyOf(tenant, of, output)) !== identity(row) && 'lies where it does not belong');
+  requireFit(identity(keyOf(tenant, of, read)) !== identity(row) && 'lies where it does not belong');
   requireFit((row['v'] === undefined || row[lockedBy] !== undefined) && 'was not at rest');
   const wrong = misfit(of.schema, output) ?? excess(of, output);
   requireFit(wrong && `is no ${of.name}: ${wrong}`);
@@ -275,7 +276,9 @@ function written(workspaceId: number, env: Environment, partition: string, row: 
   requireFit(beside.some(({ at }) => at !== undefined && !/^\d{4}-/.test(String(at))) && 'is due at no time');
   return [
     {
-      ...(version === latestVersion(of) ? { ...formOf(of, output), v: row['v'] } : row),
+      ...(version === latestVersion(of)
+        ? { ...formOf(of, output), v: row['v'] }
+        : { ...row, ...differing(output, read) }),
       ...expiry(of, output),
       ...keyOf(tenant, of, output),
     },
@@ -283,6 +286,21 @@ function written(workspaceId: number, env: Environment, partition: string, row: 
     ...followersOf(tenant, of, output),
   ];
 }
+
+/** An item as this release would write it, where an earlier one took other texts. */
+function legible(of: Entity, read: Record<string, unknown>): Record<string, unknown> {
+  const item = mended(of.schema, read) as Record<string, unknown>;
+  if (of !== Tags || item['name'] === read['name']) return item;
+  // Another tag may have that name.
+  const mark = ` (${item['id']})`;
+  return { ...item, name: `${firstCharacters(String(item['name']), maxTagName - mark.length).trimEnd()}${mark}` };
+}
+
+/** The fields that are not as they were. */
+const differing = (item: Record<string, unknown>, was: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(item).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name])),
+  );
 
 /** When it is gone, which no file says. */
 function expiry(of: Entity, item: Record<string, unknown>): { expiresAtSeconds?: number | undefined } {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { fieldErrors } from '#lib/fields.ts';
+import { firstCharacters, oneLine, withoutControls } from '#lib/text.ts';
 
 /** What the schemas of rows consist of. `strict`: what this release writes there (lib/schema.ts). */
 interface Parts {
@@ -39,6 +40,47 @@ function* partsOf(
 }
 
 type Row = Record<string, unknown>;
+
+/**
+ * The value with its texts as this release would write them, which earlier ones wrote with line breaks and control characters or
+ * longer. What no such change makes fit stays.
+ */
+export function mended(schema: Schema, value: unknown): unknown {
+  const { strict, entries, item, wrapped, value: each } = schema;
+  if (typeof value === 'string' && strict) return fitting(strict, value);
+  if (wrapped) return mended(wrapped, value);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = [...partsOf({ entries, item, value: each }, value)].map(
+    ([name, of, inner]) => [name, mended(of, inner)] as const,
+  );
+  if (Array.isArray(value)) return item ? parts.map(([, inner]) => inner) : value;
+  return { ...value, ...Object.fromEntries(parts.filter(([name]) => Object.hasOwn(value, name))) };
+}
+
+/** In the place of a text of which nothing is left where there must be one. */
+const nothingLeft = '\ufffd';
+
+function fitting(strict: v.GenericSchema, text: string): unknown {
+  if (unlike(strict, text, '') === undefined) return text;
+  for (const cleaned of [withoutControls(text).trim(), oneLine(text)]) {
+    const short = firstCharacters(cleaned, limitOf(strict)).trimEnd();
+    for (const candidate of [short, ...(short === '' ? [nothingLeft] : [])]) {
+      const read = v.safeParse(strict, candidate);
+      if (read.success) return read.output;
+    }
+  }
+  return text;
+}
+
+/** In characters (lib/schema.ts). */
+function limitOf(schema: v.GenericSchema & Parts & { pipe?: readonly object[] }): number {
+  const limits = (schema.pipe ?? []).flatMap((part) => {
+    if (part !== schema && 'kind' in part && part.kind === 'schema') return limitOf(part as v.GenericSchema);
+    return 'type' in part && part.type === 'max_code_points' ? Number((part as { limit?: unknown }).limit) : [];
+  });
+  if (schema.wrapped) limits.push(limitOf(schema.wrapped));
+  return Math.min(Number.MAX_SAFE_INTEGER, ...limits);
+}
 
 /** A value is as it is written when its schema leaves it as it is. */
 function unlike(strict: v.GenericSchema, value: unknown, path: string): string | undefined {

@@ -7,7 +7,8 @@ const color = () =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
 
-export const tagName = () => line(50);
+export const maxTagName = 50;
+export const tagName = () => line(maxTagName);
 
 /** As a contact shows it (base document, "Tag"). */
 export const Tag = v.pipe(

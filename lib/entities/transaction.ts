@@ -17,6 +17,7 @@ import {
   storedChoice,
   storedInput,
   storedMoney,
+  storedText,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -33,7 +34,8 @@ const summed = {
   type: v.picklist(transactionTypes),
   amount: storedMoney(),
   currency: storedInput(currency()),
-  category: v.nullable(storedInput(category())),
+  /** Sums are kept by it, as an earlier release wrote it: of any characters. */
+  category: v.nullable(storedText(64)),
 };
 
 /** What the index of realized transactions keeps of each. */

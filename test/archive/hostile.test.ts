@@ -1,35 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GenericSchema } from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { type ArchivedRow, restored, UnfitRow } from '#lib/archive/archive.ts';
+import { restored, UnfitRow } from '#lib/archive/archive.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { entityIn } from '#lib/archive/kinds.ts';
 import { misfit } from '#lib/archive/strict.ts';
 import { entities } from '#lib/entities/all.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
-import { type Entity, keyOf, latestVersion } from '#lib/table/entity.ts';
-import { formOf } from '#lib/table/stored.ts';
+import { type Entity, latestVersion } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import document from '#openapi' with { type: 'json' };
 import { api } from '#test/client.ts';
-
-interface Parts {
-  type: string;
-  strict?: GenericSchema;
-  entries?: Record<string, Schema>;
-  item?: Schema;
-  wrapped?: Schema;
-  value?: Schema;
-  options?: readonly (Schema | string)[];
-  literal?: unknown;
-  pipe?: readonly { type: string; requirement?: unknown }[];
-}
-type Schema = GenericSchema & Parts;
+import { rowOf, type Schema, texts } from './handmade.ts';
 
 /** What can hold more than a few values and does not say what this release writes there. */
 function* unbounded(schema: Schema, path: string): Generator<string> {
@@ -45,33 +31,6 @@ test('every text, number, list and record of every entity says what this release
   const found = entities.flatMap((of) => [...unbounded(of.schema as Schema, of.name)]);
   expect(found).toEqual([]);
 });
-
-const texts = [
-  '12345',
-  'ann@example.com',
-  'EUR',
-  '#aabbcc',
-  'https://example.com/',
-  '2026-01-01T00:00:00Z',
-  '2026-01-01T00:00:00.000Z',
-];
-const isFit = (schema: Schema, value: unknown) => misfit(schema, value) === undefined;
-
-/** A value that a schema has and that this release writes, with everything in it that may be there. */
-function sample(schema: Schema): unknown {
-  const { type, entries, item, wrapped, value, options = [], literal, strict } = schema;
-  if (wrapped) return sample(wrapped);
-  if (entries) return Object.fromEntries(Object.entries(entries).map(([name, of]) => [name, sample(of)]));
-  if (type === 'array') return [sample(item as Schema)];
-  if (type === 'record') return { a: sample(value as Schema) };
-  if (type === 'boolean') return true;
-  if (type === 'literal') return literal;
-  if (type === 'picklist') return options[0];
-  if (type === 'variant') return sample(options[0] as Schema);
-  if (type === 'union' || type === 'number') return 1;
-  const choices = (strict as Schema | undefined)?.options;
-  return choices ? choices[0] : texts.find((text) => isFit(schema, text));
-}
 
 type Path = readonly (string | number)[];
 
@@ -91,22 +50,6 @@ function changed<Of extends object>(value: Of, path: Path, to: unknown): Of {
   const place = at(copy, path.slice(0, -1)) as Record<string, unknown>;
   Object.defineProperty(place, path.at(-1) as string, { value: to, enumerable: true, writable: true });
   return copy;
-}
-
-const event = {
-  event: 'contact.stage_changed',
-  id: 'a',
-  timestamp: '2026-01-01T00:00:00Z',
-  sequence: 1,
-  livemode: true,
-  data: { contact_id: '1' },
-};
-
-function rowOf(of: Entity): ArchivedRow {
-  const item = sample(of.schema as Schema) as Record<string, unknown>;
-  if (of.name === 'event') item['body'] = JSON.stringify(event);
-  const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
-  return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
 }
 
 const long = 'x'.repeat(300_000);
