@@ -20,11 +20,17 @@ export function withAsciiDomain(email: string): string {
   return ascii.length <= maxCharacters ? ascii : email;
 }
 
-/** What all spellings of an address have in common: they are one mailbox. Of a domain alone the same. */
-export const addressKey = (email: string): string => withAsciiDomain(email.trim()).toLowerCase();
+const lowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Whether the domain of such a key has another spelling than that in ASCII. */
+/**
+ * What all spellings of an address have in common: they are one mailbox. Of a domain alone the same. Before the `@` nothing but ASCII is
+ * folded: the sign of Kelvin (U+212A) would become a `k`, and somebody else's address this one.
+ */
+export const addressKey = (email: string): string => lowerAscii(withAsciiDomain(email.trim()));
+
+/** Whether there are spellings of such a key that are not in ASCII. */
 export function isInternational(key: string): boolean {
+  if (!isAscii.test(key)) return true;
   const labels = key.slice(key.lastIndexOf('@') + 1).split('.');
   return labels.some((label) => label.startsWith('xn--'));
 }

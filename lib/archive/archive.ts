@@ -98,6 +98,7 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
   claim: 'refused',
   codePhone: 'refused',
   requestLog: 'refused',
+  memberCount: 'refused',
   activeKeys: 'refused',
   import: 'refused',
 };

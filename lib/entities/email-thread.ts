@@ -87,9 +87,9 @@ export function topicMark(subject: string, email: string): string {
 }
 
 const international = 'idn-';
-const digestOf = (email: string, subject: string) =>
+const digestOf = (key: string, subject: string) =>
   createHash('sha256')
-    .update(`${email}\n${topicOf(subject)}`.toLowerCase())
+    .update(`${key}\n${topicOf(subject).toLowerCase()}`)
     .digest('base64url')
     .slice(0, 22);
 
@@ -154,7 +154,7 @@ export const Threads = entity({
       isAsBefore: (mark) => !mark.startsWith(international),
     },
     topicAsSpelled: {
-      of: (thread) => findersOf(thread).map((email) => digestOf(email, thread.subject)),
+      of: (thread) => findersOf(thread).map((email) => digestOf(email.toLowerCase(), thread.subject)),
       at: 'topic',
       until: 2,
     },

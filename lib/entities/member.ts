@@ -17,7 +17,8 @@ import {
 import { entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 
-export const memberEmail = () => pattern(/^[^@\s]+@[^@\s]+$/, 254, 'an e-mail address');
+/** Only ASCII before the `@`: links to sign in with go there, and look-alikes of a letter are other mailboxes. */
+export const memberEmail = () => pattern(/^[!-?A-~]+@[^@\s]+$/, 254, 'an e-mail address');
 const memberName = () => nullableLine(200);
 
 /** Contract section 1. */
@@ -57,25 +58,39 @@ export const PatchMember = v.pipe(
   v.title('PatchMember'),
 );
 
+/** Whether somebody may do everything in the workspace, now. */
+export const isOwner = ({ role, isActive }: v.InferOutput<typeof Member>): boolean => role === 'owner' && isActive;
+
 /** A person of the workspace. */
 export const Members = entity({
   name: 'member',
   scope: 'workspace',
   schema: v.object({
     ...Member.entries,
+    /** How often they were deactivated: links and sessions from before are over for good. */
+    generation: v.optional(v.number(), 0),
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
     invitation: v.optional(v.nullable(v.object({ since: time(), base: storedLine(2048) })), null),
   }),
   upgrades: [
-    // 2: those of all workspaces are found by their address.
+    // 2: those of all workspaces are found by their address, and owners by being that.
     (older) => ({ ...older }),
   ],
   indexes: {
     address: {
-      across: ({ id, email }, { workspaceId: workspace }) =>
-        rowKey('memberAddress', { address: addressKey(email), workspace, id: sortableId(id) }),
+      of: ({ isActive }) => isActive,
+      across: ({ id, email }, { workspaceId }) =>
+        rowKey('memberAddress', {
+          address: addressKey(email),
+          workspace: sortableId(workspaceId),
+          id: sortableId(id),
+        }),
+      copy: ({ createdAt, generation }) => ({ createdAt, generation }),
       since: 2,
     },
+    /** The active ones of the workspace. */
+    mailbox: { of: ({ isActive, email }) => isActive && addressKey(email), since: 2 },
+    owner: { of: (member) => isOwner(member), since: 2 },
   },
   timer: ({ id: memberId, invitation }, { workspaceId }) =>
     invitation && { at: invitation.since, queue: 'sign-ins', message: { memberId }, group: `members/${workspaceId}` },

@@ -17,6 +17,8 @@ export interface SignedIn {
 export interface Membership {
   workspaceId: number;
   memberId: number;
+  /** How often they had been deactivated when this was said. */
+  generation: number;
 }
 
 /** Whose call it is and what it may do: that of a key, or of a member in the panel. */

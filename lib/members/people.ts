@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { Members, type StoredMember } from '#lib/entities/member.ts';
 import { type Workspace, Workspaces } from '#lib/entities/workspace.ts';
 import type { Membership } from '#lib/keys/caller.ts';
@@ -8,25 +9,36 @@ import { flatten, pages } from '#lib/table/pages.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { parseStored } from '#lib/table/stored.ts';
 
-/** Of one person. */
-const maxMemberships = 100;
+/** Of one person: every call of a session reads its row with all of them. */
+const maxMemberships = 1000;
 
-/** Who has an e-mail address, in whatever workspaces: active or not, and not those whom an older release wrote and nobody has reindexed. */
+const Found = v.object({ sk: v.string(), createdAt: v.string(), generation: v.number() });
+
+/**
+ * The active members with an e-mail address, one a workspace, those first who have been longest: nobody loses a workspace because others
+ * make them a member of theirs. Without those whom an older release wrote and nobody has reindexed.
+ */
 export async function membershipsOf(email: string): Promise<Membership[]> {
-  const found: Membership[] = [];
+  const found: (Membership & { createdAt: string })[] = [];
   const pk = rowPartition('memberAddress', { address: addressKey(email) });
-  for await (const { sk } of flatten(pages({ pk, ascending: true, limit: maxMemberships }))) {
-    const [workspaceId, memberId] = sk.split('#').map(Number);
-    if (workspaceId && memberId) found.push({ workspaceId, memberId });
-    if (found.length === maxMemberships) break;
+  for await (const row of flatten(pages({ pk, ascending: true }))) {
+    const { sk, createdAt, generation } = v.parse(Found, row);
+    const [workspaceId = 0, memberId = 0] = sk.split('#').map(Number);
+    if (found.at(-1)?.workspaceId !== workspaceId) found.push({ workspaceId, memberId, generation, createdAt });
   }
-  return found;
+  return found
+    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))
+    .slice(0, maxMemberships)
+    .map(({ createdAt: _, ...membership }) => membership);
 }
 
 /** All that a member of a workspace is a member of, that workspace first. */
-export async function asOneOf(workspaceId: number, { id: memberId, email }: StoredMember): Promise<Membership[]> {
+export async function asOneOf(
+  workspaceId: number,
+  { id: memberId, email, generation }: StoredMember,
+): Promise<Membership[]> {
   const others = (await membershipsOf(email)).filter((one) => one.workspaceId !== workspaceId);
-  return [{ workspaceId, memberId }, ...others];
+  return [{ workspaceId, memberId, generation }, ...others];
 }
 
 /** A person in a workspace, as both are now. */
@@ -39,24 +51,27 @@ const tenantOf = ({ workspaceId }: Membership) => ({ workspaceId, env: 'live' })
 const memberKey = (of: Membership) => keyOf(tenantOf(of), Members, { id: of.memberId });
 const workspaceKey = (of: Membership) => keyOf(tenantOf(of), Workspaces, { id: of.workspaceId });
 
-/** Those of them who are active members, in the same order; one round trip. */
+/** Those of them who are active members, and have been all the time since, in the same order; one round trip. */
 export async function peopleOf(memberships: readonly Membership[]): Promise<Person[]> {
   const rows = await readRows(memberships.flatMap((of) => [memberKey(of), workspaceKey(of)]));
   return memberships.flatMap((of) => {
     const member = readIn(rows, Members, memberKey(of));
     const workspace = readIn(rows, Workspaces, workspaceKey(of));
-    return member?.isActive && workspace ? [{ ...of, member, workspace }] : [];
+    return workspace && isStill(of, member) ? [{ ...of, member, workspace }] : [];
   });
 }
 
-/** The active members among them, without their workspaces. */
+const isStill = ({ generation }: Membership, member: StoredMember | undefined): member is StoredMember =>
+  member?.isActive === true && member.generation === generation;
+
+/** The same, without their workspaces. */
 export async function activeMembers(
   memberships: readonly Membership[],
 ): Promise<(Membership & Pick<Person, 'member'>)[]> {
   const rows = await readRows(memberships.map(memberKey));
   return memberships.flatMap((of) => {
     const member = readIn(rows, Members, memberKey(of));
-    return member?.isActive ? [{ ...of, member }] : [];
+    return isStill(of, member) ? [{ ...of, member }] : [];
   });
 }
 

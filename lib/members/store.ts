@@ -1,14 +1,16 @@
 import type * as v from 'valibot';
 import type { Role } from '#lib/choices.ts';
-import { type CreateMember, type MemberQuery, Members, type PatchMember } from '#lib/entities/member.ts';
+import { type CreateMember, isOwner, type MemberQuery, Members, type PatchMember } from '#lib/entities/member.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import type { SignedIn } from '#lib/keys/caller.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { conflict, notFound, Problem, unknownReference } from '#lib/problem.ts';
+import { spend } from '#lib/quotas/quota.ts';
 import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
-import { listAll, listPage, type Page } from '#lib/table/list.ts';
+import { rowKey } from '#lib/table/keys.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { folded } from '#lib/text.ts';
 
@@ -28,27 +30,43 @@ export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQu
     }),
   );
 
-/** Adds a person to the workspace. Their id is what every `assignedToUserId` holds. */
+/** They stay for good, for what names them. */
+const maxMembers = 1000;
+
+/**
+ * Adds a person to the workspace. Their id is what every `assignedToUserId` holds. Raises 409 `member_exists`, and `limit_reached` for more
+ * than a workspace ever has.
+ */
 export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof CreateMember>): Promise<Member> {
+  await meetOthers(tx);
+  await requireOnlyOne(tx, input.email);
+  tx.write(
+    {
+      key: rowKey('memberCount', { workspace: tx.tenant.workspaceId }),
+      add: { made: 1 },
+      if: { any: [{ absent: ['made'] }, { below: { made: maxMembers } }] },
+    },
+    () =>
+      conflict('limit_reached', `a workspace has at most ${maxMembers} members, active or not`, { limit: maxMembers }),
+  );
   const id = await tx.nextId(Members);
-  return tx.create(Members, { ...input, id, isActive: true, createdAt: tx.now, invitation: null });
+  return tx.create(Members, { ...input, id, isActive: true, createdAt: tx.now, generation: 0, invitation: null });
 }
 
 /** Who changes the members of a workspace. */
 export type Editor = Pick<SignedIn, 'role'>;
 
 /**
- * Makes somebody a member, as a member does in the panel, and has a link mailed to them. Raises 403 for an owner whom no owner makes,
- * 409 `member_exists`.
+ * Makes somebody a member, as a member does in the panel, and has a link mailed to them, which the quota of the live environment pays,
+ * whichever this is. Raises 409 as `createMember` does, and 429.
  */
 export async function inviteMember(
   tx: UnitOfWork,
   input: v.InferOutput<typeof CreateMember>,
   base: string,
 ): Promise<Member> {
-  const members = await membersToChange(tx);
-  requireOnlyOne(members, input.email);
   const member = await createMember(tx, input);
+  await spend(tx, 'emails', 1, null, { ...tx.tenant, env: 'live' });
   return tx.update(Members, { ...member, invitation: { since: tx.now, base } });
 }
 
@@ -58,15 +76,17 @@ export async function patchMember(
   id: number,
   patch: v.InferOutput<typeof PatchMember>,
 ): Promise<Member> {
-  const [member, members] = await Promise.all([getMember(tx, id), membersToChange(tx)]);
+  const member = await getMember(tx, id);
   const changed = changedFields(member, patch);
   if (changed.length === 0) return member;
   const next = { ...member, ...patch } as Member;
-  const others = members.filter((other) => other.id !== id);
-  if (isOwner(member) && !isOwner(next) && !others.some(isOwner))
-    throw conflict('last_owner', 'the last active owner of a workspace stays one');
-  if (next.isActive && !member.isActive) requireOnlyOne(others, member.email);
-  return tx.update(Members, next);
+  if (isOwner(member) && !isOwner(next)) await requireOtherOwner(tx, id);
+  if (next.isActive && !member.isActive) {
+    await meetOthers(tx);
+    await requireOnlyOne(tx, member.email);
+  }
+  const isLeaving = member.isActive && !next.isActive;
+  return tx.update(Members, { ...next, generation: member.generation + (isLeaving ? 1 : 0) });
 }
 
 /** Raises 403 where somebody who is no owner makes an owner, or changes one. */
@@ -80,28 +100,31 @@ export async function permitMember(tx: UnitOfWork, by: Editor, given: { id?: num
   });
 }
 
-/** All members; whoever changes one at the same moment meets at the row of the workspace, and looks again. */
-async function membersToChange(tx: UnitOfWork): Promise<Member[]> {
-  const [members, workspace] = await Promise.all([
-    listAll(tx, Members),
-    tx.get(Workspaces, { id: tx.tenant.workspaceId }),
-  ]);
-  tx.update(Workspaces, workspace);
-  return members;
+/** Who changes members at the same moment meets at the row of the workspace, and looks again: it is read before they are. */
+async function meetOthers(tx: UnitOfWork): Promise<void> {
+  tx.update(Workspaces, await tx.get(Workspaces, { id: tx.tenant.workspaceId }));
 }
 
-const isOwner = ({ role, isActive }: Member) => role === 'owner' && isActive;
+async function findActiveAt(tx: UnitOfWork, email: string): Promise<Member | undefined> {
+  const { items } = await listPage(tx, Members, { where: { mailbox: addressKey(email) }, limit: 1 });
+  return items[0];
+}
 
-const isAt = (email: string) => (member: Member) => member.isActive && addressKey(member.email) === addressKey(email);
-
-function requireOnlyOne(members: readonly Member[], email: string): void {
-  const found = members.find(isAt(email));
+async function requireOnlyOne(tx: UnitOfWork, email: string): Promise<void> {
+  const found = await findActiveAt(tx, email);
   if (found) throw conflict('member_exists', 'an active member has this address already', { memberId: found.id });
+}
+
+async function requireOtherOwner(tx: UnitOfWork, id: number): Promise<void> {
+  await meetOthers(tx);
+  const { items } = await listPage(tx, Members, { where: { owner: true }, limit: 2 });
+  if (!items.some((owner) => owner.id !== id))
+    throw conflict('last_owner', 'the last active owner of a workspace stays one');
 }
 
 /** The active member who has an e-mail address. Raises 404. */
 export async function activeMemberAt(tx: UnitOfWork, email: string): Promise<Member> {
-  const found = (await listAll(tx, Members)).find(isAt(email));
+  const found = await findActiveAt(tx, email);
   if (found === undefined) throw notFound('active member with this address');
   return found;
 }

@@ -44,14 +44,15 @@ export async function spend(
   quota: Quota,
   amount: number,
   at?: string | null,
+  tenant: Tenant = tx.tenant,
 ): Promise<Grant | undefined> {
   const max = limitOf(quota);
   if (max === 0 || amount === 0) return undefined;
   const day = dayOf(at && at > tx.now ? at : tx.now);
   if (amount > max) throw dailyQuota(quota, day);
-  const spending = tryAdd(tx.tenant, quota, day, amount, max - amount);
+  const spending = tryAdd(tenant, quota, day, amount, max - amount);
   tx.otherwise(async () => {
-    if ((await spending) === undefined) await settle(tx.tenant, quota, { day, amount }, 0);
+    if ((await spending) === undefined) await settle(tenant, quota, { day, amount }, 0);
   });
   if ((await spending) !== undefined) throw dailyQuota(quota, day);
   return { day, amount };

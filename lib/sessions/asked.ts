@@ -7,24 +7,47 @@ import { writeIf } from '#lib/table/update.ts';
 import { hashOf } from './token.ts';
 
 const perMinute = 5;
+const perDay = 50;
+const invitationsPerDay = 5;
 
 /**
- * Counts a link that is asked for: five a minute for an e-mail address, whether anybody has it or not, and five by one client. Raises 429.
+ * Counts a link that is asked for: five a minute for an e-mail address, whether anybody has it or not, and five by one client; fifty a day
+ * for an address. Raises 429.
  */
 export async function countSignIn(email: string, ip: string): Promise<void> {
-  const window = currentWindow();
-  const counted = await Promise.all([`address ${addressKey(email)}`, `client ${ip}`].map((by) => count(by, window)));
-  if (counted.every(Boolean)) return;
-  const retryAfterSeconds = Math.max(1, window + 60 - epochSeconds());
-  throw rateLimited('a link to sign in was asked for too often in this minute', retryAfterSeconds);
+  const address = `address ${addressKey(email)}`;
+  const minute = { window: currentWindow(), seconds: 60 };
+  const counted = await Promise.all([address, `client ${ip}`].map((by) => count(by, minute, perMinute)));
+  if (!counted.every(Boolean)) throw tooOften('minute', minute);
+  const day = currentDay();
+  if (!(await count(`day of ${address}`, day, perDay))) throw tooOften('day', day);
 }
 
-async function count(by: string, window: number): Promise<boolean> {
+/** Counts an invitation that is mailed to an address: five a day, whoever invites. False beyond. */
+export const countInvitation = (email: string): Promise<boolean> =>
+  count(`invitations of ${addressKey(email)}`, currentDay(), invitationsPerDay);
+
+/** From a time in Unix seconds. */
+interface Span {
+  window: number;
+  seconds: number;
+}
+
+const daySeconds = 86_400;
+const currentDay = (): Span => ({ window: Math.floor(epochSeconds() / daySeconds) * daySeconds, seconds: daySeconds });
+
+const tooOften = (name: string, { window, seconds }: Span) =>
+  rateLimited(
+    `a link to sign in was asked for too often in this ${name}`,
+    Math.max(1, window + seconds - epochSeconds()),
+  );
+
+async function count(by: string, { window, seconds }: Span, most: number): Promise<boolean> {
   const { item } = await writeIf({
     key: rowKey('signInsAsked', { by: hashOf(by), window }),
     add: { asked: 1 },
-    set: { expiresAtSeconds: window + 120 },
-    if: { any: [{ absent: ['asked'] }, { below: { asked: perMinute } }] },
+    set: { expiresAtSeconds: window + 2 * seconds },
+    if: { any: [{ absent: ['asked'] }, { below: { asked: most } }] },
   });
   return item !== undefined;
 }

@@ -94,7 +94,10 @@ export async function identifySession(token: string, place: Place, ip: string): 
   const asked = chosen(session.memberships, place);
   if (asked.length === 0) return { allowance, refusal: unknownWorkspace() };
   const [person] = early ?? (await activeMembers(asked));
-  if (person === undefined) return { allowance, refusal: unauthorized('inactive_member') };
+  if (person === undefined) {
+    const isOfOne = session.memberships.length === 1;
+    return { allowance, refusal: isOfOne ? unauthorized('inactive_member') : unknownWorkspace() };
+  }
   const environment = environmentIn(place);
   if (environment === undefined) return { allowance, refusal: unknownEnvironment() };
   const { workspaceId, memberId, member } = person;
@@ -114,17 +117,21 @@ export async function identifySession(token: string, place: Place, ip: string): 
   return { allowance, caller };
 }
 
-/** The memberships that a request may be of: that in the workspace which it names, or any, the first one before the others. */
+/** The membership that a request is of: that in the workspace which it names, or the first, and never another in its place. */
 const chosen = (memberships: readonly Membership[], { workspace }: Place): readonly Membership[] =>
   workspace === undefined
-    ? memberships
+    ? memberships.slice(0, 1)
     : memberships.filter(({ workspaceId }) => String(workspaceId) === workspace.trim());
 
 const environmentIn = ({ environment = 'live' }: Place): Environment | undefined =>
   environments.find((name) => name === environment.trim().toLowerCase());
 
 const unknownWorkspace = () =>
-  new Problem('forbidden', 'X-Workspace is none of the workspaces of this session', { reason: 'unknown_workspace' });
+  new Problem(
+    'forbidden',
+    'the workspace is none of those of this session, or not any more: name another in X-Workspace',
+    { reason: 'unknown_workspace' },
+  );
 const unknownEnvironment = () =>
   invalidField('X-Environment', 'invalid_enum', `X-Environment must be one of ${environments.join(', ')}`);
 

@@ -5,19 +5,23 @@ import { handOver } from '#lib/email/ses.ts';
 import { Members } from '#lib/entities/member.ts';
 import { env } from '#lib/env.ts';
 import { log } from '#lib/log.ts';
-import { withAsciiDomain } from '#lib/mail-address.ts';
-import { asOneOf, membershipsOf, type Person, peopleOf } from '#lib/members/people.ts';
+import { addressKey } from '#lib/mail-address.ts';
+import { membershipsOf, type Person, peopleOf } from '#lib/members/people.ts';
 import { measure } from '#lib/metrics.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { countInvitation } from './asked.ts';
 import { signInDimensions } from './dimensions.ts';
 import { signInLink } from './link.ts';
 import { createSignIn } from './store.ts';
 
-/** Mails a link to whoever has the address and is an active member somewhere; nobody else learns whether there is one. Needs `ses`. */
+/**
+ * Mails a link to whoever has the address and is an active member somewhere; nobody else learns whether there is one. It goes to what was
+ * asked for, never to what a workspace has written. Needs `ses`.
+ */
 export async function sendSignIn(email: string, base: string): Promise<void> {
   const people = await peopleOf(await membershipsOf(email));
-  await mailLink(people, base, {
+  await mailLink(email, people, base, {
     subject: 'Your link to sign in',
     reason: 'Somebody, probably you, has asked for a link to sign in with.',
   });
@@ -25,16 +29,24 @@ export async function sendSignIn(email: string, base: string): Promise<void> {
 
 const maxInvitationMs = 24 * hourMs;
 
-/** Mails a new member the link of their invitation, once; after a day of vain attempts none any more. Needs `ses`. */
+/** Letters, digits and spaces, no address of a page: strangers get what workspaces are called. */
+const plainName = /^(?:[\p{L}\p{M}\p{N} &'’,()+-]|\.(?=\s|$)){1,60}$/u;
+
+/**
+ * Mails a new member the link of their invitation, which lets them into that workspace alone, once; after a day of vain attempts, or five
+ * invitations of this address in a day, none any more: a member asks for a link of their own. Needs `ses`.
+ */
 export async function sendInvitation(tenant: Tenant, memberId: number): Promise<void> {
   const { workspaceId } = tenant;
-  const [person] = await peopleOf([{ workspaceId, memberId }]);
+  const [person] = await peopleOf([{ workspaceId, memberId, generation: 0 }]);
   const invitation = person?.member.invitation;
   if (person && invitation && invitation.since > shifted(timestamp(), -maxInvitationMs)) {
-    await mailLink(await peopleOf(await asOneOf(workspaceId, person.member)), invitation.base, {
-      subject: `You are a member of ${person.workspace.name ?? 'a workspace'}`,
-      reason: `${person.workspace.name ?? 'A workspace'} has made you a member.`,
-    });
+    const { member, workspace } = person;
+    if (await countInvitation(member.email))
+      await mailLink(member.email, [person], invitation.base, {
+        subject: 'You are a member of a workspace',
+        reason: `${plainName.test(workspace.name ?? '') ? workspace.name : 'A workspace'} has made you a member.`,
+      });
   }
   await transact(tenant, system, async (tx) => {
     const member = await tx.find(Members, { id: memberId });
@@ -43,19 +55,19 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
 }
 
 async function mailLink(
+  email: string,
   people: readonly Person[],
   base: string,
   { subject, reason }: { subject: string; reason: string },
 ): Promise<void> {
-  const [first] = people;
-  if (first === undefined) return;
+  if (people.length === 0) return;
   const sender = env('MAIL_FROM');
   if (sender === undefined) {
     log().error('a link to sign in with is not mailed', { reason: noSender });
     measure(signInDimensions, { signInsUnsent: 1 });
     return;
   }
-  const to = withAsciiDomain(first.member.email);
+  const to = addressKey(email);
   const link = signInLink(base, await createSignIn(people));
   const text = `${reason}\n\nOpen it within 15 minutes; it works once:\n\n${link}\n\nIf you did not expect this mail, leave it: nothing happens.\n`;
   const mail = new MailComposer({ from: sender, to, subject, text, disableFileAccess: true, disableUrlAccess: true });

@@ -14,11 +14,15 @@ import { hashOf, newSessionToken, newSignInToken, signInForm } from './token.ts'
 const signInMs = 15 * minuteMs;
 const sessionMs = 12 * hourMs;
 
-const memberships = v.array(v.object({ workspaceId: id(), memberId: id() }));
+const memberships = v.array(v.object({ workspaceId: id(), memberId: id(), generation: v.number() }));
+
+const named = (of: readonly Membership[]): Membership[] =>
+  of.map(({ workspaceId, memberId, generation }) => ({ workspaceId, memberId, generation }));
 
 const StoredSignIn = v.object({ memberships, expiresAt: v.string(), usedAt: v.optional(v.string()) });
 
 export const StoredSession = v.object({
+  /** The first is of the workspace in which it acts where a call names none. */
   memberships,
   expiresAt: v.string(),
   /** The minute (Unix seconds) of the current window and the requests counted in it. */
@@ -31,9 +35,8 @@ const expiring = (expiresAt: string) => ({ expiresAt, expiresAtSeconds: epochSec
 /** A token that lets somebody in once, within 15 minutes: it stands in the link of a mail, and in the table as its hash alone. */
 export async function createSignIn(of: readonly Membership[]): Promise<string> {
   const token = newSignInToken();
-  const named = of.map(({ workspaceId, memberId }) => ({ workspaceId, memberId }));
   const key = rowKey('signIn', { hash: hashOf(token) });
-  await putRows([{ ...key, memberships: named, ...expiring(shifted(new Date(), signInMs)) }]);
+  await putRows([{ ...key, memberships: named(of), ...expiring(shifted(new Date(), signInMs)) }]);
   return token;
 }
 
@@ -70,13 +73,12 @@ export async function openSession(
   if (first === undefined) throw invalidToken();
   const session = newSessionToken();
   const expiresAt = shifted(now, sessionMs);
-  const named = people.map(({ workspaceId, memberId }) => ({ workspaceId, memberId }));
   const tenant = { workspaceId: first.workspaceId, env: 'live' } as const;
   await transact(tenant, { type: 'user', id: first.memberId }, async (tx) => {
     tx.write({ key, set: { usedAt: tx.now }, if: { absent: ['usedAt'], above: { expiresAt: tx.now } } }, invalidToken);
     tx.write({
       key: rowKey('session', { hash: hashOf(session) }),
-      item: { memberships: named, window: currentWindow(), used: 0, ...expiring(expiresAt) },
+      item: { memberships: named(people), window: currentWindow(), used: 0, ...expiring(expiresAt) },
     });
     record(tx, first);
   });

@@ -56,6 +56,7 @@ export const rowKeys = {
   requestLog: ['{tenant}#request-log/{day}', '{began}'],
   slot: ['{tenant}#slots', '{slot}'],
   codePhone: ['{tenant}#code-phones', '{digest}'],
+  memberCount: ['{workspace}#member-count', 'made'],
   activeKeys: ['{workspace}#key-count', 'active'],
   import: ['{workspace}#import', 'import'],
   workspaceIds: ['WORKSPACES', 'ids'],

@@ -267,10 +267,10 @@ test('a member whom an older release wrote is found once the workspace is reinde
   const tenant = { workspaceId: id, env: 'live' } as const;
   const { id: memberId, email } = await newMember(id);
   await writeIf({ key: keyOf(tenant, Members, { id: memberId }), remove: ['entityVersion', 'invitation'], set: {} });
-  await removeRows([rowKey('memberAddress', { address: email, workspace: id, id: sortableId(memberId) })]);
+  await removeRows([rowKey('memberAddress', { address: email, workspace: sortableId(id), id: sortableId(memberId) })]);
   expect(await membershipsOf(email)).toEqual([]);
   await unmark(id);
   await transact(tenant, operator, (tx) => startReindexing(tx, entities));
   const found = await eventually(async () => (await membershipsOf(email))[0], 'the member');
-  expect(found).toEqual({ workspaceId: id, memberId });
+  expect(found).toEqual({ workspaceId: id, memberId, generation: 0 });
 });

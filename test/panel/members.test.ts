@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import { epochSeconds } from '#lib/clock.ts';
+import { env } from '#lib/env.ts';
+import { addressKey } from '#lib/mail-address.ts';
+import { membershipsOf } from '#lib/members/people.ts';
+import { getMember, inviteMember } from '#lib/members/store.ts';
+import { left, take } from '#lib/quotas/quota.ts';
+import { hashOf } from '#lib/sessions/token.ts';
+import { rowKey, sortableId } from '#lib/table/keys.ts';
+import { putRows, removeRows } from '#lib/table/rows.ts';
+import { transact } from '#lib/table/transact.ts';
+import { writeIf } from '#lib/table/update.ts';
+import { operator } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
+import { sentWith } from '#test/email/outbox.ts';
+import { anonymous, mailedToken, newAddress, newMember, signedIn } from '#test/panel/member.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const tenantOf = (workspaceId: number) => ({ workspaceId, env: 'live' }) as const;
+const invite = (workspaceId: number, email: string) =>
+  transact(tenantOf(workspaceId), operator, (tx) =>
+    inviteMember(tx, { email, name: null, role: 'member' }, 'https://crm.example'),
+  );
+/** Until the worker is done with it, mailed or not. */
+const settled = (workspaceId: number, id: number) =>
+  eventually(
+    () =>
+      transact(
+        tenantOf(workspaceId),
+        operator,
+        async (tx) => (await getMember(tx, id)).invitation === null || undefined,
+      ),
+    'the invitation',
+  );
+
+test('no workspace keeps a member of another from signing in', async () => {
+  const [attacker, victim] = [await newWorkspace(), await newWorkspace()];
+  const mallory = await signedIn(attacker.id, 'admin');
+  const { id: memberId, email } = await newMember(victim.id);
+  for (let times = 0; times < 3; times += 1) {
+    const { body } = await mallory.post('/panel/members', { email });
+    expect((await mallory.patch(`/panel/members/${body.id}`, { isActive: false })).status).toBe(200);
+  }
+  expect(await membershipsOf(email)).toEqual([{ workspaceId: victim.id, memberId, generation: 0 }]);
+  // Later than the own one, in workspaces whose ids sort before and behind it.
+  const others = Array.from({ length: 1200 }, (_, index) => ({
+    ...rowKey('memberAddress', {
+      address: addressKey(email),
+      workspace: sortableId(1_000_000_000 - index),
+      id: sortableId(1),
+    }),
+    createdAt: '2099-01-01T00:00:00Z',
+    generation: 0,
+  }));
+  await putRows(others);
+  const found = await membershipsOf(email);
+  expect([found.length, found[0]?.workspaceId]).toEqual([1000, victim.id]);
+  await removeRows(others);
+});
+
+test('what looks like a letter of ASCII is another address, and no address of a member', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  const [email, spelled] = [`k${newAddress()}`, `\u212A${newAddress()}`];
+  expect(addressKey(spelled)).not.toBe(addressKey(`k${spelled.slice(1)}`));
+  expect([addressKey('Kate@Corp.Example'), addressKey('kate@\u212Aorp.example')]).toEqual([
+    'kate@corp.example',
+    'kate@korp.example',
+  ]);
+  for (const refused of [spelled, email.replace('k', '\uFF4B')]) {
+    const { status, body } = await owner.post('/panel/members', { email: refused });
+    expect([status, body.details.fields[0].field]).toEqual([400, 'email']);
+  }
+});
+
+test('a link goes to the address that was asked for, however another workspace spells it', async () => {
+  const [other, own] = [await newWorkspace(), await newWorkspace()];
+  const name = newAddress().split('@')[0];
+  await newMember(other.id, 'member', `${name}@B\u00DCCHER.example`);
+  await newMember(own.id, 'owner', `${name}@xn--bcher-kva.example`);
+  await anonymous().post('/panel/sign-ins', { email: `${name}@xn--bcher-kva.example` });
+  const token = await mailedToken(`${name}@xn--bcher-kva.example`);
+  const { body } = await anonymous().post('/panel/sessions', { token });
+  expect(body.workspaces.map((one: { id: number }) => one.id)).toEqual([other.id, own.id]);
+});
+
+test('an invitation opens the workspace that invites, and no other', async () => {
+  const [other, own] = [await newWorkspace(), await newWorkspace()];
+  const { email } = await newMember(other.id);
+  await invite(own.id, email);
+  const { body } = await anonymous().post('/panel/sessions', { token: await mailedToken(email) });
+  expect(body.workspaces).toEqual([{ id: own.id, name: 'Test' }]);
+});
+
+test('invitations are e-mails of the day, from the sandbox as from live', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  const before = await left(tenantOf(id), 'emails');
+  expect((await owner.in({ env: 'test' }).post('/panel/members', { email: newAddress() })).status).toBe(201);
+  expect(await left(tenantOf(id), 'emails')).toBe(before - 1);
+  await take(tenantOf(id), 'emails', env('QUOTA_EMAILS_PER_DAY'));
+  for (const client of [owner, owner.in({ env: 'test' })]) {
+    const { status, body } = await client.post('/panel/members', { email: newAddress() });
+    expect([status, body.details.reason]).toEqual([429, 'daily_quota']);
+  }
+});
+
+test('an invitation says nothing that leads elsewhere', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  for (const [name, isSaid] of [
+    ['URGENT: pay at https://evil.example/now', false],
+    ['evil.example', false],
+    ['Müller & Co. (Hamburg)', true],
+  ] as const) {
+    await owner.patch('/panel/workspace', { name });
+    const email = newAddress();
+    await owner.post('/panel/members', { email });
+    await mailedToken(email);
+    const mail = (await sentWith(`To: ${email}`)).at(-1) ?? '';
+    expect(mail).toContain('Subject: You are a member of a workspace\r\n');
+    expect([name, mail.includes('Hamburg'), mail.includes('evil')]).toEqual([name, isSaid, false]);
+  }
+});
+
+test('an address is mailed five invitations a day, whoever invites; who is invited beyond is a member all the same', async () => {
+  const email = newAddress();
+  for (let times = 0; times < 6; times += 1) {
+    const { id } = await newWorkspace();
+    await settled(id, (await invite(id, email)).id);
+  }
+  expect((await sentWith(`To: ${email}`)).length).toBe(5);
+  expect((await membershipsOf(email)).length).toBe(6);
+});
+
+test('a workspace has a thousand members at most', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  await writeIf({ key: rowKey('memberCount', { workspace: id }), set: { made: 999 } });
+  expect((await owner.post('/panel/members', { email: newAddress() })).status).toBe(201);
+  const { status, body } = await owner.post('/panel/members', { email: newAddress() });
+  expect([status, body.details]).toEqual([409, { reason: 'limit_reached', limit: 1000 }]);
+});
+
+test('fifty links a day are asked for an address', async () => {
+  const email = newAddress();
+  const window = Math.floor(epochSeconds() / 86_400) * 86_400;
+  const key = rowKey('signInsAsked', { by: hashOf(`day of address ${email}`), window });
+  await writeIf({ key, set: { asked: 49 } });
+  expect((await anonymous().post('/panel/sign-ins', { email })).status).toBe(202);
+  const { status, headers } = await anonymous().post('/panel/sign-ins', { email });
+  expect([status, Math.abs(Number(headers['retry-after']) - (window + 86_400 - epochSeconds())) < 60]).toEqual([
+    429,
+    true,
+  ]);
+});
+
+test('an address is an active member once, also when several invite it at the same moment', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  for (let round = 0; round < 4; round += 1) {
+    const email = newAddress();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post('/panel/members', { email })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect((await membershipsOf(email)).length).toBe(1);
+  }
+  await expect(newMember(id, 'member', owner.email)).rejects.toMatchObject({ status: 409 });
+});
+
+test('a session acts in another workspace only where a call names it', async () => {
+  const [one, two] = [await newWorkspace(), await newWorkspace()];
+  const owner = await signedIn(one.id);
+  const email = newAddress();
+  await newMember(two.id, 'member', email);
+  const session = await signedIn(one.id, 'member', email);
+  await owner.patch(`/panel/members/${session.memberId}`, { isActive: false });
+  for (const client of [session, session.in({ workspaceId: one.id })]) {
+    const { status, body } = await client.get('/v1/me');
+    expect([status, body.details]).toEqual([403, { reason: 'unknown_workspace' }]);
+  }
+  expect((await session.in({ workspaceId: two.id }).get('/v1/me')).body.id).toBe(two.id);
+});
+
+test('who is made active again signs in again', async () => {
+  const { id } = await newWorkspace();
+  const [owner, gone] = [await signedIn(id), await signedIn(id)];
+  await anonymous().post('/panel/sign-ins', { email: gone.email });
+  const token = await mailedToken(gone.email);
+  for (const isActive of [false, true]) await owner.patch(`/panel/members/${gone.memberId}`, { isActive });
+  const { status, body } = await gone.get('/v1/me');
+  expect([status, body.details]).toEqual([401, { reason: 'inactive_member' }]);
+  expect((await anonymous().post('/panel/sessions', { token })).status).toBe(401);
+  await anonymous().post('/panel/sign-ins', { email: gone.email });
+  const next = await eventually(async () => {
+    const found = await mailedToken(gone.email);
+    return found === token ? undefined : found;
+  }, 'another link');
+  expect((await anonymous().post('/panel/sessions', { token: next })).status).toBe(201);
+});
