@@ -106,7 +106,8 @@ export const Accounts = entity({
     ...stored,
     channel: storedChoice(platforms),
     /** At the platform; unknown of one that an operator has connected, who asks nobody. */
-    platformUserId: v.exactOptional(storedLine(100)),
+    // In the sandbox a part of the token.
+    platformUserId: v.exactOptional(storedLine(4096)),
     /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */

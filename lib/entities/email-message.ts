@@ -155,6 +155,7 @@ const spelling = (messageId: string) => messageId.replace(/@([\w-]+\.)?amazonses
 /** Finds an e-mail by its Message-ID. So answers find their thread, and a message that arrives twice is known. */
 export const MessageIds = entity({
   name: 'email-message-id',
-  schema: v.object({ messageId: storedLine(1000), threadId: id(), id: id() }),
+  // One that nobody answers for has who has sent it behind it (as lib/email says): 998, a domain and a few words.
+  schema: v.object({ messageId: storedLine(1300), threadId: id(), id: id() }),
   sortKey: ({ messageId }) => createHash('sha256').update(spelling(messageId)).digest('base64url'),
 });

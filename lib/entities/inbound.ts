@@ -120,7 +120,7 @@ export const Pollers = entity({
 /** Keeps a bot or a person from being connected twice. */
 export const AccountHolders = entity({
   name: 'account-holder',
-  schema: v.object({ id: id(), channel: storedChoice(platforms), userId: storedLine(100) }),
+  schema: v.object({ id: id(), channel: storedChoice(platforms), userId: storedLine(4096) }),
   sortKey: ({ channel, userId }) => `${channel}/${userId}`,
   references: [{ to: 'account', field: 'id' }],
 });
