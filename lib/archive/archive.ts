@@ -24,6 +24,7 @@ import {
   keyOf,
   kindOf,
   latestVersion,
+  parentOf,
   storedName,
   writtenBy,
 } from '#lib/table/entity.ts';
@@ -57,14 +58,9 @@ const versionsAndSequences = ['v', 'sequence'];
 
 const byName = new Map(entities.map((of) => [of.name, of]));
 
-/** What the rows of others lie with, by what the table calls it. */
-const parents = new Set(
-  entities.flatMap((of) => {
-    const [field] = fieldsWithin(of);
-    if (field === undefined) return [];
-    return of.references?.find((reference) => reference.field === field)?.to ?? String(of.within?.split('/')[0]);
-  }),
-);
+const liesWithParents = (of: Entity) => fieldsWithin(of).length > 0;
+/** What the rows of others lie with. */
+const parents = new Set(entities.filter(liesWithParents).map(parentOf));
 const maxIdOf = (name: string) => (parents.has(name) ? maxNumbers.parent : maxNumbers.id);
 
 /** What an archive holds, in the nouns of the API, both environments together. Without it the file is not whole. */
@@ -391,6 +387,12 @@ export class Highest {
     }
   }
 
+  /** The highest id of an entity, of whatever environment. */
+  of(name: string): number {
+    const stored = storedName(byName.get(name) as Entity);
+    return Math.max(0, ...[...this.#highest.values()].map(({ counters }) => counters[stored] ?? 0));
+  }
+
   /** The counters of ids, by which a workspace is known to be there, and the ends of the feeds. */
   rows(): [ids: Row[], ends: Row[]] {
     const rows = [...this.#highest.values()].map(({ key, counters }) => ({ ...key, ...counters }));
@@ -403,6 +405,35 @@ export class Highest {
     this.#highest.set(pk, known);
   }
 }
+
+/** The entities of which a file has rows of older versions, with the first of them each. */
+export class Outdated {
+  readonly #lines = new Map<Entity, number>();
+
+  add(row: ArchivedRow, line: number): void {
+    const of = entityIn(divided(row.pk).partition);
+    if (of && writtenAs(row) < latestVersion(of) && !this.#lines.has(of)) this.#lines.set(of, line);
+  }
+
+  get entities(): Entity[] {
+    return [...this.#lines.keys()];
+  }
+
+  /**
+   * Why they cannot be reindexed, and where: that asks for the rows of every id that a parent has had, of which a file could say that
+   * there were millions.
+   */
+  lack(highest: Highest, rows: number): { line: number; reason: string } | undefined {
+    const found = [...this.#lines].find(([of]) => liesWithParents(of) && highest.of(parentOf(of)) > maxIds(rows));
+    if (found === undefined) return undefined;
+    const [of, line] = found;
+    const reason = `is ${of.name} of an older version, among too few rows for the ids of a ${parentOf(of)}: export it when it is reindexed`;
+    return { line, reason };
+  }
+}
+
+/** Of a workspace with so many rows, most of what there was may have been deleted. */
+const maxIds = (rows: number) => 10_000 + 100 * rows;
 
 /** What stands beside what a customer would count: what the API has no list of. */
 export const uncounted = [

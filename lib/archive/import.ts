@@ -7,13 +7,13 @@ import { badRequest, conflict } from '#lib/problem.ts';
 import { duePrefix, storedName } from '#lib/table/entity.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
+import { markNew, unmark } from '#lib/table/release.ts';
 import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
-import { ArchivedRow, Header, Highest, isFollower, restored, Trailer, UnfitRow } from './archive.ts';
+import { ArchivedRow, Header, Highest, isFollower, Outdated, restored, Trailer, UnfitRow } from './archive.ts';
 import { Together } from './excess.ts';
 
 /** Kept in memory before they are written together. */
@@ -26,7 +26,7 @@ const maxRows = 200;
  * that has data. Needs the key.
  */
 export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
-  const { from, digest, counts } = await inspect(id, file);
+  const { from, digest, counts, outdated } = await inspect(id, file);
   await begin(id, digest);
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
@@ -51,6 +51,7 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   for (const counter of ids) await raise(counter);
   await put(workspace);
   while (timers.length > 0) await put(timers.splice(0, maxRows));
+  await markNew(id, entities, outdated);
   await removeRows([markerOf(id)]);
   for (const name of environments)
     await transact({ workspaceId: id, env: name }, operator, (tx) => startReindexing(tx, entities));
@@ -67,6 +68,8 @@ async function inspect(id: number, file: string) {
   let rows = 0;
   const seen = new Set<string>();
   const together = new Together();
+  const highest = new Highest();
+  const outdated = new Outdated();
   let trailer: v.InferOutput<typeof Trailer> | undefined;
   for await (const [number, value] of linesOf(file)) {
     hash.update(JSON.stringify(value));
@@ -76,6 +79,8 @@ async function inspect(id: number, file: string) {
     else {
       const row = parsed(ArchivedRow, value, number);
       const restored = restorable(from, id, row, number);
+      for (const one of restored) highest.add(one);
+      if (restored.length > 0) outdated.add(row, number);
       const reason = together.add(row, number);
       if (reason) throw broken(number, reason);
       for (const key of [row, ...restored.filter(isFollower)]) {
@@ -86,11 +91,11 @@ async function inspect(id: number, file: string) {
       rows += 1;
     }
   }
-  const lack = together.lack();
+  const lack = together.lack() ?? outdated.lack(highest, rows);
   if (lack) throw broken(lack.line, lack.reason);
   if (from === undefined || trailer?.rows !== rows)
     throw badRequest('broken_archive', 'the file is not whole: it was cut off');
-  return { from, digest: hash.digest('hex'), counts: trailer.counts };
+  return { from, digest: hash.digest('hex'), counts: trailer.counts, outdated: outdated.entities };
 }
 
 function restorable(from: number, to: number, row: ArchivedRow, number: number): Row[] {

@@ -45,6 +45,7 @@ export const Enrollments = entity({
     { to: 'contact', field: 'contactId', shows: 'contactName', isOwned: true },
   ],
   within: 'sequence/{sequenceId}/enrollment',
+  parentStoredAs: 'campaign',
   upgrades: [
     // 2: those under way are found by their contact.
     (older) => ({ ...older }),

@@ -1,6 +1,6 @@
 import { unavailable } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Entity, entityPartition, fieldsWithin, type Item, partitionOf } from './entity.ts';
+import { type Entity, entityPartition, type Item, parentOf, partitionOf } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { type Meter, newMeter, pages } from './pages.ts';
 import { type Row, readRow } from './rows.ts';
@@ -13,7 +13,7 @@ export interface Place {
 
 const sideBySide = 32;
 /** So many partitions in a row in which there is nothing are enough for one go. */
-const maxEmpty = 2000;
+const maxEmpty = 320;
 
 /**
  * Every stored row of an entity, in no order; of one partition where `within` fills its name. Raises 503 where that is more than one
@@ -102,9 +102,6 @@ async function firstRows(pk: string, above: string | undefined, limit: number) {
 async function countPartitions(tenant: Tenant, of: Entity): Promise<number> {
   if (of.partitionKey !== undefined) throw new Error(`nobody knows where every ${of.name} lies`);
   if (of.within === undefined) return 1;
-  const [field] = fieldsWithin(of);
-  const named = of.references?.find((reference) => reference.field === field)?.to;
-  const parent = named ?? String(of.within.split('/')[0]);
   const ids = await readRow(rowKey('ids', { scope: scopeKey(tenant, of) }));
-  return Number(ids?.[parent] ?? 0) + 1;
+  return Number(ids?.[of.parentStoredAs ?? parentOf(of)] ?? 0) + 1;
 }

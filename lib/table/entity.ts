@@ -115,6 +115,8 @@ export interface Entity<
   partitionKey?(item: InferOutput<Schema>): string;
   /** The partition it lies in when that is not its name, with the fields that fill it: `contact/{contactId}/activity`. */
   within?: string;
+  /** What the table calls what it lies with, where that is not its name: ids are counted so. */
+  parentStoredAs?: string;
   /** Its sort key when that is not the padded id. */
   sortKey?(item: InferOutput<Schema>): string;
   /** Attributes that others count in the row without raising its version: an update leaves them as they stand. Not with `expiresAtSeconds`. */
@@ -213,6 +215,13 @@ export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
 /** The fields that fill the name of its partition. */
 export const fieldsWithin = ({ within = '' }: Entity): string[] =>
   [...within.matchAll(blank)].map(([, name]) => String(name));
+
+/** What the rows of an entity that lies in several partitions lie with. */
+export function parentOf(of: Entity): string {
+  const [field] = fieldsWithin(of);
+  const named = of.references?.find((reference) => reference.field === field)?.to;
+  return named ?? String(of.within?.split('/')[0]);
+}
 
 /** The partitions of an entity, whatever fills them, without the tenant. */
 export const kindOf = (of: Entity) => (of.within ?? storedName(of)).replaceAll(blank, '*');

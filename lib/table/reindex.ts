@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { secondMs } from '../clock.ts';
 import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Place, someRows } from './all-rows.ts';
@@ -23,6 +24,8 @@ export const reindexSagaId = 'reindex';
 const maxRows = 25;
 /** Between two transactions that write, so that customers' writes have room: about a hundred rows a second. */
 const pauseMs = 250;
+/** Then the workers that all workspaces share are free for what others wait for. */
+const turnMs = 4 * secondMs;
 const start: Place = { partition: 0, after: null };
 
 /**
@@ -31,6 +34,7 @@ const start: Place = { partition: 0, after: null };
  */
 export const reindexing = (entities: readonly Entity[]): SagaKind<Reindexing, 'reindex'> => ({
   name: 'reindex',
+  turnMs,
   async step(tx, state) {
     const [target, ...others] = state.left;
     const of = entities.find(({ name }) => name === target?.name);

@@ -27,13 +27,24 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
   try {
     const kind = kinds.find(({ name }) => name === saga.kind);
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
-    await finishSaga(tenant, kind, saga, within(2 * giveUpMs));
+    await finishSaga(tenant, kind, saga, turnOf(kind));
   } catch (error) {
     // One that meets conflicts in try after try holds its worker each time.
     if (!isOwnReason(error) && !isContention(error)) await takeBack(tenant, saga);
     else if (saga.tries === maxTries) return setSagaAside(tenant, id, error);
     throw error;
   }
+}
+
+/** What lets a saga go on in a try, with one part at least. */
+function turnOf({ turnMs = 2 * giveUpMs }: SagaKind<State>): () => Promise<boolean> {
+  const mayGoOn = within(turnMs);
+  let hasBegun = false;
+  return async () => {
+    if (hasBegun) return mayGoOn();
+    hasBegun = true;
+    return true;
+  };
 }
 
 /** A try that failed for a reason which is not the saga's own does not count. */

@@ -44,6 +44,8 @@ export interface SagaKind<S extends State, Name extends string = string> {
   step(tx: UnitOfWork, state: S, sagaId: string): Promise<S | undefined>;
   /** How long it has to wait before it can go on from this state; it goes on at once without. */
   waitMs?(state: S): number;
+  /** How long its worker goes on with it at a time, where it is of no hurry and others wait for a worker. */
+  turnMs?: number;
 }
 
 /** When the request must have given up, and the worker takes over. */

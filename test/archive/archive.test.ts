@@ -328,11 +328,6 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['due at a time that is none', (lines) => ({ ...aTask(lines), dueAt: 'zzz' }), /is no task: dueAt must be/],
     ['of a kind that is none', () => ({ pk: ':live#__proto__', sk: 'a' }), /no archive holds$/],
     ['of too many endpoints', tooManyEndpoints, /is no webhook-registry: endpoints must have at most 20/],
-    [
-      'of an endpoint without measure',
-      (lines) => ({ ...anEndpoint(lines), description: 'x'.repeat(40_000) }),
-      /is no webhook: description must have at most 200 characters$/,
-    ],
     ['of a sequence in a circle', () => aSequence([0]), /has steps that are out of order$/],
     ['of a job of no account', (lines) => ({ ...aJob(lines), accountId: 77 }), /is of account 77, which there is not$/],
     [
@@ -384,7 +379,6 @@ describe('a file with a row that no export writes is refused, with its line, bef
   function lastEvent(lines: string[]) {
     return { ...anEvent(lines, 2 ** 53 - 1), sk: String(2 ** 53 - 1) };
   }
-  const anEndpoint = (lines: string[]) => ({ ...rowOf(lines, ':live#webhook'), id: 99, sk: '0000000099' });
   const aJob = (lines: string[]) => ({ ...rowOf(lines, ':live#job'), id: 99, sk: '0000000099' });
   function aSequence(positions: number[]) {
     const counts = {

@@ -1,8 +1,18 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { GenericSchema } from 'valibot';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
+import { importWorkspace } from '#lib/archive/import.ts';
 import { misfit } from '#lib/archive/strict.ts';
+import { mintKey } from '#lib/keys/store.ts';
+import { scopes } from '#lib/scopes.ts';
 import { type Entity, keyOf } from '#lib/table/entity.ts';
 import { formOf } from '#lib/table/stored.ts';
+import { transact } from '#lib/table/transact.ts';
+import { type Environment, operator } from '#lib/tenant.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+import { api, type Client } from '#test/client.ts';
 
 interface Parts {
   type: string;
@@ -59,4 +69,30 @@ export function rowOf(of: Entity): ArchivedRow {
   if (of.name === 'event') item['body'] = JSON.stringify(event);
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
   return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
+}
+
+/** Takes an archive of these rows into a new workspace, and returns its id. */
+export async function taken(rows: readonly ArchivedRow[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-handmade-'));
+  const file = join(folder, 'handmade.ndjson');
+  const lines = [
+    { format: 'crm-workspace', version: 2, workspaceId: 1, exportedAt: '2026-01-01T00:00:00Z' },
+    ...rows,
+    { rows: rows.length, counts: {} },
+  ];
+  try {
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { id } = await createWorkspace({ name: 'Handmade', currency: 'USD' });
+    await importWorkspace(id, file);
+    return id;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A client with a key of every scope. */
+export async function clientOf(workspaceId: number, env: Environment = 'live'): Promise<Client> {
+  const terms = { name: 'reader', scopes, ipAllowlist: [], expiresAt: null };
+  const limits = { createdByKeyId: null, rateLimitPerMinute: 1_000_000 };
+  return api((await transact({ workspaceId, env }, operator, (tx) => mintKey(tx, terms, limits))).key);
 }

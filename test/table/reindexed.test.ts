@@ -5,6 +5,7 @@ import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
 import { listAllMessages } from '#lib/messages/store.ts';
 import { type Place, someRows } from '#lib/table/all-rows.ts';
+import { type Entity, fieldsWithin, parentOf, storedName } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { incomplete } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
@@ -69,3 +70,16 @@ test('rows of many partitions are looked at together, each once', async () => {
   expect(found).toHaveLength(52);
   expect(looks).toBeLessThan(10);
 });
+
+test('there is a partition for the rows of every parent, by whatever name its ids are counted', () => {
+  const unnamed = entities.filter(
+    (of) => of.within !== undefined && fieldsWithin(of).length > 0 && parentStoredNames(of) !== countedAs(of),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+const countedAs = (of: Entity) => of.parentStoredAs ?? parentOf(of);
+const parentStoredNames = (of: Entity) => {
+  const parent = entities.find(({ name }) => name === parentOf(of));
+  return parent && storedName(parent);
+};

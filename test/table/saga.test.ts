@@ -21,12 +21,13 @@ afterEach(() => {
 });
 
 /** A saga whose message the local system's worker does not get within the hour, and a kind that does what the test says. */
-async function waitingSaga() {
+async function waitingSaga(turnMs?: number) {
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   let step: SagaKind<State>['step'] = async () => undefined;
   let calls = 0;
   const kind: SagaKind<State> = {
     name: 'trial',
+    ...(turnMs !== undefined && { turnMs }),
     step: (...given) => {
       calls += 1;
       return step(...given);
@@ -136,4 +137,20 @@ test('a part that is done counts as new: a long saga is not one that fails', asy
   await expect(saga.resume()).rejects.toThrow('every other time');
   await saga.resume();
   expect(await saga.read()).toBeUndefined();
+});
+
+test('a saga of no hurry leaves its worker to others after each turn, and goes on at once where nobody waits', async () => {
+  const saga = await waitingSaga(4000);
+  const begunAt = (await saga.read())?.dueAt as string;
+  saga.does(async (_, { parts }) => {
+    vi.setSystemTime(Date.now() + 3000);
+    return { parts: (parts as number) + 1 };
+  });
+  await saga.resume();
+  expect(saga.calls()).toBe(2);
+  const left = await saga.read();
+  expect(left).toMatchObject({ state: { parts: 5 }, tries: 0 });
+  expect((left?.dueAt as string) > begunAt && (left?.dueAt as string) <= timestamp()).toBe(true);
+  await saga.resume();
+  expect(saga.calls()).toBe(4);
 });
