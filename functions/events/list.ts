@@ -16,5 +16,5 @@ export const handler = endpoint(
     response: listOf(AnyEvent, 'EventList'),
     errors: ['bad_request', 'conflict'],
   },
-  ({ tx, query }) => listEvents(tx, query),
+  ({ tx, caller, query }) => listEvents(tx, caller, query),
 );

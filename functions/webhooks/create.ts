@@ -1,4 +1,5 @@
-import { CreateEndpoint, EndpointWithSecret } from '#lib/entities/webhook.ts';
+import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
+import { requireLearning } from '#lib/events/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { createEndpoint } from '#lib/webhooks/store.ts';
 
@@ -15,6 +16,7 @@ export const handler = endpoint(
     status: 201,
     response: EndpointWithSecret,
     errors: ['bad_request', 'not_found', 'conflict'],
+    permit: ({ caller, body }) => requireLearning(caller, body.eventKinds ?? [everyKind]),
     needs: ['encrypt:webhook', 'decrypt:webhook'],
   },
   ({ tx, body }) => createEndpoint(tx, body),

@@ -1,4 +1,5 @@
 import { DeliveryDetail } from '#lib/entities/delivery.ts';
+import { requireShown } from '#lib/events/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getDelivery } from '#lib/webhooks/deliveries.ts';
 
@@ -15,5 +16,5 @@ export const handler = endpoint(
     response: DeliveryDetail,
     errors: ['bad_request', 'not_found'],
   },
-  ({ tx, params, texts }) => getDelivery(tx, params.id, texts.deliveryId),
+  async ({ tx, caller, params, texts }) => requireShown(caller, await getDelivery(tx, params.id, texts.deliveryId)),
 );

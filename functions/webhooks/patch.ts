@@ -1,6 +1,7 @@
 import { Endpoint, PatchEndpoint } from '#lib/entities/webhook.ts';
+import { requireLearning } from '#lib/events/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
+import { getEndpoint, getStoredEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
 
 /** Changes an endpoint. Disabling skips what is pending; enabling forgets its failures. */
 export const handler = endpoint(
@@ -17,6 +18,10 @@ export const handler = endpoint(
     response: Endpoint,
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getEndpoint(tx, id),
+    permit: async ({ tx, caller, params, body }) => {
+      const { eventKinds } = await getStoredEndpoint(tx, params.id);
+      requireLearning(caller, [...eventKinds, ...(body.eventKinds ?? [])]);
+    },
   },
   ({ tx, params, body }) => patchEndpoint(tx, params.id, body),
 );

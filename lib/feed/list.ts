@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
+import { mayLearn } from '#lib/events/audience.ts';
 import { eventKindNames } from '#lib/events/names.ts';
+import type { Caller } from '#lib/keys/caller.ts';
 import { conflict } from '#lib/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -31,11 +33,17 @@ export const EventQuery = v.object({
 });
 
 /**
- * The events after a sequence, ascending, with all that was committed before; from the oldest one that is kept without it. With a
+ * The events after a sequence that the caller may learn of, ascending, with all that was committed before; from the oldest one that is kept without it. With a
  * filter a page may be short, or empty, while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
  */
-export async function listEvents(tx: UnitOfWork, { since, limit, eventKind }: v.InferOutput<typeof EventQuery>) {
-  const matches = eventKind && ((event: FeedEvent) => event.event === eventKind);
+export async function listEvents(
+  tx: UnitOfWork,
+  caller: Caller,
+  { since, limit, eventKind }: v.InferOutput<typeof EventQuery>,
+) {
+  const learns = eventKindNames.filter((kind) => mayLearn(caller, kind) && (eventKind ?? kind) === kind);
+  const isAll = learns.length === eventKindNames.length;
+  const matches = isAll ? undefined : ({ event }: FeedEvent) => learns.some((kind) => kind === event);
   await untilPublished(tx.tenant);
   const [oldest = 1, fromSince] = await Promise.all([oldestSequence(tx), readFeed(tx, since ?? 0, limit, matches)]);
   if (since !== undefined && since < oldest - 1)

@@ -197,3 +197,32 @@ test('who is made active again signs in again', async () => {
   }, 'another link');
   expect((await anonymous().post('/panel/sessions', { token: next })).status).toBe(201);
 });
+
+test('a member is shown no event about what the role does not read, and has none sent anywhere', async () => {
+  const { id } = await newWorkspace();
+  const [owner, member] = [await signedIn(id), await signedIn(id, 'member')];
+  await owner.post('/v1/finance/transactions', { type: 'income', amount: 777, currency: 'EUR' });
+  await owner.post('/v1/contacts', { name: 'Last' });
+  const kindsOf = async (client: typeof owner) =>
+    (await client.get('/v1/events', { limit: 100 })).body.items.map(({ event }: { event: string }) => event);
+  const all = await kindsOf(owner);
+  expect([all.includes('transaction.created'), all.includes('contact.created')]).toEqual([true, true]);
+  expect(await kindsOf(member)).toEqual(all.filter((kind: string) => !/^(transaction|key)\./.test(kind)));
+  expect((await member.get('/v1/events', { eventKind: 'transaction.created' })).body.items).toEqual([]);
+
+  const url = () => `https://${newAddress().split('@')[0]}.example/hook`;
+  for (const body of [{ url: url() }, { url: url(), eventKinds: ['invoice.paid'] }]) {
+    const refused = await member.post('/v1/webhooks', body);
+    expect([refused.status, refused.body.details.reason]).toEqual([403, 'missing_scope']);
+  }
+  const own = await member.post('/v1/webhooks', { url: url(), eventKinds: ['contact.created'] });
+  expect(own.status).toBe(201);
+  const owners = await owner.post('/v1/webhooks', { url: url() });
+  expect((await member.patch(`/v1/webhooks/${owners.body.id}`, { url: url() })).status).toBe(403);
+  expect((await member.patch(`/v1/webhooks/${own.body.id}`, { eventKinds: ['*'] })).status).toBe(403);
+  expect((await member.patch(`/v1/webhooks/${own.body.id}`, { description: 'Mine' })).status).toBe(200);
+  await owner.post(`/v1/webhooks/${owners.body.id}/test`, { eventKind: 'transaction.created' });
+  const [{ id: deliveryId }] = (await owner.get(`/v1/webhooks/${owners.body.id}/deliveries`)).body.items;
+  const path = `/v1/webhooks/${owners.body.id}/deliveries/${deliveryId}`;
+  expect([(await owner.get(path)).status, (await member.get(path)).status]).toEqual([200, 404]);
+});

@@ -46,7 +46,11 @@ test('a member signs in by a mailed link, which works once, and signs out', asyn
   await other.page.goto(`${panelUrl}#/sign-in/${token}`);
   await heading(other.page, 'This link does not work');
 
-  await page.goto(`${panelUrl}#/home`);
+  // Somebody's link does not take the place of who is signed in unasked.
+  await page.goto(`${panelUrl}#/sign-in/${token}`);
+  await heading(page, 'You are signed in already');
+  await page.getByRole('link', { name: 'Stay signed in' }).click();
+  await heading(page, 'Home');
   await page.getByRole('button', { name: /^Account of/ }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading(page, 'Sign in');

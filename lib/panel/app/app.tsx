@@ -6,7 +6,7 @@ import { api } from './api.ts';
 import { followEvents } from './live.ts';
 import { useLoaded } from './load.ts';
 import { place } from './route.ts';
-import { chooseWorkspace, current, environment, secret, workspaceId } from './session.ts';
+import { chooseWorkspace, current, end, environment, secret, workspaceId } from './session.ts';
 import { Shell } from './shell.tsx';
 import { listenForShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
@@ -33,11 +33,13 @@ function SignedIn() {
   );
   const { data } = asked;
   useEffect(() => {
-    if (data) current.value = data;
+    if (!data) return;
+    current.value = data;
+    if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
   }, [data]);
   useEffect(() => {
-    // One that was left since.
-    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace') chooseWorkspace(undefined);
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace')
+      end('You are not a member of this workspace any more. Sign in again to go to another.');
   }, [asked.error]);
   if (current.value) return <Shell />;
   return asked.error === undefined ? null : (

@@ -11,7 +11,7 @@ export type Current = paths['/panel/sessions/current']['get']['responses'][200][
 /** The secret of the session; undefined for who is not signed in. */
 export const secret = signal(readKept<string>('session'));
 export const environment = signal<Environment>(readKept<Environment>('environment') ?? 'live');
-/** Of the workspaces that somebody is in, the one that is open; undefined for the first. */
+/** Of the workspaces that somebody is in, the one that is open; undefined until the session has said which is its first. */
 export const workspaceId = signal(readKept<number>('workspace'));
 /** Who is signed in, where, and what they may; undefined until it has been asked. */
 export const current = signal<Current | undefined>(undefined);
@@ -19,10 +19,11 @@ export const current = signal<Current | undefined>(undefined);
 const scopes = computed(() => new Set<Scope>(current.value?.scopes ?? []));
 export const may = (scope: Scope): boolean => scopes.value.has(scope);
 
-export function begin(session: string): void {
+export function begin(session: string, workspace: number | undefined): void {
   current.value = undefined;
   secret.value = session;
   keep('session', session);
+  chooseWorkspace(workspace);
 }
 
 /** Why somebody has to sign in again. */

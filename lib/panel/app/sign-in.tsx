@@ -59,9 +59,28 @@ function AskForLink() {
 
 function UseLink({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
+  // Whoever is in is asked first: the link may be somebody else's, who wants to be written to in their place.
+  const [isAsking, setAsking] = useState(secret.value !== undefined);
   useEffect(() => {
-    signInBy(token).catch(setError);
-  }, [token]);
+    if (!isAsking) signInBy(token).catch(setError);
+  }, [token, isAsking]);
+  if (isAsking)
+    return (
+      <>
+        <h1>You are signed in already</h1>
+        <p>
+          This link ends that in this tab. Go on only if you have asked for the link yourself, or expect an invitation.
+        </p>
+        <p>
+          <button type="button" class="primary" onClick={() => setAsking(false)}>
+            Sign in by the link
+          </button>{' '}
+          <a class="button" href="#/home">
+            Stay signed in
+          </a>
+        </p>
+      </>
+    );
   if (error === undefined) return <h1>Signing you in …</h1>;
   return (
     <>
@@ -79,10 +98,10 @@ function UseLink({ token }: { token: string }) {
 
 /** The token leaves the address before anything else: nobody shall find it in the history. */
 async function signInBy(token: string): Promise<void> {
-  const { session } = await api.post('/panel/sessions', { body: { token } });
+  const { session, workspaces } = await api.post('/panel/sessions', { body: { token } });
   const [path = '/home', query = ''] = (readKept<string>('return') ?? '').replace(/^#/, '').split('?');
   keep('return', undefined);
   ended.value = undefined;
-  begin(session);
+  begin(session, workspaces[0]?.id);
   replacePlace(path === '' ? '/home' : path, Object.fromEntries(new URLSearchParams(query)));
 }

@@ -1,0 +1,37 @@
+import type { Caller } from '#lib/keys/caller.ts';
+import { notFound, Problem } from '#lib/problem.ts';
+import type { Scope } from '#lib/scopes.ts';
+
+/** Of the nouns of events those that not every role reads, and what reads them. */
+const readBy: Readonly<Record<string, Scope>> = {
+  transaction: 'finance:read',
+  invoice: 'finance:read',
+  revenue_source: 'finance:read',
+  key: 'keys:manage',
+};
+
+/** What a member lacks to learn of an event; of keys `webhooks:read` is enough (contract section 14). */
+function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
+  const scope = readBy[kind.split('.')[0] ?? ''];
+  return session === undefined || scope === undefined || scopes.includes(scope) ? undefined : scope;
+}
+
+/** Whether a caller is shown the events of a kind: a member those about what their role may read. */
+export const mayLearn = (caller: Caller, kind: string): boolean => lacking(caller, kind) === undefined;
+
+/** Raises 403 where a member would have events sent somewhere that they may not be shown; `*` are all. */
+export function requireLearning(caller: Caller, kinds: readonly string[]): void {
+  const asked = kinds.includes('*') ? Object.keys(readBy) : kinds;
+  const requiredScopes = [...new Set(asked.flatMap((kind) => lacking(caller, kind) ?? []))];
+  if (requiredScopes.length === 0) return;
+  throw new Problem('forbidden', 'an endpoint has events that the role does not read: name its `eventKinds`', {
+    reason: 'missing_scope',
+    requiredScopes,
+  });
+}
+
+/** What holds an event, where the caller may learn of it. Raises 404. */
+export function requireShown<Of extends { eventKind: string }>(caller: Caller, of: Of): Of {
+  if (!mayLearn(caller, of.eventKind)) throw notFound('delivery');
+  return of;
+}
