@@ -11,6 +11,7 @@ import {
   queryText,
   storedChoice,
   storedInput,
+  storedInteger,
   storedLine,
   time,
 } from '#lib/schema.ts';
@@ -68,7 +69,7 @@ export const Members = entity({
   schema: v.object({
     ...Member.entries,
     /** How often they were deactivated: links and sessions from before are over for good. */
-    generation: v.optional(v.number(), 0),
+    generation: v.optional(storedInteger(), 0),
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
     invitation: v.optional(v.nullable(v.object({ since: time(), base: storedLine(2048) })), null),
   }),
