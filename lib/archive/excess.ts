@@ -1,9 +1,12 @@
+import { messaging } from '#lib/channels/channel.ts';
+import type { Descriptor } from '#lib/channels/descriptor.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { BodyParts, EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Messages } from '#lib/entities/message.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
@@ -18,6 +21,9 @@ type Item = Record<string, unknown>;
 
 const lengthOf = (...lists: unknown[]) => lists.flatMap((list) => (Array.isArray(list) ? list : [])).length;
 
+const hasKind = (channel: unknown, kind: unknown) =>
+  String(kind) in ((messaging as Record<string, Descriptor>)[String(channel)]?.kinds ?? {});
+
 /** What no caller could have had stored, though each field by itself could be, and what would then be done for ever. */
 const excesses = new Map<Entity, (item: Item) => string | false>([
   [
@@ -25,6 +31,7 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
     ({ steps }) =>
       (steps as Step[]).some(({ position }, index) => position !== index + 1) && 'has steps that are out of order',
   ],
+  [Accounts, ({ channel, kind }) => !hasKind(channel, kind) && `has a kind that ${channel} has not: ${kind}`],
   // Every recipient takes a turn that all workspaces share.
   [
     EmailMessages,
@@ -34,7 +41,7 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
   [
     Jobs,
     ({ status, channel, accountId, runAt, queuedFor }) =>
-      (status === 'queued' && channel !== 'email' && accountId === null && 'is sent by nobody') ||
+      (channel !== 'email' && accountId === null && 'is sent by nobody: accountId is required') ||
       (status === 'queued' && String(queuedFor) > String(runAt) && 'is due before its turn'),
   ],
 ]);
@@ -50,6 +57,7 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
   [Accounts, ({ id }) => [[Accounts.name, id]]],
   [Sequences, ({ id }) => [[Sequences.name, id]]],
   [Threads, ({ id }) => [[Threads.name, id]]],
+  [Messages, ({ contactId, id }) => [message(contactId, id)]],
   [
     EmailMessages,
     ({ threadId, id, jobId }) => [
@@ -60,14 +68,17 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
 ]);
 
 const mailOfJob = 'mail of job';
+/** Messages lie with their contacts. */
+const message = (contactId: unknown, id: unknown): Named => [Messages.name, contactId ?? 'none', id];
 const account = (id: unknown): Named[] => (typeof id === 'number' ? [[Accounts.name, id]] : []);
 
 /** Without what its worker would fail, or an answer about another. */
 const needsOf = new Map<Entity, (item: Item) => Named[]>([
   [
     Jobs,
-    ({ id, status, channel, accountId }) => [
+    ({ id, status, channel, accountId, contactId, messageId }) => [
       ...account(accountId),
+      message(contactId, messageId),
       ...(status === 'queued' && channel === 'email' ? [[mailOfJob, id] as const] : []),
     ],
   ],

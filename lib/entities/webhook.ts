@@ -35,6 +35,14 @@ const maxFields = 50;
 const maxTags = 20;
 export const maxUrlLength = 2048;
 const url = () => line(maxUrlLength);
+/** Where events can be sent, as a row holds it (lib/webhooks/url.ts). */
+const storedUrl = () =>
+  storedInput(
+    v.pipe(
+      url(),
+      v.check((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an https URL'),
+    ),
+  );
 const description = () => nullableText(200);
 
 /** Which events of its kinds an endpoint is sent (contract section 25). A list that is empty, because its tags were deleted, holds of none. */
@@ -50,7 +58,7 @@ export type EndpointFilter = v.InferOutput<typeof EndpointFilter>;
 
 const stored = {
   id: id(),
-  url: storedInput(url()),
+  url: storedUrl(),
   description: v.nullable(storedInput(description())),
   eventKinds: storedList(storedChoice(subscribed), maxKinds),
   filter: v.nullable(EndpointFilter),

@@ -335,7 +335,11 @@ describe('a file with a row that no export writes is refused, with its line, bef
       (lines) => ({ ...aJob(lines), queuedFor: '2099-01-01T00:00:00Z' }),
       /before its turn$/,
     ],
-    ['of a job that nobody sends', (lines) => ({ ...aJob(lines), accountId: null }), /is sent by nobody$/],
+    [
+      'of a job that nobody sends',
+      (lines) => ({ ...aJob(lines), accountId: null }),
+      /is sent by nobody: accountId is required$/,
+    ],
     [
       'of a sequence of no account',
       () => ({ ...aSequence([1]), accountId: 77 }),

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { ArchivedRow } from '#lib/archive/archive.ts';
+import { entities } from '#lib/entities/all.ts';
+import document from '#openapi' with { type: 'json' };
+import { clientOf, rowOf, taken } from './handmade.ts';
+
+const all = entities.map(rowOf);
+const changed = (pk: string, fields: object): ArchivedRow[] =>
+  all.map((row) => (row.pk === pk ? { ...row, ...fields } : row));
+
+describe('fields that contradict each other are refused by their line', () => {
+  test.each<[string, ArchivedRow[], RegExp]>([
+    ['an X account of a bot', changed(':live#account', { channel: 'twitter', kind: 'bot' }), /has a kind that twitter/],
+    ['a finished job of nobody', changed(':live#job', { status: 'sent', accountId: null }), /accountId is required$/],
+    ['a finished job of another account', changed(':live#job', { status: 'sent', accountId: 7 }), /is of account 7,/],
+    ['a job of another message', changed(':live#job', { status: 'sent', messageId: 7 }), /is of message 1\/7,/],
+    ['a job of another contact', changed(':live#job', { status: 'sent', contactId: null }), /is of message none\/1,/],
+    ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],
+    ['a URL of no host', changed(':live#webhook', { url: 'javascript:alert(1)' }), /url must be an https URL$/],
+  ])('%s', async (_, rows, reason) => {
+    await expect(taken(rows)).rejects.toThrow(reason);
+  });
+});
+
+const paths = Object.entries(document.paths).flatMap(([path, operations]) =>
+  'get' in operations ? [path.replaceAll(/\{\w+\}/g, '1')] : [],
+);
+
+test.each(all.filter(({ pk }) => pk !== '#workspace').map((row) => [row.pk, row] as const))(
+  'a workspace without its %s is refused, or answers every reading call',
+  async (_, left) => {
+    const rows = all.filter((row) => row !== left);
+    const id = await taken(rows).catch((error: Error) => error);
+    if (typeof id !== 'number') return expect(id.message).toMatch(/^line \d+ of the file: (is of|counts tags)/);
+    const client = await clientOf(id);
+    const failed: string[] = [];
+    for (const path of paths) if ((await client.get(path)).status >= 500) failed.push(path);
+    expect(failed).toEqual([]);
+  },
+  120_000,
+);
