@@ -1,5 +1,5 @@
 import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
-import { requireLearning } from '#lib/events/audience.ts';
+import { requireLearning } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { createEndpoint } from '#lib/webhooks/store.ts';
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
-import { mayLearn } from '#lib/events/audience.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import { conflict } from '#lib/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { mayLearn } from './audience.ts';
 import { oldestSequence, readFeed } from './feed.ts';
 import { untilPublished } from './published.ts';
 
