@@ -40,3 +40,10 @@ export function spellingsOf(email: string): string[] {
   const key = addressKey(email);
   return isInternational(key) ? [...new Set([email, key, withDomain(key, domainToUnicode)])] : [email];
 }
+
+/**
+ * Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain of labels in the letters of any
+ * language, with single dots between them (those of RFC 3490); nothing in it is unseen, or turns about what is read.
+ */
+export const emailAddress =
+  /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;

@@ -3,6 +3,7 @@ import { ExportFile } from '#lib/entities/export.ts';
 import { exportContact } from '#lib/export/contact.ts';
 import { ContactExport } from '#lib/export/document.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { requireScope } from '#lib/http/steps/identify.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Everything about one person, in one document. */
@@ -23,6 +24,8 @@ export const handler = endpoint(
     errors: ['not_found'],
     needs: ['read-export-files', 'own-addresses'],
     timeoutSeconds: longTimeoutSeconds,
+    // A member reads no finance, of which there is some in it.
+    permit: ({ caller }) => caller.session && requireScope({ scope: 'finance:read' }, caller),
   },
   async ({ tx, params, caller, request, reply }) => {
     const exported = await exportContact(tx, params.id, caller.scopes.includes('email:read'));

@@ -1,6 +1,7 @@
 import { Delivery } from '#lib/entities/delivery.ts';
+import { requireShown } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { replayDelivery } from '#lib/webhooks/deliveries.ts';
+import { getDelivery, replayDelivery } from '#lib/webhooks/deliveries.ts';
 
 /** Delivers the same event once more, as a new delivery. */
 export const handler = endpoint(
@@ -17,5 +18,8 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     location: ({ id, endpointId }) => `/v1/webhooks/${endpointId}/deliveries/${id}`,
   },
-  ({ tx, params, texts }) => replayDelivery(tx, params.id, texts.deliveryId),
+  async ({ tx, caller, params, texts }) => {
+    if (caller.session) requireShown(caller, await getDelivery(tx, params.id, texts.deliveryId));
+    return replayDelivery(tx, params.id, texts.deliveryId);
+  },
 );

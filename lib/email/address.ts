@@ -1,6 +1,6 @@
-import { emailAddress, type Mailbox } from '#lib/entities/email-thread.ts';
+import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { env } from '#lib/env.ts';
-import { addressKey, withAsciiDomain } from '#lib/mail-address.ts';
+import { addressKey, emailAddress, withAsciiDomain } from '#lib/mail-address.ts';
 import { environments, type Tenant } from '#lib/tenant.ts';
 
 const isAscii = /^[!-~]*$/;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { emailAddress } from '#lib/mail-address.ts';
 import {
   fileIds,
   id,
@@ -20,7 +21,7 @@ import {
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
-import { emailAddress, Mailbox } from './email-thread.ts';
+import { Mailbox } from './email-thread.ts';
 import { Attachment, maxAttachments, StoredAttachment } from './message.ts';
 
 export const outcome = v.picklist(['pass', 'fail', 'none']);

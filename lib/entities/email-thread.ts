@@ -27,13 +27,6 @@ export const Mailbox = v.pipe(
 );
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
-/**
- * Whom SES sends mail: RFC 5322's characters of a local part, none of which needs quotes, at a domain of labels in the letters of any
- * language, with single dots between them (those of RFC 3490); nothing in it is unseen, or turns about what is read.
- */
-export const emailAddress =
-  /^[!#-'*+\--9=?A-Z^-~]+@(?![.。．｡])(?:[.。．｡]?[^@\s<>()[\]\\,:;"/?#%.。．｡\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f])+$/;
-
 /** Of a thread. */
 export const Participant = v.object({
   ...Mailbox.entries,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { roles } from '#lib/choices.ts';
-import { addressKey } from '#lib/mail-address.ts';
+import { addressKey, emailAddress } from '#lib/mail-address.ts';
 import {
   choice,
   id,
@@ -19,14 +19,16 @@ import { entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 
 /** Only ASCII before the `@`: links to sign in with go there, and look-alikes of a letter are other mailboxes. */
-export const memberEmail = () => pattern(/^[!-?A-~]+@[^@\s]+$/, 254, 'an e-mail address');
+export const memberEmail = () => pattern(emailAddress, 254, 'an e-mail address');
+/** Earlier releases took more. */
+const storedEmail = () => pattern(/^[!-?A-~]+@[^@\s]+$/, 254, 'an e-mail address');
 const memberName = () => nullableLine(200);
 
 /** Contract section 1. */
 export const Member = v.pipe(
   v.object({
     id: id(),
-    email: storedInput(memberEmail()),
+    email: storedInput(storedEmail()),
     name: v.nullable(storedInput(memberName())),
     role: storedChoice(roles),
     isActive: v.boolean(),

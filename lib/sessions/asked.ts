@@ -12,7 +12,7 @@ const invitationsPerDay = 5;
 
 /**
  * Counts a link that is asked for: five a minute for an e-mail address, whether anybody has it or not, and five by one client; fifty a day
- * for an address. Raises 429.
+ * for an address by one client, so that nobody else uses up the day of who has it. Raises 429.
  */
 export async function countSignIn(email: string, ip: string): Promise<void> {
   const address = `address ${addressKey(email)}`;
@@ -20,7 +20,7 @@ export async function countSignIn(email: string, ip: string): Promise<void> {
   const counted = await Promise.all([address, `client ${ip}`].map((by) => count(by, minute, perMinute)));
   if (!counted.every(Boolean)) throw tooOften('minute', minute);
   const day = currentDay();
-  if (!(await count(`day of ${address}`, day, perDay))) throw tooOften('day', day);
+  if (!(await count(`day of ${address} by ${ip}`, day, perDay))) throw tooOften('day', day);
 }
 
 /** Counts an invitation that is mailed to an address: five a day, whoever invites. False beyond. */

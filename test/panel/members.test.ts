@@ -11,7 +11,7 @@ import { putRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { operator } from '#lib/tenant.ts';
-import { eventually } from '#test/client.ts';
+import { api, eventually, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn } from '#test/panel/member.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -142,17 +142,50 @@ test('a workspace has a thousand members at most', async () => {
   expect([status, body.details]).toEqual([409, { reason: 'limit_reached', limit: 1000 }]);
 });
 
-test('fifty links a day are asked for an address', async () => {
+test('a client asks for fifty links a day for an address, and uses up the day of nobody else', async () => {
   const email = newAddress();
   const window = Math.floor(epochSeconds() / 86_400) * 86_400;
-  const key = rowKey('signInsAsked', { by: hashOf(`day of address ${email}`), window });
+  const address = freshAddress();
+  const key = rowKey('signInsAsked', { by: hashOf(`day of address ${email} by ${address}`), window });
   await writeIf({ key, set: { asked: 49 } });
-  expect((await anonymous().post('/panel/sign-ins', { email })).status).toBe(202);
-  const { status, headers } = await anonymous().post('/panel/sign-ins', { email });
+  const client = api(undefined, { address });
+  expect((await client.post('/panel/sign-ins', { email })).status).toBe(202);
+  const { status, headers } = await client.post('/panel/sign-ins', { email });
   expect([status, Math.abs(Number(headers['retry-after']) - (window + 86_400 - epochSeconds())) < 60]).toEqual([
     429,
     true,
   ]);
+  expect((await anonymous().post('/panel/sign-ins', { email })).status).toBe(202);
+});
+
+test('an address that mail programs would read as another is no address of a member, and is asked for no link', async () => {
+  const { id } = await newWorkspace();
+  const owner = await signedIn(id);
+  for (const email of [
+    '0<victim@corp.example>',
+    'victim(1)@corp.example',
+    '1,victim@corp.example',
+    'victim@corp.example.',
+    '"victim"@corp.example',
+  ]) {
+    expect((await owner.post('/panel/members', { email })).body.details.fields[0].field).toBe('email');
+    expect((await anonymous().post('/panel/sign-ins', { email })).status).toBe(400);
+  }
+});
+
+test('a member without finance exports no contact, and replays no event about it', async () => {
+  const { id } = await newWorkspace();
+  const [owner, member] = [await signedIn(id), await signedIn(id, 'member')];
+  const { body: contact } = await owner.post('/v1/contacts', { name: 'Exported' });
+  const path = `/v1/contacts/${contact.id}/export`;
+  expect([(await owner.get(path)).status, (await member.get(path)).status]).toEqual([200, 403]);
+
+  const { body: endpoint } = await owner.post('/v1/webhooks', { url: 'https://receiver.example/hook', isActive: true });
+  for (const eventKind of ['transaction.created', 'contact.created'])
+    await owner.post(`/v1/webhooks/${endpoint.id}/test`, { eventKind });
+  const deliveries = `/v1/webhooks/${endpoint.id}/deliveries`;
+  const [about] = (await owner.get(deliveries, { eventKind: 'transaction.created' })).body.items;
+  expect((await member.post(`${deliveries}/${about.id}/replay`, {})).status).toBe(404);
 });
 
 test('an address is an active member once, also when several invite it at the same moment', async () => {
