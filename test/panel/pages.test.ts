@@ -21,6 +21,8 @@ const places = [
 
 test.for([
   ['wide', 'light'],
+  ['wide', 'dark'],
+  ['narrow', 'light'],
   ['narrow', 'dark'],
 ] as const)('every page of the demo, %s and %s, has no fault', async ([size, scheme], { skip }) => {
   if (!browser) return skip();
