@@ -20,12 +20,12 @@ export interface SuperLinear {
  */
 export async function superLinear(file: string, source: string): Promise<SuperLinear[]> {
   const found: SuperLinear[] = [];
-  for (const { start, pattern, flags } of expressionsOf(file, source)) {
+  for (const { start, pattern, flags, expression } of expressionsOf(file, source)) {
     const why =
       pattern === undefined ? 'is built at run time, so nobody can tell its cost' : await costOf(pattern, flags);
     if (why === undefined) continue;
     const line = source.slice(0, start).split('\n').length;
-    found.push({ file, line, expression: `/${pattern ?? '…'}/${flags}`, why });
+    found.push({ file, line, expression, why });
   }
   return found;
 }
@@ -34,19 +34,24 @@ interface Expression {
   start: number;
   pattern: string | undefined;
   flags: string;
+  /** As it is written, or `/…/` of one that is built at run time. */
+  expression: string;
 }
 
-function expressionsOf(file: string, source: string): Expression[] {
+/** Every regular expression of a source, slow or not. */
+export function expressionsOf(file: string, source: string): Expression[] {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
   const found: Expression[] = [];
   const built = ({ callee, start }: NewExpression | CallExpression) => {
     if (callee.type === 'Identifier' && callee.name === 'RegExp' && !file.startsWith('infra/'))
-      found.push({ start, pattern: undefined, flags: '' });
+      found.push({ start, pattern: undefined, flags: '', expression: '/…/' });
   };
   new Visitor({
     Literal: (node) => {
-      if ('regex' in node) found.push({ start: node.start, ...node.regex });
+      if (!('regex' in node)) return;
+      const { pattern, flags } = node.regex;
+      found.push({ start: node.start, pattern, flags, expression: `/${pattern}/${flags}` });
     },
     NewExpression: built,
     CallExpression: built,

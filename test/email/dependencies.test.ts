@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { superLinear } from '#test/regular-expressions.ts';
+import { expressionsOf, superLinear } from '#test/regular-expressions.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -45,9 +45,6 @@ const guarded = {
     'source-map-js/lib/util.js /^(?:([\\w+\\-.]+):)?\\/\\/(?:(\\w+:\\w+)@)?([\\w.-]*)(?::(\\d+))?(.*)$/',
     'source-map-js/lib/util.js /^data:.+\\,.+$/',
   ],
-  'service and region of a request to AWS are named': [
-    'aws4/aws4.js /([^\\.]{1,63})\\.(?:([^\\.]{0,63})\\.)?amazonaws\\.com(\\.cn)?$/',
-  ],
   'no date is written': [
     'dayjs/dayjs.min.js /\\[([^\\]]+)]|YYYY|YY|M{1,4}|D{1,2}|d{1,4}|H{1,2}|h{1,2}|a|A|m{1,2}|s{1,2}|Z{1,2}|SSS/g',
   ],
@@ -67,10 +64,17 @@ test('every slow regular expression of a package that reads or writes mail is kn
   });
   const files = Object.keys(metafile.inputs).filter((file) => /^node_modules\/.*js$/.test(file));
   expect(files.length).toBeGreaterThan(50);
+  const known = Object.values(guarded).flat();
   const found: string[] = [];
+  const standing = new Set<string>();
   for (const file of files) {
-    for (const { expression } of await superLinear(file, readFileSync(join(root, file), 'utf8')))
-      found.push(`${file.slice('node_modules/'.length)} ${expression}`);
+    const source = readFileSync(join(root, file), 'utf8');
+    const named = ({ expression }: { expression: string }) => `${file.slice('node_modules/'.length)} ${expression}`;
+    found.push(...(await superLinear(file, source)).map(named));
+    for (const expression of expressionsOf(file, source)) standing.add(named(expression));
   }
-  expect([...new Set(found)].sort()).toEqual(Object.values(guarded).flat().sort());
+  expect(found.length).toBeGreaterThan(20);
+  expect([...new Set(found)].filter((expression) => !known.includes(expression))).toEqual([]);
+  // Whether one at the border counts as slow depends on the machine, so a known one has to stand in its package, not to be found slow.
+  expect(known.filter((expression) => !standing.has(expression))).toEqual([]);
 });
