@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
+import { SkipLink } from '../parts/frame.tsx';
 import { Head } from '../parts/head.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Help } from './help.tsx';
@@ -16,17 +17,7 @@ import { TopBar } from './top-bar.tsx';
 /** The frame around every page. */
 export const Shell = () => (
   <>
-    {/* biome-ignore lint/a11y/useValidAnchor: it leads into this page, whose place in the address stays */}
-    <a
-      class="skip"
-      href="#main"
-      onClick={(event) => {
-        event.preventDefault();
-        document.querySelector<HTMLElement>('main')?.focus();
-      }}
-    >
-      Skip to content
-    </a>
+    <SkipLink />
     <TopBar />
     <div class="columns">
       <Navigation />

@@ -1,3 +1,4 @@
+import { MenuButton } from '../parts/frame.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { api } from './api.ts';
 import { isMenuOpen } from './navigation.tsx';
@@ -10,16 +11,7 @@ import { attempt } from './toasts.ts';
 
 export const TopBar = () => (
   <header class="top">
-    <button
-      type="button"
-      class="quiet menu"
-      aria-expanded={isMenuOpen.value}
-      aria-controls="navigation"
-      onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
-    >
-      <Icon name={isMenuOpen.value ? 'close' : 'menu'} />
-      <span class="hidden">Menu</span>
-    </button>
+    <MenuButton isOpen={isMenuOpen} />
     <a class="brand" href="#/home">
       CRM
     </a>

@@ -5,10 +5,9 @@ import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { may } from '../app/session.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Pending } from '../parts/pending.tsx';
 import { AccountCard } from './accounts/card.tsx';
 import { ConnectBot, ConnectX, RenewBot } from './accounts/connect.tsx';
 import { Disconnect, EditAccount } from './accounts/edit.tsx';
@@ -55,8 +54,7 @@ export default function Accounts() {
           </>
         )}
       </Head>
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={8} />}
+      <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.length === 0 && (
         <Empty title="Nothing is connected yet">
           <p>

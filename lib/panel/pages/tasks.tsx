@@ -9,11 +9,10 @@ import { may } from '../app/session.ts';
 import { count, worded } from '../app/show.ts';
 import { EditTask, priorities } from '../parts/edit-task.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { dayStart } from '../parts/local-time.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Pending } from '../parts/pending.tsx';
 import { TaskRow } from '../parts/task-row.tsx';
 
 type Task = Schema<'Task'>;
@@ -88,8 +87,7 @@ export default function Tasks() {
           options={priorities.map((priority) => [priority, worded(priority)])}
         />
       </Filters>
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={8} />}
+      <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.items.length === 0 && (
         <Empty title={place.value.query.size > 0 ? 'No tasks like that' : 'Nothing to do'}>
           <p>

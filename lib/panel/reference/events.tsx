@@ -4,7 +4,8 @@ import { Answers } from './answers.tsx';
 import { Code, Json } from './code.tsx';
 import { linkInto } from './links.ts';
 import { Markdown } from './markdown.tsx';
-import { Opened, SchemaField, SchemaTree } from './schema.tsx';
+import { Parameters } from './parameters.tsx';
+import { Opened, SchemaTree } from './schema.tsx';
 
 /** Every kind of event. */
 export const Events = ({ document }: { document: Document }) => (
@@ -61,19 +62,7 @@ export function EventPage({ document, kind, operation }: { document: Document; k
           <section aria-label="Delivery">
             <h2>Delivery</h2>
             <Opened title="Headers">
-              <ul class="fields">
-                {parametersOf(document, operation).map(({ name, required, description, example, schema = {} }) => (
-                  <SchemaField
-                    key={name}
-                    document={document}
-                    name={name}
-                    schema={schema}
-                    isRequired={required}
-                    description={description}
-                    example={example}
-                  />
-                ))}
-              </ul>
+              <Parameters document={document} of={parametersOf(document, operation)} />
             </Opened>
             <Answers document={document} of={answersOf(document, operation)} />
           </section>

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { place } from '../app/route.ts';
 import { keep, readKept } from '../app/storage.ts';
-import { Icon } from '../parts/icon.tsx';
+import { MenuButton, SkipLink } from '../parts/frame.tsx';
 import { type Caller, Calling } from './caller.ts';
 import { Contents } from './contents.tsx';
 import { SearchBox } from './search-box.tsx';
@@ -42,28 +42,9 @@ function Page() {
   }, [path]);
   return (
     <Calling.Provider value={callerOf(key.value)}>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads into this page, whose place in the address stays */}
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.querySelector<HTMLElement>('main')?.focus();
-        }}
-      >
-        Skip to content
-      </a>
+      <SkipLink />
       <header class="top">
-        <button
-          type="button"
-          class="quiet menu"
-          aria-expanded={isMenuOpen.value}
-          aria-controls="navigation"
-          onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
-        >
-          <Icon name={isMenuOpen.value ? 'close' : 'menu'} />
-          <span class="hidden">Menu</span>
-        </button>
+        <MenuButton isOpen={isMenuOpen} />
         <a class="brand" href="#/home">
           CRM <span class="muted">API</span>
         </a>

@@ -17,8 +17,9 @@ import { Json } from './code.tsx';
 import { linkInto } from './links.ts';
 import { Markdown } from './markdown.tsx';
 import { Method } from './method.tsx';
+import { Parameters } from './parameters.tsx';
 import { Samples } from './samples.tsx';
-import { SchemaField, SchemaTree } from './schema.tsx';
+import { SchemaTree } from './schema.tsx';
 
 const places: readonly (readonly [Parameter['in'], string])[] = [
   ['path', 'Path'],
@@ -50,19 +51,7 @@ export function OperationPage({ document, called }: { document: Document; called
             return of.length === 0 ? null : (
               <section key={place} aria-label={title}>
                 <h2>{title}</h2>
-                <ul class="fields">
-                  {of.map(({ name, required, description: said, example, schema = {} }) => (
-                    <SchemaField
-                      key={name}
-                      document={document}
-                      name={name}
-                      schema={schema}
-                      isRequired={required}
-                      description={said}
-                      example={example}
-                    />
-                  ))}
-                </ul>
+                <Parameters document={document} of={of} />
               </section>
             );
           })}

@@ -6,9 +6,8 @@ import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names } from '../../app/names.ts';
 import { may } from '../../app/session.ts';
 import { worded } from '../../app/show.ts';
-import { Failure } from '../../parts/failure.tsx';
 import { Field, Form } from '../../parts/form.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Activity = Schema<'Activity'>;
@@ -48,8 +47,7 @@ export function Timeline({ id, names }: { id: number; names: Names }) {
           />
         </Form>
       )}
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={6} />}
+      <Pending data={data} error={error} reload={reload} lines={6} />
       <ol class="timeline">
         {data?.items.map((activity) => (
           <li key={activity.id} class={activity.type === 'Note' ? 'noted' : undefined}>

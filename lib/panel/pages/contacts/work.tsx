@@ -6,8 +6,7 @@ import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { money } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Failure } from '../../parts/failure.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 
 /** The deals of a contact. */
@@ -71,8 +70,7 @@ function Section<Item>({ title, of: { data, error, reload }, none, more, childre
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={2} />}
+      <Pending data={data} error={error} reload={reload} lines={2} />
       {data?.items.length === 0 && <p class="muted">{none}</p>}
       <ul class="work">{data?.items.map(children)}</ul>
       {data?.hasMore && <a href={more}>All {title.toLowerCase()}</a>}

@@ -9,10 +9,9 @@ import { may } from '../../app/session.ts';
 import { money, percent, shortDate } from '../../app/show.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { TaskRow } from '../../parts/task-row.tsx';
 import { When } from '../../parts/when.tsx';
 import { stageKey, stageName } from './board.ts';
@@ -38,7 +37,7 @@ export function DealDetail({ id }: { id: number }) {
     return (
       <>
         <Head title="Deal" above={back} />
-        {error === undefined ? <Skeleton lines={6} /> : <Failure error={error} again={reload} />}
+        <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
   const close = () => setOpen(undefined);

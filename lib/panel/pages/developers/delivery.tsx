@@ -8,9 +8,8 @@ import { count, worded } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Code, indented } from '../../parts/code.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 import { deliveryTones } from './tones.ts';
 
@@ -60,7 +59,7 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     return (
       <>
         <Head title="Delivery" above={back} />
-        {error === undefined ? <Skeleton lines={8} /> : <Failure error={error} again={reload} />}
+        <Pending data={data} error={error} reload={reload} lines={8} />
       </>
     );
   const replay = () =>

@@ -10,15 +10,14 @@ import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { dayStart, instant, localTime } from '../../parts/local-time.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { Secret } from '../../parts/secret.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
 import { When } from '../../parts/when.tsx';
 import { EditEndpoint } from './edit-endpoint.tsx';
 import { eventKinds } from './event-kinds.ts';
@@ -40,7 +39,7 @@ export function EndpointPage({ id }: { id: number }) {
     return (
       <>
         <Head title="Endpoint" above={back} />
-        {error === undefined ? <Skeleton lines={6} /> : <Failure error={error} again={reload} />}
+        <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
   const close = () => setOpen(undefined);

@@ -7,10 +7,9 @@ import { count } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Code } from '../../parts/code.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 import { eventKinds } from './event-kinds.ts';
 
@@ -77,8 +76,7 @@ export default function Events() {
       <Filters>
         <Choice label="Kind" name="kind" all="Every kind" options={eventKinds.map((one) => [one, one])} />
       </Filters>
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={12} />}
+      <Pending data={data} error={error} reload={reload} lines={12} />
       {shown?.length === 0 && (
         <Empty title={kind === undefined ? 'Nothing has happened yet' : 'No such event among the last'}>
           <p>Every change in the workspace appears here within seconds, as webhooks and the feed tell of it.</p>

@@ -9,9 +9,8 @@ import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Source = Schema<'RevenueSource'>;
@@ -54,8 +53,7 @@ export function RevenueSources() {
           </button>
         </div>
       )}
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={4} />}
+      <Pending data={data} error={error} reload={reload} lines={4} />
       {data?.items.length === 0 && (
         <Empty title="No revenue sources">
           <p>A shop or payment provider whose feed of payments is read and booked as income.</p>

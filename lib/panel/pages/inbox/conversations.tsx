@@ -5,10 +5,9 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
 import { nameOf } from '../../app/show.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { cursor } from '../../parts/paged.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 import { channelNames, channels } from './channels.ts';
 
@@ -43,8 +42,7 @@ export function Conversations({ openId }: { openId: number | undefined }) {
         <Choice label="Show" name="unread" options={[['yes', 'Unread']]} />
         <Choice label="Channel" name="channel" options={channels} />
       </Filters>
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={8} />}
+      <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.items.length === 0 && (
         <Empty title={isFiltered ? 'Nothing fits' : 'No conversations yet'}>
           {isFiltered ? (

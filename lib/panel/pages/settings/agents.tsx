@@ -10,9 +10,8 @@ import { Badge } from '../../parts/badge.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { channelNames } from './accounts.ts';
 import { EditAgent } from './edit-agent.tsx';
 
@@ -55,8 +54,7 @@ export function Agents() {
           </button>
         </div>
       )}
-      {error !== undefined && !data && <Failure error={error} again={reload} />}
-      {!data && error === undefined && <Skeleton lines={4} />}
+      <Pending data={data} error={error} reload={reload} lines={4} />
       {data?.items.length === 0 && (
         <Empty title="No agents yet">
           <p>An agent drafts answers by a model that you choose and instructions that you write.</p>

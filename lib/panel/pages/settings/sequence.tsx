@@ -11,12 +11,11 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Form, type Values } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 import { channelNames } from './accounts.ts';
 import { EditSequence } from './edit-sequence.tsx';
@@ -52,7 +51,7 @@ export function SequenceDetail({ id }: { id: number }) {
     return (
       <>
         <Head title="Sequence" above={back} />
-        {error === undefined ? <Skeleton lines={6} /> : <Failure error={error} again={reload} />}
+        <Pending data={data} error={error} reload={reload} lines={6} />
       </>
     );
   const close = () => setOpen(undefined);

@@ -3,9 +3,8 @@ import { api } from '../../app/api.ts';
 import { useLoaded } from '../../app/load.ts';
 import { current } from '../../app/session.ts';
 import { attempt } from '../../app/toasts.ts';
-import { Failure } from '../../parts/failure.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
 import { isAdmin } from './role.ts';
 
@@ -14,7 +13,7 @@ export function Workspace() {
   const workspace = useLoaded((signal) => api.get('/panel/workspace', { signal }), []);
   const [turn, setTurn] = useState(0);
   const { data, error, reload } = workspace;
-  if (!data) return error === undefined ? <Skeleton lines={5} /> : <Failure error={error} again={reload} />;
+  if (!data) return <Pending data={data} error={error} reload={reload} lines={5} />;
   const change = async (body: { name?: string; currency?: string }) => {
     const changed = await api.patch('/panel/workspace', { body });
     workspace.change(() => changed);
