@@ -1,7 +1,7 @@
 import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
-import { requireLearning } from '#lib/feed/audience.ts';
+import { mayReceive, requireLearning } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { createEndpoint } from '#lib/webhooks/store.ts';
+import { createEndpoint, signedKinds } from '#lib/webhooks/store.ts';
 
 /** Registers a receiver. All endpoints of the workspace and environment share the secret, which only this and a rotation show. */
 export const handler = endpoint(
@@ -19,5 +19,9 @@ export const handler = endpoint(
     permit: ({ caller, body }) => requireLearning(caller, body.eventKinds ?? [everyKind]),
     needs: ['encrypt:webhook', 'decrypt:webhook'],
   },
-  ({ tx, body }) => createEndpoint(tx, body),
+  async ({ tx, caller, body }) => {
+    const made = await createEndpoint(tx, body);
+    const mayKnow = mayReceive(caller, [everyKind]) || mayReceive(caller, await signedKinds(tx));
+    return mayKnow ? made : { ...made, secret: null };
+  },
 );

@@ -1,7 +1,8 @@
 import { Endpoint } from '#lib/entities/webhook.ts';
+import { requireLearning } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { Deleted } from '#lib/schema.ts';
-import { deleteEndpoint, getEndpoint } from '#lib/webhooks/store.ts';
+import { deleteEndpoint, getEndpoint, getStoredEndpoint } from '#lib/webhooks/store.ts';
 
 /** Removes an endpoint. What is pending is dropped. */
 export const handler = endpoint(
@@ -15,6 +16,8 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
+    permit: async ({ tx, caller, params }) =>
+      requireLearning(caller, (await getStoredEndpoint(tx, params.id)).eventKinds),
   },
   ({ tx, params }) => deleteEndpoint(tx, params.id),
 );

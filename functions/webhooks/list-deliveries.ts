@@ -1,4 +1,5 @@
 import { Delivery, DeliveryQuery } from '#lib/entities/delivery.ts';
+import { mayLearn } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { listOf } from '#lib/schema.ts';
 import { listDeliveries } from '#lib/webhooks/deliveries.ts';
@@ -17,5 +18,6 @@ export const handler = endpoint(
     response: listOf(Delivery),
     errors: ['bad_request', 'not_found'],
   },
-  ({ tx, params, query }) => listDeliveries(tx, params.id, query),
+  ({ tx, caller, params, query }) =>
+    listDeliveries(tx, params.id, query, ({ eventKind }) => mayLearn(caller, eventKind)),
 );

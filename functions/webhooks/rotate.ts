@@ -1,6 +1,7 @@
-import { Endpoint, RotatedSecret, RotateSecret } from '#lib/entities/webhook.ts';
+import { Endpoint, everyKind, RotatedSecret, RotateSecret } from '#lib/entities/webhook.ts';
+import { mayReceive, requireLearning } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getEndpoint, rotateSecret } from '#lib/webhooks/store.ts';
+import { getEndpoint, rotateSecret, signedKinds } from '#lib/webhooks/store.ts';
 
 /** A new secret for all endpoints of the workspace and environment; during the grace the old one signs too. */
 export const handler = endpoint(
@@ -16,6 +17,9 @@ export const handler = endpoint(
     errors: ['bad_request', 'not_found', 'conflict'],
     current: (tx, { id }) => getEndpoint(tx, id),
     representation: Endpoint,
+    permit: async ({ tx, caller }) => {
+      if (!mayReceive(caller, [everyKind])) requireLearning(caller, await signedKinds(tx));
+    },
     needs: ['encrypt:webhook', 'decrypt:webhook'],
   },
   ({ tx, params, body }) => rotateSecret(tx, params.id, body.graceMinutes),

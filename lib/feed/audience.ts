@@ -19,12 +19,20 @@ function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
 /** Whether a caller is shown the events of a kind: a member those about what their role may read. */
 export const mayLearn = (caller: Caller, kind: string): boolean => lacking(caller, kind) === undefined;
 
+/** What a member lacks to be sent events of these kinds; `*` are all. */
+function lackingOf(caller: Caller, kinds: readonly string[]): Scope[] {
+  const asked = kinds.includes('*') ? Object.keys(readBy) : kinds;
+  return [...new Set(asked.flatMap((kind) => lacking(caller, kind) ?? []))];
+}
+
+/** Whether a caller may have events of these kinds sent somewhere, and so know the secret that signs them; `*` are all. */
+export const mayReceive = (caller: Caller, kinds: readonly string[]): boolean => lackingOf(caller, kinds).length === 0;
+
 /** Raises 403 where a member would have events sent somewhere that they may not be shown; `*` are all. */
 export function requireLearning(caller: Caller, kinds: readonly string[]): void {
-  const asked = kinds.includes('*') ? Object.keys(readBy) : kinds;
-  const requiredScopes = [...new Set(asked.flatMap((kind) => lacking(caller, kind) ?? []))];
+  const requiredScopes = lackingOf(caller, kinds);
   if (requiredScopes.length === 0) return;
-  throw new Problem('forbidden', 'an endpoint has events that the role does not read: name its `eventKinds`', {
+  throw new Problem('forbidden', 'an endpoint has events that the role does not read', {
     reason: 'missing_scope',
     requiredScopes,
   });

@@ -14,6 +14,7 @@ import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.t
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
 import { asked } from '#lib/table/asked.ts';
+import { matching } from '#lib/table/conditions.ts';
 import { entries } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
@@ -100,11 +101,12 @@ export const shownDelivery = (delivery: StoredDelivery): Shown => ({
   nextAttemptAt: delivery.nextAttemptAt && `${delivery.nextAttemptAt.slice(0, 19)}Z`,
 });
 
-/** An endpoint's deliveries in descending order of id. Raises 404 for the endpoint. */
+/** Those of an endpoint's deliveries that are shown, in descending order of id. Raises 404 for the endpoint. */
 export async function listDeliveries(
   tx: UnitOfWork,
   endpointId: number,
   query: v.InferOutput<typeof DeliveryQuery>,
+  isShown: (delivery: StoredDelivery) => boolean,
 ): Promise<Page<Shown>> {
   const within = { endpointId };
   const { since, until } = query;
@@ -114,24 +116,22 @@ export async function listDeliveries(
   ]);
   const before = [query.after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
   const after = before.length > 0 ? Math.min(...before) : undefined;
+  const listing = asked(
+    Deliveries,
+    { ...query, after },
+    {
+      status: (status) =>
+        status === 'succeeded'
+          ? { matches: (delivery) => delivery.status === status }
+          : { where: { status: { endpointId, status } } },
+      eventKind: (eventKind) => ({ where: { kind: { endpointId, eventKind } } }),
+      since: () => ({ above }),
+      // Ids rise with time: it is in `after`.
+      until: () => ({}),
+    },
+  );
   const [page] = await Promise.all([
-    listPage(tx, Deliveries, {
-      ...asked(
-        Deliveries,
-        { ...query, after },
-        {
-          status: (status) =>
-            status === 'succeeded'
-              ? { matches: (delivery) => delivery.status === status }
-              : { where: { status: { endpointId, status } } },
-          eventKind: (eventKind) => ({ where: { kind: { endpointId, eventKind } } }),
-          since: () => ({ above }),
-          // Ids rise with time: it is in `after`.
-          until: () => ({}),
-        },
-      ),
-      within,
-    }),
+    listPage(tx, Deliveries, { ...listing, ...matching(listing.matches ?? false, isShown), within }),
     getStoredEndpoint(tx, endpointId),
   ]);
   return { ...page, items: page.items.map(shownDelivery) };

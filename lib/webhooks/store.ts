@@ -128,6 +128,10 @@ export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   return { id, deleted: true as const };
 }
 
+/** The kinds of all endpoints, whose events the one secret signs. */
+export const signedKinds = async (tx: UnitOfWork): Promise<string[]> =>
+  (await listAll(tx, Endpoints)).flatMap(({ eventKinds }) => eventKinds);
+
 /** Replaces the secret of all endpoints. Raises 404. Needs the key. */
 export async function rotateSecret(
   tx: UnitOfWork,

@@ -188,6 +188,51 @@ test('a member without finance exports no contact, and replays no event about it
   expect((await member.post(`${deliveries}/${about.id}/replay`, {})).status).toBe(404);
 });
 
+test('a member lists no delivery of an event that the role does not read', async () => {
+  const { id } = await newWorkspace();
+  const [owner, member] = [await signedIn(id), await signedIn(id, 'member')];
+  const { body: endpoint } = await owner.post('/v1/webhooks', { url: 'https://receiver.example/hook' });
+  const kinds = ['transaction.created', 'contact.created', 'invoice.paid', 'key.created'];
+  for (const eventKind of kinds) await owner.post(`/v1/webhooks/${endpoint.id}/test`, { eventKind });
+  const listed = async (client: typeof owner, query: Record<string, string> = {}) =>
+    (await client.get(`/v1/webhooks/${endpoint.id}/deliveries`, query)).body.items.map(
+      ({ eventKind }: { eventKind: string }) => eventKind,
+    );
+  expect(await listed(owner)).toEqual(kinds.toReversed());
+  expect(await listed(member)).toEqual(['contact.created']);
+  expect(await listed(member, { status: 'failed' })).toEqual(['contact.created']);
+  expect(await listed(owner, { eventKind: 'invoice.paid' })).toEqual(['invoice.paid']);
+  expect(await listed(member, { eventKind: 'invoice.paid' })).toEqual([]);
+  expect(await listed(member, { eventKind: 'invoice.paid', status: 'succeeded' })).toEqual([]);
+});
+
+test('a member is shown and changes the secret of endpoints only where the role reads all that it signs', async () => {
+  const { id } = await newWorkspace();
+  const [owner, member] = [await signedIn(id), await signedIn(id, 'member')];
+  const create = (client: typeof owner, name: string, eventKinds: string[]) =>
+    client.post('/v1/webhooks', { url: `https://${name}.example/hook`, eventKinds });
+  const first = await create(member, 'first', ['contact.created']);
+  expect([first.status, first.body.secret]).toEqual([201, expect.any(String)]);
+  const rotated = await member.post(`/v1/webhooks/${first.body.id}/rotate`, {});
+  expect([rotated.status, rotated.body.secret]).toEqual([200, expect.any(String)]);
+
+  const all = await create(owner, 'all', ['*']);
+  for (const endpoint of [all, first]) {
+    const refused = await member.post(`/v1/webhooks/${endpoint.body.id}/rotate`, {});
+    expect([refused.status, refused.body.details]).toEqual([
+      403,
+      { reason: 'missing_scope', requiredScopes: ['finance:read', 'keys:manage'] },
+    ]);
+  }
+  const second = await create(member, 'second', ['contact.created']);
+  expect([second.status, second.body.secret]).toEqual([201, null]);
+  expect((await member.delete(`/v1/webhooks/${all.body.id}`)).status).toBe(403);
+  expect((await owner.post(`/v1/webhooks/${all.body.id}/rotate`, {})).body.secret).toEqual(expect.any(String));
+  expect((await owner.delete(`/v1/webhooks/${all.body.id}`)).status).toBe(200);
+  expect((await member.post(`/v1/webhooks/${first.body.id}/rotate`, {})).status).toBe(200);
+  expect((await member.delete(`/v1/webhooks/${first.body.id}`)).status).toBe(200);
+});
+
 test('an address is an active member once, also when several invite it at the same moment', async () => {
   const { id } = await newWorkspace();
   const owner = await signedIn(id);
