@@ -49,8 +49,9 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   memberAddress: 'an active member of this e-mail address, in whatever workspace: an index entry of `member`',
   signIn: 'a link to sign in with, by the hash of its token: whom it lets in, and whether it was used; 15 minutes',
   session: 'a session of the panel, by the hash of its token: whose it is, and its requests of this minute; 12 hours',
+  signedIn: 'somebody has signed in who has the e-mail address of this hash; 400 days after they last did',
   signInsAsked:
-    'how often in this minute or day a link was asked for, or an invitation mailed, for one e-mail address or by one client',
+    'how often in this minute or day a link was asked for, or mailed to who had never signed in, for one e-mail address or by one client',
   address: 'calls of this minute from an address that no key counts',
   sweep: 'where the last sweep stopped in a partition',
   release: 'the versions that the deployed release writes',

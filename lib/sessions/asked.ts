@@ -8,7 +8,7 @@ import { hashOf } from './token.ts';
 
 const perMinute = 5;
 const perDay = 50;
-const invitationsPerDay = 5;
+const toStrangersPerDay = 5;
 
 /**
  * Counts a link that is asked for: five a minute for an e-mail address, whether anybody has it or not, and five by one client; fifty a day
@@ -23,9 +23,9 @@ export async function countSignIn(email: string, ip: string): Promise<void> {
   if (!(await count(`day of ${address} by ${ip}`, day, perDay))) throw tooOften('day', day);
 }
 
-/** Counts an invitation that is mailed to an address: five a day, whoever invites. False beyond. */
-export const countInvitation = (email: string): Promise<boolean> =>
-  count(`invitations of ${addressKey(email)}`, currentDay(), invitationsPerDay);
+/** Counts an invitation, or a link to who has never signed in, that is mailed to an address: five a day, whoever invites. False beyond. */
+export const countToStranger = (email: string): Promise<boolean> =>
+  count(`invitations of ${addressKey(email)}`, currentDay(), toStrangersPerDay);
 
 /** From a time in Unix seconds. */
 interface Span {

@@ -8,23 +8,37 @@ import { log } from '#lib/log.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { membershipsOf, type Person, peopleOf } from '#lib/members/people.ts';
 import { measure } from '#lib/metrics.ts';
+import { take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { countInvitation } from './asked.ts';
+import { countToStranger } from './asked.ts';
 import { signInDimensions } from './dimensions.ts';
 import { signInLink } from './link.ts';
+import { hasSignedIn } from './signed-in.ts';
 import { createSignIn } from './store.ts';
 
 /**
  * Mails a link to whoever has the address and is an active member somewhere; nobody else learns whether there is one. It goes to what was
- * asked for, never to what a workspace has written. Needs `ses`.
+ * asked for, never to what a workspace has written. Who has never signed in is mailed as many as invitations. Needs `ses`.
  */
 export async function sendSignIn(email: string, base: string): Promise<void> {
   const people = await peopleOf(await membershipsOf(email));
+  if (people.length === 0 || !((await hasSignedIn(email)) || (await isPaid(email, people)))) return;
   await mailLink(email, people, base, {
     subject: 'Your link to sign in',
     reason: 'Somebody, probably you, has asked for a link to sign in with.',
   });
+}
+
+/**
+ * Of who has never signed in, whom anybody may have made a member: the mail is one of the address's five invitations of the day, and an
+ * e-mail of the first workspace that has one left. False where it is not to be sent.
+ */
+async function isPaid(email: string, people: readonly Person[]): Promise<boolean> {
+  if (!(await countToStranger(email))) return false;
+  for (const { workspaceId } of people)
+    if ((await take({ workspaceId, env: 'live' }, 'emails', 1)).amount > 0) return true;
+  return false;
 }
 
 const maxInvitationMs = 24 * hourMs;
@@ -42,7 +56,7 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
   const invitation = person?.member.invitation;
   if (person && invitation && invitation.since > shifted(timestamp(), -maxInvitationMs)) {
     const { member, workspace } = person;
-    if (await countInvitation(member.email))
+    if (await countToStranger(member.email))
       await mailLink(member.email, [person], invitation.base, {
         subject: 'You are a member of a workspace',
         reason: `${plainName.test(workspace.name ?? '') ? workspace.name : 'A workspace'} has made you a member.`,
@@ -60,7 +74,6 @@ async function mailLink(
   base: string,
   { subject, reason }: { subject: string; reason: string },
 ): Promise<void> {
-  if (people.length === 0) return;
   const sender = env('MAIL_FROM');
   if (sender === undefined) {
     log().error('a link to sign in with is not mailed', { reason: noSender });

@@ -9,6 +9,7 @@ import { rowKey } from '#lib/table/keys.ts';
 import { putRows, readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { noteSignedIn } from './signed-in.ts';
 import { hashOf, newSessionToken, newSignInToken, signInForm } from './token.ts';
 
 const signInMs = 15 * minuteMs;
@@ -80,6 +81,7 @@ export async function openSession(
       key: rowKey('session', { hash: hashOf(session) }),
       item: { memberships: named(people), window: currentWindow(), used: 0, ...expiring(expiresAt) },
     });
+    noteSignedIn(tx, first.member.email);
     record(tx, first);
   });
   return { session, expiresAt, people: [first, ...others] };

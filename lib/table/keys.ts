@@ -25,6 +25,7 @@ export const sharedPrefixes = {
   aside: 'SET-ASIDE',
   session: 'SESSION',
   signIn: 'SIGN-IN',
+  signedIn: 'SIGNED-IN',
 } as const;
 
 const isShared = (pk: string) => Object.values(sharedPrefixes).some((prefix) => `${pk}#`.startsWith(`${prefix}#`));
@@ -70,6 +71,7 @@ export const rowKeys = {
   address: ['IP#{ip}', '{window}'],
   signIn: [`${sharedPrefixes.signIn}#{hash}`, 'SIGN-IN'],
   session: [`${sharedPrefixes.session}#{hash}`, 'SESSION'],
+  signedIn: [`${sharedPrefixes.signedIn}#{by}`, 'SIGNED-IN'],
   signInsAsked: ['SIGN-INS#{by}', '{window}'],
   sweep: ['SWEEP', '{partition}'],
   release: ['RELEASE', 'RELEASE'],

@@ -5,6 +5,7 @@ import { addressKey } from '#lib/mail-address.ts';
 import { membershipsOf } from '#lib/members/people.ts';
 import { getMember, inviteMember } from '#lib/members/store.ts';
 import { left, take } from '#lib/quotas/quota.ts';
+import { sendSignIn } from '#lib/sessions/mail.ts';
 import { hashOf } from '#lib/sessions/token.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 import { putRows, removeRows } from '#lib/table/rows.ts';
@@ -131,6 +132,43 @@ test('an address is mailed five invitations a day, whoever invites; who is invit
   }
   expect((await sentWith(`To: ${email}`)).length).toBe(5);
   expect((await membershipsOf(email)).length).toBe(6);
+});
+
+test('who was made a member and never came is mailed five times a day, at the cost of the workspace; who has come, as often as they ask', async () => {
+  const { id } = await newWorkspace();
+  const { email } = await newMember(id);
+  const base = 'https://crm.example';
+  const before = await left(tenantOf(id), 'emails');
+  for (let times = 0; times < 6; times += 1) await sendSignIn(email, base);
+  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(id), 'emails')]).toEqual([5, before - 5]);
+  // An invitation is one of the five, too.
+  const { id: other } = await newWorkspace();
+  await settled(other, (await invite(other, email)).id);
+  expect((await sentWith(`To: ${email}`)).length).toBe(5);
+
+  const token = await mailedToken(email);
+  expect((await anonymous().post('/panel/sessions', { token })).status).toBe(201);
+  for (let times = 0; times < 2; times += 1) await sendSignIn(email.toUpperCase(), base);
+  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(id), 'emails')]).toEqual([7, before - 5]);
+});
+
+test('links for who never came are paid by the first of their workspaces that has an e-mail left, and else not mailed', async () => {
+  const [one, two] = [await newWorkspace(), await newWorkspace()];
+  const { email } = await newMember(one.id);
+  await newMember(two.id, 'member', email);
+  const most = env('QUOTA_EMAILS_PER_DAY');
+  await take(tenantOf(one.id), 'emails', most);
+  await sendSignIn(email, 'https://crm.example');
+  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(two.id), 'emails')]).toEqual([1, most - 1]);
+  await take(tenantOf(two.id), 'emails', most);
+  await sendSignIn(email, 'https://crm.example');
+  expect((await sentWith(`To: ${email}`)).length).toBe(1);
+  const answers = [];
+  for (const asked of [email, newAddress()]) answers.push(await anonymous().post('/panel/sign-ins', { email: asked }));
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [202, {}],
+    [202, {}],
+  ]);
 });
 
 test('a workspace has a thousand members at most', async () => {
