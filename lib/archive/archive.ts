@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { timestamp } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { Upserts } from '#lib/entities/contact.ts';
@@ -8,6 +9,7 @@ import { Exports } from '#lib/entities/export.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Members } from '#lib/entities/member.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
 import { maxTagName, sameName, TagNames, Tags } from '#lib/entities/tag.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
@@ -220,6 +222,7 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
     delete row['paid'];
   }
   const of = entityIn(partition);
+  if (of === Members) row['importedAt'] = timestamp();
   if (of === Messages || of === EmailMessages) row['attachments'] = leftBehind(row['attachments']);
   if (given.pk === '#workspace') {
     const email = row['email'] === placeholderEmail(from) ? placeholderEmail(to) : row['email'];

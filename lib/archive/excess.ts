@@ -6,6 +6,7 @@ import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Members, maxMembers } from '#lib/entities/member.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
@@ -91,8 +92,9 @@ const needsOf = new Map<Entity, (item: Item) => Named[]>([
   [BodyParts, ({ threadId, messageId }) => [[EmailMessages.name, threadId, messageId]]],
 ]);
 
-/** Of an environment. */
+/** Of an environment, or of what both share. */
 const mostOf = new Map<Entity, number>([
+  [Members, maxMembers],
   [Endpoints, maxEndpoints],
   [Tags, maxTags],
 ]);
@@ -136,6 +138,11 @@ export class Together {
     if (!readWhole.test(partition)) return undefined;
     if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
     return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;
+  }
+
+  /** How many rows there are of an entity that both environments share. */
+  shared(of: Entity): number {
+    return this.#counts.get(`: ${of.name}`) ?? 0;
   }
 
   #count(name: string): number {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
+import { Members } from '#lib/entities/member.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import { duePrefix, storedName } from '#lib/table/entity.ts';
@@ -26,7 +27,7 @@ const maxRows = 200;
  * that has data. Needs the key.
  */
 export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
-  const { from, digest, counts, outdated } = await inspect(id, file);
+  const { from, digest, counts, members, outdated } = await inspect(id, file);
   await begin(id, digest);
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
@@ -49,6 +50,7 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   for (const end of ends) await raise(end);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);
+  await raise({ ...rowKey('memberCount', { workspace: id }), made: members });
   await put(workspace);
   while (timers.length > 0) await put(timers.splice(0, maxRows));
   await markNew(id, entities, outdated);
@@ -95,7 +97,13 @@ async function inspect(id: number, file: string) {
   if (lack) throw broken(lack.line, lack.reason);
   if (from === undefined || trailer?.rows !== rows)
     throw badRequest('broken_archive', 'the file is not whole: it was cut off');
-  return { from, digest: hash.digest('hex'), counts: trailer.counts, outdated: outdated.entities };
+  return {
+    from,
+    digest: hash.digest('hex'),
+    counts: trailer.counts,
+    members: together.shared(Members),
+    outdated: outdated.entities,
+  };
 }
 
 function restorable(from: number, to: number, row: ArchivedRow, number: number): Row[] {

@@ -64,6 +64,9 @@ export const PatchMember = v.pipe(
 /** Whether somebody may do everything in the workspace, now. */
 export const isOwner = ({ role, isActive }: v.InferOutput<typeof Member>): boolean => role === 'owner' && isActive;
 
+/** A workspace has no more, active or not: they stay for good, for what names them. */
+export const maxMembers = 1000;
+
 /** A person of the workspace. */
 export const Members = entity({
   name: 'member',
@@ -74,6 +77,8 @@ export const Members = entity({
     generation: v.optional(storedInteger(), 0),
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
     invitation: v.optional(v.nullable(v.object({ since: time(), base: storedLine(2048) })), null),
+    /** When an archive brought them. */
+    importedAt: v.optional(v.nullable(time()), null),
   }),
   upgrades: [
     // 2: those of all workspaces are found by their address, and owners by being that.
@@ -88,7 +93,8 @@ export const Members = entity({
           workspace: sortableId(workspaceId),
           id: sortableId(id),
         }),
-      copy: ({ createdAt, generation }) => ({ createdAt, generation }),
+      // Who has been where the longest no archive says, which could say so of somebody else's workspace.
+      copy: ({ createdAt, importedAt, generation }) => ({ createdAt: importedAt ?? createdAt, generation }),
       since: 2,
     },
     /** The active ones of the workspace. */

@@ -1,6 +1,13 @@
 import type * as v from 'valibot';
 import type { Role } from '#lib/choices.ts';
-import { type CreateMember, isOwner, type MemberQuery, Members, type PatchMember } from '#lib/entities/member.ts';
+import {
+  type CreateMember,
+  isOwner,
+  type MemberQuery,
+  Members,
+  maxMembers,
+  type PatchMember,
+} from '#lib/entities/member.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import type { SignedIn } from '#lib/keys/caller.ts';
@@ -30,9 +37,6 @@ export const listMembers = (tx: UnitOfWork, query: v.InferOutput<typeof MemberQu
     }),
   );
 
-/** They stay for good, for what names them. */
-const maxMembers = 1000;
-
 /**
  * Adds a person to the workspace. Their id is what every `assignedToUserId` holds. Raises 409 `member_exists`, and `limit_reached` for more
  * than a workspace ever has.
@@ -50,7 +54,15 @@ export async function createMember(tx: UnitOfWork, input: v.InferOutput<typeof C
       conflict('limit_reached', `a workspace has at most ${maxMembers} members, active or not`, { limit: maxMembers }),
   );
   const id = await tx.nextId(Members);
-  return tx.create(Members, { ...input, id, isActive: true, createdAt: tx.now, generation: 0, invitation: null });
+  return tx.create(Members, {
+    ...input,
+    id,
+    isActive: true,
+    createdAt: tx.now,
+    generation: 0,
+    invitation: null,
+    importedAt: null,
+  });
 }
 
 /** Who changes the members of a workspace. */

@@ -17,6 +17,7 @@ import { Messages } from '#lib/entities/message.ts';
 import { env } from '#lib/env.ts';
 import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { mintKey } from '#lib/keys/store.ts';
+import { membershipsOf } from '#lib/members/people.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
 import { kindOf } from '#lib/table/entity.ts';
@@ -35,6 +36,7 @@ import { between } from '#test/between.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { uploaded } from '#test/files/upload.ts';
+import { newMember } from '#test/panel/member.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -520,6 +522,45 @@ test('a file with more endpoints than there may be is refused', async () => {
   const made = join(folder, 'endpoints.ndjson');
   await writeFile(made, `${lines.toSpliced(-1, 0, ...more.map((row) => JSON.stringify(row))).join('\n')}\n`);
   await expect(importWorkspace(await freshId(), made)).rejects.toThrow('there are more than 20 webhooks');
+});
+
+test('a file with more members than there may be is refused, and those that it has count', async () => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const member = JSON.parse(lines.find((line) => line.includes('"pk":"#member"')) as string);
+  const withMembers = async (count: number) => {
+    const more = Array.from({ length: count - 1 }, (_, index) => index + 50).map((id) => ({
+      ...member,
+      ...{ id, sk: sortableId(id), email: `m${id}@many.example` },
+    }));
+    const trailer = JSON.parse(lines.at(-1) as string);
+    const made = join(folder, `members-${count}.ndjson`);
+    const rows = [...more, { ...trailer, rows: trailer.rows + more.length }];
+    await writeFile(made, `${[...lines.slice(0, -1), ...rows.map((row) => JSON.stringify(row))].join('\n')}\n`);
+    return made;
+  };
+  await expect(importWorkspace(await freshId(), await withMembers(1001))).rejects.toThrow(
+    'there are more than 1000 members',
+  );
+  const id = await freshId();
+  await importWorkspace(id, await withMembers(999));
+  await newMember(id);
+  await expect(newMember(id)).rejects.toMatchObject({ status: 409, details: { reason: 'limit_reached' } });
+});
+
+test('whatever time a file says, a member has been in the workspace that it is taken into since the import', async () => {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const { id: own } = await createWorkspace({ name: 'Own', currency: 'USD' });
+  const { email } = await newMember(own);
+  const of = { createdAt: '1999-01-01T00:00:00Z', importedAt: '1999-01-01T00:00:00Z', email };
+  const made = join(folder, 'members-of-old.ndjson');
+  const rows = lines.map((line) =>
+    line.includes('"pk":"#member"') ? JSON.stringify({ ...JSON.parse(line), ...of }) : line,
+  );
+  await writeFile(made, `${rows.join('\n')}\n`);
+  const id = await freshId();
+  await importWorkspace(id, made);
+  expect((await membershipsOf(email)).map(({ workspaceId }) => workspaceId)).toEqual([own, id]);
+  expect((await (await clientOf(id)).get('/v1/members')).body.items[0]).toMatchObject({ createdAt: of.createdAt });
 });
 
 test('a file of another version, made by hand, shows nothing of another workspace', async () => {
