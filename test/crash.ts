@@ -40,12 +40,16 @@ const writes = /^(TransactWrite|Put|Delete)/;
  * Runs something in a process that dies after so many writes: from then on no request of it reaches the table. Returns whether it
  * got to its end alive.
  */
-export async function dyingAfter(allowedWrites: number, work: () => Promise<unknown>): Promise<boolean> {
+export async function dyingAfter(
+  allowedWrites: number,
+  work: () => Promise<unknown>,
+  counted: RegExp = writes,
+): Promise<boolean> {
   let left = allowedWrites;
   let isDead = false;
   await between(
     async ({ operation }, next) => {
-      if (writes.test(operation)) {
+      if (counted.test(operation)) {
         if (left === 0) isDead = true;
         left -= 1;
       }

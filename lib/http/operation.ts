@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
+import { IdPool } from '#lib/table/ids.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
@@ -96,18 +98,23 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  return transact(caller.tenant, caller.actor, async (tx) => {
-    const answers: Reply[] = [];
-    for (const [index, step] of steps.entries()) {
-      const of = parsed[index] as Parsed;
-      const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
-      const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
-      answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
-    }
-    tx.audit(auditEntry(route, caller, facts, route.status, params['id']));
-    const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
-    return { answers, shown };
-  });
+  return transact(
+    caller.tenant,
+    caller.actor,
+    async (tx) => {
+      const answers: Reply[] = [];
+      for (const [index, step] of steps.entries()) {
+        const of = parsed[index] as Parsed;
+        const reply: Input<unknown, unknown>['reply'] = { ignored: [...of.ignored] };
+        const result = await permittedWork(step.operation, { tx, caller, request: step.facts, reply, ...of });
+        answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
+      }
+      record(tx, auditEntry(route, caller, facts, route.status, params['id']));
+      const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
+      return { answers, shown };
+    },
+    idsOf(caller),
+  );
 }
 
 /** What `execute` and `executeTogether` have in common: nothing is done that the caller may not do. */
@@ -167,15 +174,29 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
-  return transact(caller.tenant, caller.actor, async (tx) => {
-    if (call.ifMatch !== undefined) await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
-    const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-    const result = await permittedWork(operation, { tx, caller, request, reply, claim, ...parsed });
-    const answer = answerOf(operation.route, parsed.params, request, reply, result);
-    tx.audit(auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
-    if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
-    return answer;
-  });
+  return transact(
+    caller.tenant,
+    caller.actor,
+    async (tx) => {
+      if (call.ifMatch !== undefined)
+        await requireMatch(operation.route, tx, call.ifMatch, parsed.params, parsed.texts);
+      const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
+      const result = await permittedWork(operation, { tx, caller, request, reply, claim, ...parsed });
+      const answer = answerOf(operation.route, parsed.params, request, reply, result);
+      record(tx, auditEntry(operation.route, caller, request, answer.status, parsed.params['id'] ?? idOf(result)));
+      if (claim) await keepWith(tx, claim, withoutSecrets(operation.route, answer));
+      return answer;
+    },
+    idsOf(caller),
+  );
+}
+
+/** The ids of a call, with one for its audit entry whenever it fetches any. */
+const idsOf = ({ tenant }: Caller) => ({ ids: new IdPool(tenant, AuditEvents) });
+
+function record(tx: UnitOfWork, entry: ReturnType<typeof auditEntry>): void {
+  const id = tx.spareId(AuditEvents);
+  tx.audit(id === undefined ? entry : { ...entry, id });
 }
 
 /** The answer as it may be kept and given again: what is shown once is not in it. */

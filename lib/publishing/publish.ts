@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { putOnBus } from '#lib/bus/bus.ts';
+import { hasBus, putOnBus } from '#lib/bus/bus.ts';
 import { secondMs } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
@@ -10,12 +10,13 @@ import { Problem } from '#lib/problem.ts';
 import { isContention } from '#lib/table/change.ts';
 import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
-import { readRow, readRows, removeRows } from '#lib/table/rows.ts';
+import { putRows, readRow, readRows, removeRows } from '#lib/table/rows.ts';
 import { countTry, failed, isOwnReason, passOver, readable, uncountTry } from '#lib/table/set-aside.ts';
+import { freshRows } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { parseTenantKey, system, type Tenant, tenantKey } from '#lib/tenant.ts';
-import { fanOut, type Room } from '#lib/webhooks/fan-out.ts';
+import { fanOut, type Room, readEndpoints } from '#lib/webhooks/fan-out.ts';
 
 /** What one numbering transaction holds at most: a feed row an event, an update a row, four actions an audit entry. */
 const maxWeight = 90;
@@ -116,10 +117,17 @@ async function publishAlone(tenant: Tenant, row: OutboxRow, room: Room): Promise
 const isRetried = ({ tries }: OutboxRow) => tries !== undefined;
 
 async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Room): Promise<void> {
-  const numbered = (await number(tenant, rows)) ?? (await numberOneByOne(tenant, rows));
-  await fanOut(tenant, numbered, room);
-  await putOnBus(tenant, numbered);
-  await remove(rows);
+  await putAudit(tenant, rows);
+  const numberless = rows.filter(({ events, audit }) => events.length === 0 && (audit === undefined || hasId(audit)));
+  const others = rows.filter((row) => !numberless.includes(row));
+  const endpoints = others.some(({ events }) => events.length > 0) ? await readEndpoints(tenant) : [];
+  const isLast = endpoints.length === 0 && !hasBus();
+  const numbered = (await number(tenant, others, isLast)) ?? (await numberOneByOne(tenant, others, isLast));
+  if (!isLast) {
+    await fanOut(tenant, numbered, room, endpoints);
+    await putOnBus(tenant, numbered);
+  }
+  await remove(isLast ? numberless : rows);
 }
 
 /** The number of the tenant's latest event. */
@@ -127,8 +135,12 @@ const Sequence = v.optional(v.object({ last: v.optional(v.number(), 0) }), {});
 
 class AlreadyPublished extends Problem {}
 
-/** The events with their numbers; undefined when one of the rows was published before. */
-async function number(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedEvent[] | undefined> {
+/**
+ * The events with their numbers; undefined when one of the rows was published before. When numbering is the last that is to be done,
+ * the rows go with it; or else they are marked, so that whoever finds them goes on.
+ */
+async function number(tenant: Tenant, rows: readonly OutboxRow[], isLast: boolean): Promise<FeedEvent[] | undefined> {
+  if (rows.length === 0) return [];
   try {
     return await transact(
       tenant,
@@ -142,7 +154,7 @@ async function number(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedE
         advance(tx, key, last, last + events.length);
         let first = last + 1;
         for (const row of rows) {
-          markPublished(tx, row, first);
+          markPublished(tx, row, first, isLast);
           first += row.events.length;
         }
         return events;
@@ -156,14 +168,15 @@ async function number(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedE
 }
 
 /** Some rows of the chunk were numbered by a call that died, or are gone: each is looked at by itself. */
-async function numberOneByOne(tenant: Tenant, rows: readonly OutboxRow[]): Promise<FeedEvent[]> {
+async function numberOneByOne(tenant: Tenant, rows: readonly OutboxRow[], isLast: boolean): Promise<FeedEvent[]> {
   const events: FeedEvent[] = [];
   const stored = await readRows(rows);
   for (const row of rows) {
     const found = stored.get(identity(row));
     if (found === undefined) continue;
     const now = readable(OutboxRow, found);
-    if (now.published === undefined) events.push(...((await number(tenant, [row])) ?? []));
+    if (now.published === undefined) events.push(...((await number(tenant, [row], isLast)) ?? []));
+    else if (isLast) await remove([row]);
     else events.push(...feedEvents(tenant, [row], now.published - 1));
   }
   return events;
@@ -185,24 +198,35 @@ function feedEvents(tenant: Tenant, rows: readonly OutboxRow[], last: number): F
 /** An outbox row is sorted by its time. */
 const committedAt = ({ sk }: OutboxRow) => sk.split('#')[0] as string;
 
+const hasId = (audit: NonNullable<OutboxRow['audit']>) => audit['id'] !== undefined;
+
+/** Entries that got their ids with their calls are the same whenever they are written, and need no transaction. */
+const putAudit = (tenant: Tenant, rows: readonly OutboxRow[]): Promise<void> =>
+  putRows(
+    rows.flatMap(({ audit, now }) =>
+      audit && hasId(audit) ? freshRows(tenant, AuditEvents, auditEvent(audit, now)) : [],
+    ),
+  );
+
+/** The other ones get theirs with the events. */
 async function createAudit(tx: UnitOfWork, rows: readonly OutboxRow[]): Promise<void> {
-  const audited = rows.filter((row) => row.audit);
+  const audited = rows.flatMap(({ audit, now }) => (audit && !hasId(audit) ? [{ audit, now }] : []));
   await tx.reserveIds({ [AuditEvents.name]: audited.length });
-  for (const row of audited) {
-    tx.create(
-      AuditEvents,
-      v.parse(AuditEvents.schema, { ...row.audit, id: await tx.nextId(AuditEvents), createdAt: row.now }),
-    );
-  }
+  for (const { audit, now } of audited)
+    tx.create(AuditEvents, auditEvent({ ...audit, id: await tx.nextId(AuditEvents) }, now));
 }
+
+const auditEvent = (audit: Record<string, unknown>, createdAt: string) =>
+  v.parse(AuditEvents.schema, { ...audit, createdAt });
 
 function advance(tx: UnitOfWork, key: Key, from: number, to: number): void {
   if (to !== from) tx.write({ key, set: { last: to }, if: from === 0 ? { absent: ['last'] } : { is: { last: from } } });
 }
 
-function markPublished(tx: UnitOfWork, { pk, sk }: OutboxRow, first: number): void {
+function markPublished(tx: UnitOfWork, { pk, sk }: OutboxRow, first: number, isLast: boolean): void {
+  const change = isLast ? { item: null } : { set: { published: first } };
   tx.write(
-    { key: { pk, sk }, set: { published: first }, if: { present: ['pk'], absent: ['published'] } },
+    { key: { pk, sk }, ...change, if: { present: ['pk'], absent: ['published'] } },
     () => new AlreadyPublished('conflict', 'the row was published before'),
   );
 }

@@ -6,10 +6,13 @@ import { addTo } from './update.ts';
 /** Ids fetched for one unit of work; kept over its repetitions, so that a conflict wastes none. */
 export class IdPool {
   readonly #tenant: Tenant;
+  /** An id of it is fetched along with others, in case it is wanted in the end. */
+  readonly #beside: Entity | undefined;
   #free = new Map<string, number[]>();
 
-  constructor(tenant: Tenant) {
+  constructor(tenant: Tenant, beside?: Entity) {
     this.#tenant = tenant;
+    this.#beside = beside;
   }
 
   /** Makes sure that so many ids are at hand, by what the table calls their entities. */
@@ -18,6 +21,8 @@ export class IdPool {
       .map(([name, count]) => [name, count - this.#of(name).length] as const)
       .filter(([, count]) => count > 0);
     if (wanted.length === 0) return;
+    if (this.#beside && of.scope === this.#beside.scope && this.#of(storedName(this.#beside)).length === 0)
+      wanted.push([storedName(this.#beside), 1]);
     const counters = await addTo(rowKey('ids', { scope: scopeKey(this.#tenant, of) }), Object.fromEntries(wanted));
     for (const [name, count] of wanted) {
       const last = counters[name] ?? 0;
@@ -38,6 +43,11 @@ export class IdPool {
     const id = this.#of(name).shift();
     if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
     return id;
+  }
+
+  /** One that is at hand, without a call. */
+  spare(of: Entity): number | undefined {
+    return this.#of(storedName(of)).shift();
   }
 
   #of(name: string): number[] {

@@ -4,7 +4,16 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Change, WriteConflict } from './change.ts';
-import { type Entity, entryRows, type IsWritten, type Item, indexEntries, latestVersion, writtenBy } from './entity.ts';
+import {
+  type Entity,
+  entryRows,
+  type IsWritten,
+  type Item,
+  indexEntries,
+  keyOf,
+  latestVersion,
+  writtenBy,
+} from './entity.ts';
 import { identity, type Key, lockedBy, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
@@ -112,6 +121,16 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   }
   return changes;
 }
+
+/** The rows that a new item comes to, index entries included, where it is written without a transaction. */
+export const freshRows = <E extends Entity>(tenant: Tenant, entity: E, item: Item<E>): Row[] =>
+  rowChanges(tenant, {
+    entity,
+    key: keyOf(tenant, entity, item),
+    before: undefined,
+    after: item as Record<string, unknown>,
+    isFresh: true,
+  }).map(({ key, item: row }) => ({ ...row, ...key }));
 
 /** Not what a timer works on, which is to be done and not to be waited for, nor what is about another row alone, which is locked itself. */
 const isMet = ({ timer, references = [] }: Entity) => timer === undefined && !references.some(({ isOwned }) => isOwned);

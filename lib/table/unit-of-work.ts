@@ -88,6 +88,11 @@ export class UnitOfWork {
     return this.#ids.next(of);
   }
 
+  /** An id that was fetched along with others; undefined where there is none. */
+  spareId(of: Entity): number | undefined {
+    return this.#ids.spare(of);
+  }
+
   /** Hands ids that were reserved here, or fresh ones, to a unit of work of its own. */
   async takeIds(counts: Record<string, number>): Promise<IdPool> {
     await this.#ids.reserve(counts);
