@@ -47,7 +47,7 @@ const layers = [
   ['infra/pages'],
   ['infra/bundle', 'infra/event-names', 'infra/openapi', 'infra/stacks', 'infra/table-map', 'infra/typescript-api'],
   ['infra/app'],
-  ['infra/synth'],
+  ['infra/capacity', 'infra/synth'],
   ['timer-heap', 'guard', 'nowhere', 'problem', 'stop', 'template'].map((name) => `infra/local/${name}`),
   ['apart', 'engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
   ['events', 'files', 'http', 'kms', 'scheduler', 'ses', 'sqs'].map((name) => `infra/local/${name}`),

@@ -12,6 +12,9 @@ import { createRole } from './role.ts';
 /** Of those that API Gateway measures. */
 export type HttpMetric = 'Count' | '4xx' | '5xx' | 'Latency';
 
+/** Requests a second, of all callers together; API Gateway answers those beyond with its own 429. */
+export const throttling = { throttlingBurstLimit: 1000, throttlingRateLimit: 2000 };
+
 export interface Endpoint {
   route: Route;
   lambda: Lambda;
@@ -26,7 +29,7 @@ export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alar
     apiId: api.ref,
     stageName: '$default',
     autoDeploy: true,
-    defaultRouteSettings: { throttlingBurstLimit: 1000, throttlingRateLimit: 2000, detailedMetricsEnabled: true },
+    defaultRouteSettings: { ...throttling, detailedMetricsEnabled: true },
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });
   const dimensionsMap = { ApiId: api.ref };

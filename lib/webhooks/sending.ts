@@ -12,7 +12,8 @@ import { faults, type Result } from './settle.ts';
 import type { Signer } from './sign.ts';
 import type { Turn } from './turn.ts';
 
-const maxPerSecond = 50;
+/** To one endpoint. */
+export const maxPerSecond = 50;
 
 export interface Target {
   url: string;

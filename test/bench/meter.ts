@@ -1,13 +1,10 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
-
-/** What calls to the table cost: units as its engine reports them, and the calls themselves. */
-export interface Cost {
-  writeUnits: number;
-  readUnits: number;
-  calls: number;
-}
+import type { Cost } from '#infra/capacity/measured.ts';
+import { patternOf } from '#infra/table-map.ts';
+import { unmarshalled } from '#lib/table/attribute-values.ts';
+import { bytesOf } from '#lib/table/size.ts';
 
 export interface Meter {
   url: string;
@@ -18,7 +15,7 @@ export interface Meter {
 
 const writes = /\.(PutItem|UpdateItem|DeleteItem|TransactWriteItems|BatchWriteItem)$/;
 const reads = /\.(GetItem|BatchGetItem|Query|Scan|TransactGetItems)$/;
-const nothing = (): Cost => ({ writeUnits: 0, readUnits: 0, calls: 0 });
+export const nothing = (): Cost => ({ writeUnits: 0, readUnits: 0, calls: 0, partitions: {} });
 
 /** A way to DynamoDB that has every call say what it costs; the stream is free. */
 export async function startMeter(target: string): Promise<Meter> {
@@ -36,8 +33,16 @@ export async function startMeter(target: string): Promise<Meter> {
       async (answer) => {
         const said = await text(answer);
         if (isCounted) {
+          const units = unitsIn(said);
+          const kind = isWrite ? 'writeUnits' : 'readUnits';
           spent.calls += 1;
-          spent[isWrite ? 'writeUnits' : 'readUnits'] += unitsIn(said);
+          spent[kind] += units;
+          for (const { pattern, puts, share } of touched(unmarshalled(asked) as Asked, units)) {
+            const partition = spent.partitions[pattern] ?? { puts: 0, writeUnits: 0, readUnits: 0 };
+            spent.partitions[pattern] = partition;
+            partition[kind] += share;
+            if (units > 0) partition.puts += puts;
+          }
         }
         const { 'x-amz-crc32': _, ...kept } = answer.headers;
         outgoing.writeHead(answer.statusCode ?? 502, kept).end(said);
@@ -63,4 +68,54 @@ type Consumed = { CapacityUnits?: number; WriteCapacityUnits?: number };
 function unitsIn(said: string): number {
   const { ConsumedCapacity: consumed = [] } = JSON.parse(said) as { ConsumedCapacity?: Consumed | Consumed[] };
   return [consumed].flat().reduce((sum, one) => sum + (one.WriteCapacityUnits ?? one.CapacityUnits ?? 0), 0);
+}
+
+type Attributes = Record<string, unknown>;
+interface Place {
+  Key?: Attributes;
+  Item?: Attributes;
+}
+interface Asked extends Place {
+  KeyConditionExpression?: string;
+  ExpressionAttributeValues?: Attributes;
+  TransactItems?: Record<string, Place>[];
+  RequestItems?: Record<string, { Keys?: Attributes[] } | Record<string, Place>[]>;
+}
+
+/** What one call has to do with partitions: DynamoDB says only what it costs in all. */
+function touched(asked: Asked, units: number): { pattern: string; puts: number; share: number }[] {
+  const places = placesIn(asked);
+  // What an update meets is not known: it has an equal share of what is left when the items that are put have theirs.
+  const put = places.map(({ Item }) => (Item ? Math.ceil(bytesOf(Item) / 1024) : 0));
+  const each = units / Math.max(1, places.length);
+  const isEven = places.length < 2 || put.every((one) => one < 2);
+  const factor = asked.TransactItems ? 2 : 1;
+  const others = places.filter(({ Item }) => !Item).length;
+  const left = Math.max(0, units - factor * put.reduce((sum, one) => sum + one, 0)) / Math.max(1, others);
+  return places.map((place, index) => ({
+    pattern: partitionOf(place),
+    puts: place.Item ? 1 : 0,
+    share: isEven ? each : place.Item ? factor * (put[index] as number) : left,
+  }));
+}
+
+function placesIn({ TransactItems, RequestItems, KeyConditionExpression, ...own }: Asked): Place[] {
+  if (TransactItems) return TransactItems.flatMap((action) => Object.values(action));
+  if (RequestItems)
+    return Object.values(RequestItems).flatMap((one) =>
+      Array.isArray(one)
+        ? one.flatMap((request) => Object.values(request))
+        : (one.Keys ?? []).map((Key): Place => ({ Key })),
+    );
+  if (KeyConditionExpression) return [{ Key: { pk: own.ExpressionAttributeValues?.[':pk'] } }];
+  return [own];
+}
+
+/** A scan is of no partition. Groups of counters have partitions of their own, and few of them are written by one call. */
+function partitionOf({ Key, Item }: Place): string {
+  const pk = (Key ?? Item)?.['pk'];
+  if (pk === undefined) return 'scan';
+  const pattern = patternOf(String(pk)) ?? String(pk);
+  const group = /#count\/([\w-]+)/.exec(String(pk))?.[1];
+  return group === undefined ? pattern : pattern.replace('{group}', group);
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { demoClient } from '#test/bench/demo.ts';
-import { type Cost, type Meter, startMeter } from '#test/bench/meter.ts';
+import { type Budget, type Cost, type Measured, measuredFile, type Spent } from '#infra/capacity/measured.ts';
+import { ofTable } from '#infra/capacity/prices.ts';
+import { demoClients } from '#test/bench/demo.ts';
+import { type Meter, nothing, startMeter } from '#test/bench/meter.ts';
 import { type Line, median } from '#test/bench/report.ts';
 import type { Client } from '#test/client.ts';
 import { startOwnEngine } from '#test/engine.ts';
@@ -16,14 +19,10 @@ const burst = 100;
 const idleSeconds = 20;
 const giveUpMs = 120_000;
 
-/** List prices of on-demand DynamoDB in dollars per million units (us-east-1, https://aws.amazon.com/dynamodb/pricing/on-demand/). */
-const dollars = { writeUnits: 0.625, readUnits: 0.125 };
-
-type Budget = readonly [writeUnits: number, readUnits: number, calls: number];
-
 /**
  * What calls cost at the table, in a workspace of 2,000 contacts: write units, read units and DynamoDB calls, everything asynchronous
- * included until nothing moves any more. They do not depend on the machine.
+ * included until nothing moves any more. They do not depend on the machine, and are kept for the simulation (infra/capacity) and for
+ * docs/costs.md.
  */
 export async function units(workDir: string): Promise<Line[]> {
   const dataDir = join(workDir, 'units');
@@ -32,8 +31,10 @@ export async function units(workDir: string): Promise<Line[]> {
   const system = await startSystem(dataDir, { DYNAMODB_ENDPOINT: meter.url }, []);
   const receiver = await startReceiver();
   try {
-    const client = await demoClient(dataDir, system.baseUrl);
-    return await measured(client, await Scale.at(meter), receiver.url);
+    const [client, sandbox] = await demoClients(dataDir, system.baseUrl);
+    const measured = await measure(client, sandbox, await Scale.at(meter), receiver.url);
+    await writeFile(measuredFile, `${JSON.stringify(measured, rounded, 2)}\n`);
+    return Object.values(measured).map(line);
   } finally {
     await system.stop();
     await engine.stop();
@@ -42,7 +43,15 @@ export async function units(workDir: string): Promise<Line[]> {
   }
 }
 
-async function measured(client: Client, scale: Scale, receiverUrl: string): Promise<Line[]> {
+/** A hundredth of a unit is as exact as it gets. */
+const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(2)) : value);
+
+async function measure(client: Client, sandbox: Client, scale: Scale, receiverUrl: string) {
+  const measured: Record<string, Measured> = {};
+  const keep = (name: string, what: string, cost: Cost, budget: Budget = [], isRequest = false) => {
+    measured[name] = { what, isRequest, budget, ...cost };
+    return cost;
+  };
   const post = async (path: string, body: object, headers: Record<string, string> = {}) =>
     succeeded(await client.call('POST', path, { body, headers }));
   const newContact = (headers?: Record<string, string>) =>
@@ -60,51 +69,50 @@ async function measured(client: Client, scale: Scale, receiverUrl: string): Prom
   const accountId = (await client.get('/v1/telegram/accounts')).body.items[0].id;
   const runAt = new Date(Date.now() + 864e5).toISOString();
 
-  const create = await scale.of(() => newContact());
+  const of = async (name: string, what: string, work: (index: number) => Promise<unknown>, budget?: Budget) =>
+    keep(name, what, await scale.of(work), budget, true);
+
+  const create = await of('create-contact', 'create a contact, no webhook', () => newContact(), [20, 2, 7]);
   const many = await scale.of(() => newContacts(burst), 2);
-  const lines = [
-    line('create a contact, no webhook', create, [20, 2, 7]),
-    line(
-      'the same with an Idempotency-Key',
-      await scale.of(() => newContact({ 'idempotency-key': randomUUID() })),
-      [20, 2, 8],
-    ),
-    line('PATCH its name', await scale.of(patch((index) => ({ name: `Renamed ${index}` }))), [14, 4, 8]),
-    line('PATCH its company', await scale.of(patch((index) => ({ company: `Company ${index}` }))), [12]),
-    line(
-      'move it to a stage',
-      await scale.of((index) => post(`/v1/contacts/${id}/stage`, { stage: stages[index % 2] })),
-      [16],
-    ),
-    line('add a tag', await scale.of((index) => post(`/v1/contacts/${id}/tags`, { tagName: `tag ${index}` })), [16]),
-    line('create a deal', await scale.of(() => post('/v1/deals', { title: 'Costs', contactId: id })), [18]),
-    line('create a task', await scale.of(() => post('/v1/tasks', { title: 'Costs', contactId: id })), [18]),
-    line(
-      'queue a message for tomorrow',
-      await scale.of(() => post('/v1/telegram/messages', { accountId, telegramUserId: 1, text: 'Costs', runAt })),
-      [18],
-    ),
-    line('GET by id', await scale.of(get(`/v1/contacts/${id}`))),
-    line('list by one filter, 25 of many', await scale.of(get('/v1/contacts?stage=new&limit=25')), [
-      Number.POSITIVE_INFINITY,
-      6,
-      2,
-    ]),
-    line('q without a match, 2,000 contacts', await scale.of(get('/v1/contacts?q=xyzzyx')), [
-      Number.POSITIVE_INFINITY,
-      8,
-    ]),
-    line('dashboard', await scale.of(get('/v1/analytics/dashboard')), [Number.POSITIVE_INFINITY, 12, 12]),
-  ];
+  const withKey = () => newContact({ 'idempotency-key': randomUUID() });
+  await of('create-contact-with-key', 'the same with an Idempotency-Key', withKey, [20, 2, 8]);
+  await of(
+    'patch-name',
+    'PATCH its name',
+    patch((index) => ({ name: `Renamed ${index}` })),
+    [14, 4, 8],
+  );
+  await of(
+    'patch-company',
+    'PATCH its company',
+    patch((index) => ({ company: `Company ${index}` })),
+    [12],
+  );
+  const move = (index: number) => post(`/v1/contacts/${id}/stage`, { stage: stages[index % 2] });
+  await of('stage', 'move it to a stage', move, [16]);
+  await of('tag', 'add a tag', (index) => post(`/v1/contacts/${id}/tags`, { tagName: `tag ${index}` }), [16]);
+  await of('create-deal', 'create a deal', () => post('/v1/deals', { title: 'Costs', contactId: id }), [18]);
+  await of('create-task', 'create a task', () => post('/v1/tasks', { title: 'Costs', contactId: id }), [18]);
+  const later = () => post('/v1/telegram/messages', { accountId, telegramUserId: 1, text: 'Costs', runAt });
+  await of('message-later', 'queue a message for tomorrow', later, [18]);
+  const now = (index: number) => ({ accountId: 1, telegramUserId: 1000 + index, text: 'Costs' });
+  await of('message', 'send a message now, to somebody new', async (index) =>
+    succeeded(await sandbox.post('/v1/telegram/messages', now(index))),
+  );
+  await of('get', 'GET by id', get(`/v1/contacts/${id}`));
+  await of('list', 'list 25', get('/v1/contacts?limit=25'));
+  await of('list-filtered', 'list by one filter, 25 of many', get('/v1/contacts?stage=new&limit=25'), [null, 6, 2]);
+  await of('search', 'q without a match, 2,000 contacts', get('/v1/contacts?q=xyzzyx'), [null, 8]);
+  await of('events', 'ask the feed for what is new', get('/v1/events?since=1000000'));
+  await of('dashboard', 'dashboard', get('/v1/analytics/dashboard'), [null, 12, 12]);
   await post('/v1/webhooks', { url: receiverUrl, eventKinds: ['contact.created'] });
   await newContact();
-  const delivered = less(await scale.of(() => newContact()), create);
-  const deliveredTogether = divided(less(await scale.of(() => newContacts(burst), 2), many), burst);
-  return [
-    ...lines,
-    line('a delivery of its event to one endpoint', delivered, [8, 8, 12]),
-    line('a delivery in a burst of 100 events', deliveredTogether, [4, 3, 3]),
-  ];
+  const alone = less(await scale.of(() => newContact()), create);
+  keep('delivery', 'a delivery of its event to one endpoint', alone, [8, 8, 12]);
+  const together = divided(less(await scale.of(() => newContacts(burst), 2), many), burst);
+  keep('delivery-in-burst', 'a delivery in a burst of 100 events', together, [4, 3, 3]);
+  keep('idle-minute', 'a minute in which nobody calls', await scale.idleMinute());
+  return measured;
 }
 
 const succeeded = ({ status, body }: Awaited<ReturnType<Client['get']>>) => {
@@ -130,6 +138,13 @@ class Scale {
       seconds.push(meter.take());
     }
     return new Scale(meter, divided(medianOf(seconds), 1000));
+  }
+
+  /** All that a minute spends in which there is one sweep. */
+  async idleMinute(): Promise<Cost> {
+    await settled(this.#meter);
+    await sleep(60_000);
+    return this.#meter.take();
   }
 
   /** Of one piece of work, when it is not the first of its kind: the median of three rounds, of which a sweep may meet one. */
@@ -163,30 +178,40 @@ async function settled(meter: Meter): Promise<Cost> {
   return sum;
 }
 
-const each = (cost: Cost, other: Cost, of: (one: number, another: number) => number): Cost => ({
-  writeUnits: of(cost.writeUnits, other.writeUnits),
-  readUnits: of(cost.readUnits, other.readUnits),
-  calls: of(cost.calls, other.calls),
-});
+type Of = (one: number, another: number) => number;
+const fields = ['writeUnits', 'readUnits', 'calls'] as const;
+const spentFields = ['puts', 'writeUnits', 'readUnits'] as const;
+const noneSpent: Spent = { puts: 0, writeUnits: 0, readUnits: 0 };
+
+/** The numbers of several costs, made into one field by field. */
+function combined(costs: readonly Cost[], of: (values: number[]) => number): Cost {
+  const patterns = new Set(costs.flatMap(({ partitions }) => Object.keys(partitions)));
+  const made = nothing();
+  for (const field of fields) made[field] = of(costs.map((cost) => cost[field]));
+  for (const pattern of [...patterns].sort()) {
+    const spent = { ...noneSpent };
+    const ofEach = costs.map(({ partitions }) => partitions[pattern] ?? noneSpent);
+    for (const field of spentFields) spent[field] = of(ofEach.map((one) => one[field]));
+    made.partitions[pattern] = spent;
+  }
+  return made;
+}
+
+const each = (cost: Cost, other: Cost, of: Of): Cost =>
+  combined([cost, other], ([one = 0, another = 0]) => of(one, another));
 const less = (cost: Cost, other: Cost) => each(cost, other, (one, another) => one - another);
-const multiplied = (cost: Cost, by: number) => each(cost, cost, (one) => one * by);
+const multiplied = (cost: Cost, by: number) => combined([cost], ([one = 0]) => one * by);
 const divided = (cost: Cost, by: number) => multiplied(cost, 1 / by);
+const medianOf = (costs: readonly Cost[]) => combined(costs, median);
 
-const medianOf = (costs: readonly Cost[]): Cost => ({
-  writeUnits: median(costs.map(({ writeUnits }) => writeUnits)),
-  readUnits: median(costs.map(({ readUnits }) => readUnits)),
-  calls: median(costs.map(({ calls }) => calls)),
-});
-
-function line(what: string, cost: Cost, budget: Partial<Budget> = []): Line {
+function line({ what, budget, ...cost }: Measured): Line {
   const { writeUnits, readUnits, calls } = cost;
   const values = [writeUnits, readUnits, calls];
-  const price = writeUnits * dollars.writeUnits + readUnits * dollars.readUnits;
   const limits = values.map((_, index) => budget[index] ?? Number.POSITIVE_INFINITY);
   const shown = (limit: number) => (limit === Number.POSITIVE_INFINITY ? '-' : String(limit));
   return {
     what: `units: ${what}`,
-    measured: `${values.map((value) => value.toFixed(1)).join(' / ')} (DynamoDB: $${price.toFixed(2)} a million)`,
+    measured: `${values.map((value) => value.toFixed(1)).join(' / ')} (DynamoDB: $${ofTable(cost).toFixed(2)} a million)`,
     budget: budget.length === 0 ? '' : `<= ${limits.map(shown).join(' / ')}`,
     ok: values.every((value, index) => value <= 1.05 * (limits[index] as number)),
   };

@@ -1,0 +1,37 @@
+/** Seconds of a month of 30.4 days. */
+export const monthSeconds = 30.4 * 86_400;
+
+/**
+ * What cannot be read from the code nor measured without AWS: how long things take there, how much they log, how AWS polls. A
+ * deployment that has run for a while knows better (dashboard, Cost Explorer); then these are to be changed.
+ */
+export const assumed = {
+  /** Milliseconds of an invocation that answers a call, and of each call of DynamoDB. */
+  callMs: 15,
+  tripMs: 8,
+  /** Milliseconds of an invocation of a worker besides. */
+  workerMs: 20,
+  /** Of nearly every function. */
+  memoryMb: 512,
+  /** Bytes of log lines: the request's, the access log's, the metrics' and Lambda's own; of a worker the last alone. */
+  callLogBytes: 1_700,
+  workerLogBytes: 500,
+  answerBytes: 1_500,
+  /** Custom metrics that a route makes once it is called: three of ours, six of API Gateway's detailed ones. */
+  metricsOfRoute: 9,
+  /** X-Ray's default rule: one request of a function in a second, and of the others so many. */
+  tracedShare: 0.05,
+  /** Lambda asks a queue with so many long polls at once, and a shard of the stream so often. */
+  pollers: 5,
+  longPollSeconds: 20,
+  streamPollsPerSecond: 4,
+  sweep: {
+    invocations: monthSeconds / 60,
+    memoryMb: 512,
+    ms: 800,
+    readUnits: 70,
+    writeUnits: 0,
+    metrics: 3,
+    logBytes: 1_500,
+  },
+} as const;
