@@ -28,7 +28,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   versions: 'up to which version the index entries and counters of each entity are complete',
   leftBehind: 'what a newer release wrote of a row that an older one has removed',
   counter: 'one of the rows over which a counter is spread',
-  sequence: 'the number of the last event',
+  sequence: 'the number of the last event, and which rows have theirs while they are being published',
   piece: 'what a large commit will write',
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
   outcome: 'what an item of that call has come to, where it is a batch',

@@ -2,20 +2,22 @@ import { between } from './between.ts';
 
 const tooLarge = () =>
   Object.assign(new Error('Item size has exceeded the maximum allowed size'), { name: 'ValidationException' });
-const throttled = () =>
-  Object.assign(new Error('Transaction cancelled'), {
-    name: 'TransactionCanceledException',
-    CancellationReasons: [{ Code: 'ThrottlingError' }],
-  });
+const throttled = (operation: string) =>
+  operation === 'TransactWriteItems'
+    ? Object.assign(new Error('Transaction cancelled'), {
+        name: 'TransactionCanceledException',
+        CancellationReasons: [{ Code: 'ThrottlingError' }],
+      })
+    : Object.assign(new Error('Throughput exceeds the current capacity'), { name: 'ThrottlingException' });
 const unanswered = () => Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
 
 /** Does something while the table refuses, for ever, every transaction that this matches, as it does with a row that is too large. */
 export const refusing = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
   failing(/^TransactWrite/, pattern, tooLarge, work);
 
-/** Does something while the table is too busy for every transaction that this matches. */
+/** Does something while the table is too busy for every transaction and every write of one item that this matches. */
 export const throttling = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
-  failing(/^TransactWrite/, pattern, throttled, work);
+  failing(/^(TransactWrite|PutItem|UpdateItem)/, pattern, throttled, work);
 
 /** Does something while the table, whatever its client tries, does not answer the commands that these match. */
 export const unreachable = <Result>(commands: RegExp, pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
@@ -24,11 +26,11 @@ export const unreachable = <Result>(commands: RegExp, pattern: RegExp, work: () 
 async function failing<Result>(
   commands: RegExp,
   pattern: RegExp,
-  error: () => Error,
+  error: (operation: string) => Error,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return between(async ({ operation, input }, next) => {
-    if (commands.test(operation) && pattern.test(JSON.stringify(input))) throw error();
+    if (commands.test(operation) && pattern.test(JSON.stringify(input))) throw error(operation);
     return next();
   }, work);
 }

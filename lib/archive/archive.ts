@@ -202,6 +202,8 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
   if (standsBeside(pk) || fateOf(partition) !== 'kept') return undefined;
   const { newer: _, ...own } = row;
   const bare = { ...own, ...atRest.get(partition)?.(row), pk };
+  // What a publisher that died has left open has come to its end where no row waits to be published.
+  if (partition === 'sequence') return { pk, sk: row.sk, last: row['last'] };
   if (pk !== '#ids') return bare;
   const { key: __, ...counters } = bare as ArchivedRow & { key?: unknown };
   return counters;

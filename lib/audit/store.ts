@@ -15,6 +15,7 @@ export async function listAuditEvents(
     AuditEvents,
     asked(AuditEvents, query, {
       keyId: (key) => ({ where: { key } }),
+      method: (name) => ({ matches: ({ method }) => method.toLowerCase() === name }),
       since: (time) => ({ matches: ({ createdAt }) => createdAt >= time }),
       until: (time) => ({ matches: ({ createdAt }) => createdAt <= time }),
     }),

@@ -17,9 +17,6 @@ let restsUntilMs = 0;
 /** Under these lies what publishers and worker measure together. */
 export const busDimensions = { service: 'event-bus' };
 
-/** Whether the operator has an event bus. */
-export const hasBus = (): boolean => env('EVENT_BUS') !== undefined;
-
 /**
  * Puts what the publisher has numbered on the operator's event bus, if there is one. What the bus does not take at once is left to a
  * worker, so that webhooks do not wait for it. At least once: a call that died half-way is repeated.

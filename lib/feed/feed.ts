@@ -1,11 +1,14 @@
 import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
-import { entityPartition } from '#lib/table/entity.ts';
+import { entityPartition, keyOf } from '#lib/table/entity.ts';
+import { identity, rowKey } from '#lib/table/keys.ts';
 import { maxPageBytes } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
-import { readable } from '#lib/table/stored.ts';
+import { readRows } from '#lib/table/rows.ts';
+import { isAbsent, readable } from '#lib/table/stored.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
-/** How long a query may still see one row of a transaction and not another. */
+/** How long a query may still see one event and not another that was written with it. */
 const settlingMs = 10_000;
 
 /** So much of the feed is read for one answer at most, about 2,000 read units, however little a filter finds in it. */
@@ -16,7 +19,7 @@ const overheadBytes = 300;
 /**
  * Events after a sequence, ascending, at most `limit` of those that `matches`, whether there are more, and the last sequence that
  * was looked at. A page ends earlier where its events would be more than an answer holds, and where a filter has read enough.
- * Numbers are given without holes, so a hole between young events is a transaction that the query saw half of: the page ends
+ * Numbers are given without holes, so a hole is what is just being written, or was only half seen: the page ends
  * before it, and no poller ever skips an event but one that cannot be read.
  */
 export async function readFeed(
@@ -41,8 +44,8 @@ export async function readFeed(
         previous = Number(stored.sk);
         continue;
       }
-      const isYoung = Date.now() - new Date(event.timestamp).getTime() < settlingMs;
-      if (event.sequence !== previous + 1 && isYoung) return { items, hasMore: false, through: previous };
+      if (event.sequence !== previous + 1 && (await isBeingFilled(tx.tenant, previous + 1, event)))
+        return { items, hasMore: false, through: previous };
       const isWanted = !matches || matches(event);
       const bytes = Buffer.byteLength(event.body);
       if (isWanted) shownBytes += bytes;
@@ -54,6 +57,19 @@ export async function readFeed(
     }
   }
   return { items, hasMore: false, through: previous };
+}
+
+/** Whether events that are missing from a number on to before this one are there by now, or will be. */
+async function isBeingFilled(tenant: Tenant, from: number, { sequence, timestamp }: FeedEvent): Promise<boolean> {
+  if (Date.now() - new Date(timestamp).getTime() < settlingMs) return true;
+  const numbering = rowKey('sequence', { tenant: tenantKey(tenant) });
+  const missing = [from, sequence - 1].map((one) => keyOf(tenant, Feed, { sequence: one }));
+  const found = await readRows([numbering, ...missing]);
+  if (found.get(identity(numbering))?.['open'] !== undefined) return true;
+  return missing.some((key) => {
+    const row = found.get(identity(key));
+    return row !== undefined && !isAbsent(row);
+  });
 }
 
 /** The oldest sequence that is still kept, or undefined for an empty feed. */

@@ -41,12 +41,12 @@ export interface Conditional {
 /** Somebody else changed what was read, or another transaction touches the same items: the work is worth running again. */
 export class WriteConflict extends Error {}
 
-/** The same while the table takes fewer writes than are made: that is nothing of the work's own. */
-class TableBusy extends WriteConflict {}
+/** The same for a reason that is nothing of the work's own: the table takes fewer writes than are made, or others are at it and go on. */
+export class Busy extends WriteConflict {}
 
-/** Whether work went on meeting somebody else's writes until it was given up (lib/table/retry.ts), and not a busy table. */
+/** Whether work went on meeting somebody else's writes until it was given up (lib/table/retry.ts), and not for a reason of theirs. */
 export const isContention = (error: unknown): boolean =>
-  error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof TableBusy);
+  error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof Busy);
 
 /** The change as one action of a transaction. */
 export function conditional({ holds, isFresh: _, isMet: __, stands = 0, refusal, ...write }: Change): Conditional {
@@ -102,7 +102,7 @@ function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
     const refusal = code === conditionFailed && item?.[lockedBy] === undefined && actions[index]?.refusal;
     if (refusal) return refusal(item);
   }
-  if (reasons.some(({ code }) => busy.includes(code))) return new TableBusy('the table is busy', { cause: error });
+  if (reasons.some(({ code }) => busy.includes(code))) return new Busy('the table is busy', { cause: error });
   const isPassing = isConflict(error) || reasons.some(({ code }) => conflicts.includes(code));
   return isPassing ? new WriteConflict('somebody else has written', { cause: error }) : error;
 }

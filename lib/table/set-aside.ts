@@ -12,7 +12,7 @@ import { failedCondition, failedConditions, failureOf } from './errors.ts';
 import { type Key, rowKey, rowPartition } from './keys.ts';
 import { pages } from './pages.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import { cut } from './size.ts';
+import { cut, UnfitRow } from './size.ts';
 import { transact } from './transact.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { actionOf, type Condition, type Write } from './write.ts';
@@ -113,7 +113,7 @@ export function isOwnReason(error: unknown): boolean {
   return failureOf(error).$metadata === undefined || isRefusal(error);
 }
 
-const isRefusal = (error: unknown) => refusals.includes(failureOf(error).name ?? '');
+const isRefusal = (error: unknown) => error instanceof UnfitRow || refusals.includes(failureOf(error).name ?? '');
 
 /** Counts one more try of a row, in the row. Returns how many there were, undefined when it is gone or was counted within `backoffMs`. */
 export async function countTry({ pk, sk }: Key, backoffMs?: number): Promise<number | undefined> {

@@ -28,29 +28,17 @@ export interface Room {
   deliveries: number;
 }
 
-/** The endpoints of a tenant as they are stored, one query. */
-export async function readEndpoints(tenant: Tenant): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const page of pages({ pk: entityPartition(tenant, Endpoints), ascending: true })) rows.push(...page);
-  return rows;
-}
-
 /**
  * Makes one delivery of each event per subscribed endpoint whose filter it passes, and lets the endpoints know. May be called again with the same events
  * at any point: a delivery is made once. The events of a tenant must come in their order, one call after the other. What is beyond
  * the day's attempts, or too much for an endpoint that does not keep up, is stored as skipped. What is beyond the room, and what
- * follows it, is left to a worker (fan-out-backlog.ts); without one everything is made. The endpoints may be read at any time after
- * the events were committed: who subscribes later wants none of them.
+ * follows it, is left to a worker (fan-out-backlog.ts); without one everything is made.
  */
-export async function fanOut(
-  tenant: Tenant,
-  events: readonly FeedEvent[],
-  room?: Room,
-  endpoints?: readonly Row[],
-): Promise<void> {
+export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?: Room): Promise<void> {
   if (events.length === 0) return;
   const tx = new UnitOfWork(tenant, system);
-  const rows = endpoints ?? (await readEndpoints(tenant));
+  const rows: Row[] = [];
+  for await (const page of pages({ pk: entityPartition(tenant, Endpoints), ascending: true })) rows.push(...page);
   if (rows.length === 0) return;
   if (room) {
     const wanted = rows.length * events.length;

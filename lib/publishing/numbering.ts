@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
+import { AuditEvents } from '#lib/entities/audit-event.ts';
+import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { bounded } from '#lib/events/bounds.ts';
+import { log } from '#lib/log.ts';
+import { Busy, WriteConflict } from '#lib/table/change.ts';
+import type { IdPool } from '#lib/table/ids.ts';
+import { identity, type Key, rowKey } from '#lib/table/keys.ts';
+import { OutboxRow } from '#lib/table/outbox.ts';
+import { putRows, type Row, readRow, readRows } from '#lib/table/rows.ts';
+import { isOwnReason, readable, reasonOf } from '#lib/table/set-aside.ts';
+import { requireFit } from '#lib/table/size.ts';
+import { freshRows } from '#lib/table/stored.ts';
+import { writeIf } from '#lib/table/update.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
+
+/** So long others leave rows to who has given them their numbers: it may be at work. */
+const openMs = 10 * secondMs;
+/** Of this process: what it has left open it takes up again at once. */
+const by = randomUUID();
+
+const Opened = v.object({
+  by: v.string(),
+  atMs: v.number(),
+  rows: v.array(v.object({ pk: v.string(), sk: v.string(), first: v.number(), auditId: v.optional(v.number()) })),
+});
+type Opened = v.InferOutput<typeof Opened>;
+
+/** The number of the tenant's latest event, and which rows have theirs while they may not all be in the feed; `turn` says whose numbers they are. */
+const Numbering = v.optional(
+  v.object({ last: v.optional(v.number(), 0), turn: v.optional(v.string()), open: v.optional(Opened) }),
+  {},
+);
+
+const placeOf = (tenant: Tenant) => rowKey('sequence', { tenant: tenantKey(tenant) });
+
+/** An outbox row with the number of its first event, and the id of its audit entry where its call has not fetched one. */
+interface Numbered {
+  row: OutboxRow;
+  first: number;
+  auditId: number | undefined;
+}
+
+/** Whether an audit entry is still without an id. */
+const isNameless = ({ audit }: OutboxRow) => audit !== undefined && audit['id'] === undefined;
+/** Whether there is something of a row that must not be given twice. */
+const isNumbered = (row: OutboxRow) => row.events.length > 0 || isNameless(row);
+
+/** Rows that have their numbers and are in the feed, until they are let go of. */
+export interface Numbers {
+  /** In their order; those too that had their numbers before. */
+  events: FeedEvent[];
+  /** Notes in the rows that are still there what number they have, so that whoever comes to them goes on from there. */
+  keep(): Promise<void>;
+  /** Once the rows are removed, or kept. */
+  release(): Promise<void>;
+}
+
+/**
+ * Gives the events of outbox rows their sequence, in the order given, and writes them to the feed and the audit trail. The numbers are noted in one row before they
+ * are used, so that they are without holes and no event has two, whoever dies: the next publisher of the tenant first brings to an end
+ * what it finds open. Rows that are gone are passed by. Throws WriteConflict when somebody else was faster, and what a row's own reason
+ * to fail is before anything has a number.
+ */
+export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbers> {
+  const { last, turn, open } = v.parse(Numbering, await readRow(placeOf(tenant)));
+  if (open) {
+    if (open.by !== by && Date.now() < open.atMs + openMs) throw new Busy('another publisher is at it');
+    await settle(tenant, turn, open);
+    throw new WriteConflict('something was left open');
+  }
+  // After the numbers: who removes a row has moved them on.
+  const stored = await readRows(rows);
+  const known: FeedEvent[] = [];
+  const fresh: Numbered[] = [];
+  await ids.reserve({ [AuditEvents.name]: rows.filter(isNameless).length });
+  let next = last + 1;
+  for (const row of rows) {
+    const found = stored.get(identity(row));
+    if (found === undefined) continue;
+    const { published } = readable(OutboxRow, found);
+    if (published !== undefined) known.push(...feedEvents(tenant, row, published));
+    else {
+      fresh.push({ row, first: next, auditId: isNameless(row) ? await ids.next(AuditEvents) : undefined });
+      next += row.events.length;
+    }
+  }
+  const items = fresh.map((one) => itemsOf(tenant, one));
+  if (!fresh.some(({ row }) => isNumbered(row))) {
+    await write(items);
+    return { events: known, keep: async () => {}, release: async () => {} };
+  }
+  const own = randomUUID();
+  const opened: Opened = {
+    by,
+    atMs: Date.now(),
+    rows: fresh.map(({ row: { pk, sk }, first, auditId }) => ({ pk, sk, first, ...(auditId && { auditId }) })),
+  };
+  const { item } = await writeIf({
+    key: placeOf(tenant),
+    set: { last: next - 1, turn: own, open: opened },
+    if: { ...(last === 0 ? {} : { is: { last } }), absent: last === 0 ? ['last', 'open'] : ['open'] },
+  });
+  if (item === undefined) throw new WriteConflict('somebody else has given numbers');
+  try {
+    await write(items);
+  } catch (error) {
+    await settle(tenant, own, opened);
+    throw error;
+  }
+  return {
+    events: [...known, ...items.flatMap(({ events }) => events)],
+    keep: () => settle(tenant, own, opened),
+    release: () => close(tenant, own),
+  };
+}
+
+/** Brings rows that have their numbers into the feed, one by one, and notes the numbers in them. */
+async function settle(tenant: Tenant, turn: string | undefined, open: Opened): Promise<void> {
+  const stored = await readRows(open.rows);
+  await Promise.all(
+    open.rows.map(async ({ first, auditId, ...place }) => {
+      const found = stored.get(identity(place));
+      if (found === undefined) return;
+      try {
+        const row = readable(OutboxRow, found);
+        if (row.published !== undefined) return;
+        await write([itemsOf(tenant, { row, first, auditId })]);
+        const { pk, sk } = place;
+        await writeIf({ key: { pk, sk }, set: { published: first }, if: { present: ['pk'], absent: ['published'] } });
+      } catch (error) {
+        if (!(error instanceof WriteConflict) && !isOwnReason(error)) throw error;
+        log().error('an event has lost its number', { tenant: tenantKey(tenant), first, reason: reasonOf(error) });
+      }
+    }),
+  );
+  await close(tenant, turn);
+}
+
+/** Nothing happens where somebody else has done so. */
+async function close(tenant: Tenant, turn: string | undefined): Promise<void> {
+  await writeIf({ key: placeOf(tenant), remove: ['open', 'turn'], if: { is: { turn } } });
+}
+
+interface Items {
+  events: FeedEvent[];
+  feed: Row[];
+  audit: Row[];
+}
+
+/** What a row becomes. Throws where the table would not take it. */
+function itemsOf(tenant: Tenant, { row, first, auditId }: Numbered): Items {
+  const events = feedEvents(tenant, row, first);
+  const feed = events.flatMap((event) => freshRows(tenant, Feed, event));
+  const entry = row.audit && v.parse(AuditEvents.schema, { id: auditId, ...row.audit, createdAt: row.now });
+  const audit = entry ? freshRows(tenant, AuditEvents, entry) : [];
+  for (const one of [...feed, ...audit]) requireFit(one);
+  return { events, feed, audit };
+}
+
+/** May be called again with the same: what stands in the feed, and may have been erased meanwhile, stays as it is. */
+async function write(items: readonly Items[]): Promise<void> {
+  await Promise.all([putRows(items.flatMap(({ audit }) => audit)), ...items.flatMap(({ feed }) => feed.map(putEvent))]);
+}
+
+async function putEvent({ pk, sk, ...item }: Row): Promise<void> {
+  const { refused } = await writeIf({ key: { pk, sk }, item, if: { absent: ['pk'] } });
+  if (refused && refused['id'] !== item['id']) throw new WriteConflict('another event has the number');
+}
+
+function feedEvents(tenant: Tenant, row: OutboxRow, first: number): FeedEvent[] {
+  const livemode = tenant.env === 'live';
+  return row.events.map(({ kind, id, timestamp, subject, ...stored }, index) => {
+    const sequence = first + index;
+    // Of a row of an older version nothing was cut.
+    const { data, truncated } = bounded({ data: JSON.parse(stored.data), truncated: stored.truncated });
+    const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data, truncated });
+    return { sequence, event: kind, id, timestamp, subject, committedAt: committedAt(row), body };
+  });
+}
+
+/** An outbox row is sorted by its time. */
+const committedAt = ({ sk }: Key) => sk.split('#')[0] as string;

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { timestamp } from '#lib/clock.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { publish } from '#lib/publishing/publish.ts';
+import { identity, rowKey } from '#lib/table/keys.ts';
+import { outboxItems } from '#lib/table/outbox.ts';
+import { putRows, type Row, readRow, readRows, removeRows } from '#lib/table/rows.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
+import { type Client, eventually } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+/** A row that neither the publisher, which has met it, nor the sweeper, which looks at what is old, takes up. */
+async function ownRow(tenant: Tenant, name: string): Promise<Row> {
+  const now = timestamp();
+  const data = { ...eventKinds['contact.created'].example, contact_id: name };
+  const event = { kind: 'contact.created' as const, subject: `contact/${name}`, data, timestamp: now };
+  const audit = {
+    keyId: 'abcdefghijkl',
+    method: 'POST',
+    path: `/v1/${name}`,
+    status: 201,
+    ip: '127.0.0.1',
+    userAgent: null,
+    requestId: name,
+    resourceType: 'contact',
+    resourceId: null,
+  };
+  const [item] = outboxItems(tenant, randomUUID(), now, operator, [event], audit);
+  const row = { ...(item as Row), sk: (item as Row).sk.replace(/^[^#]+/, '2099-01-01T00:00:00.000Z') };
+  await putRows([{ ...row, events: 'not yet' }]);
+  await eventually(async () => (await stored(row))?.['tries'] === 1, 'the publisher to meet it');
+  await putRows([row]);
+  return row;
+}
+
+const stored = async (row: Row) => (await readRows([row])).get(identity(row));
+
+const feedOf = async (client: Client): Promise<{ sequence: number; data: { contact_id?: string } }[]> =>
+  (await client.get('/v1/events', { limit: 100 })).body.items;
+
+const auditOf = async (client: Client): Promise<string[]> =>
+  (await client.get('/v1/audit-events', { limit: 100 })).body.items.map(({ path }: { path: string }) => path);
+
+async function newTenant() {
+  const { id, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  await eventually(async () => (await feedOf(live)).length === 1, 'the event of its key');
+  return { tenant, live, sequence: rowKey('sequence', { tenant: tenantKey(tenant) }) };
+}
+
+test('wherever a publisher dies, every event has one number, without a hole, and every call one audit entry', async () => {
+  const { tenant, live, sequence } = await newTenant();
+  const names: string[] = [];
+  for (let writes = 0, isAlive = false; !isAlive; writes += 1) {
+    const rows = await Promise.all(['a', 'b'].map((name) => ownRow(tenant, `${name}${writes}`)));
+    names.push(...rows.map((_, index) => `${'ab'[index]}${writes}`));
+    isAlive = await dyingAfter(writes, () => publish(rows), /Write|Put|Delete|Update/);
+    // Another one comes between, and another process takes up what the dead one has left.
+    if (!isAlive) {
+      const open = (await readRow(sequence))?.['open'] as { by: string } | undefined;
+      if (open)
+        await putRows([{ ...(await readRow(sequence)), ...sequence, open: { ...open, by: 'the dead', atMs: 0 } }]);
+      names.push(`between${writes}`);
+      expect(await publish([await ownRow(tenant, `between${writes}`)])).toEqual([]);
+      expect(await publish(rows)).toEqual([]);
+    }
+    expect(await Promise.all(rows.map(stored))).toEqual([undefined, undefined]);
+    expect((await readRow(sequence))?.['open']).toBeUndefined();
+  }
+  expect(names.length).toBeGreaterThan(15);
+  const feed = await feedOf(live);
+  expect(feed.map((event) => event.sequence)).toEqual(feed.map((_, index) => index + 1));
+  const found = feed.flatMap(({ data }) => data.contact_id ?? []);
+  expect([...found].sort()).toEqual([...names].sort());
+  for (const name of names.filter((one) => one.startsWith('a')))
+    expect(found.indexOf(name.replace('a', 'b'))).toBeGreaterThan(found.indexOf(name));
+  const entries = (await auditOf(live)).filter((path) => names.includes(path.slice('/v1/'.length)));
+  expect([...entries].sort()).toEqual(names.map((name) => `/v1/${name}`).sort());
+}, 120_000);
+
+test('what another publisher has just opened is left to it, and is no reason of the tenant', async () => {
+  const { tenant, sequence } = await newTenant();
+  const [theirs, ours] = [await ownRow(tenant, 'theirs'), await ownRow(tenant, 'ours')];
+  const before = (await readRow(sequence)) as Row;
+  const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
+  const opened = { ...before, last: 2, turn: 'another', open: { by: 'another', atMs: Date.now(), rows } };
+  await putRows([opened]);
+  const contending = new Map<string, unknown>();
+  expect(await publish([ours as Row], contending)).toEqual([ours]);
+  expect(contending.size).toBe(0);
+  expect((await stored(ours as Row))?.['tries']).toBeUndefined();
+  await putRows([{ ...opened, open: { ...opened.open, atMs: Date.now() - 60_000 } }]);
+  expect(await publish([ours as Row])).toEqual([]);
+  expect((await stored(theirs))?.['published']).toBe(2);
+  expect(await publish([theirs])).toEqual([]);
+  expect(await stored(theirs)).toBeUndefined();
+});
+
+test('a poller that comes while some events of a publisher are in the feed and others are not skips none, however old they are', async () => {
+  const { tenant, live } = await newTenant();
+  const rows = await Promise.all(['slow', 'fast'].map((name) => ownRow(tenant, name)));
+  const old = rows.map((row) => ({
+    ...row,
+    events: (row['events'] as object[]).map((event) => ({ ...event, timestamp: '2026-11-22T10:00:00Z' })),
+  }));
+  await putRows(old);
+  let seen: unknown;
+  await between(
+    async ({ operation, input }, next) => {
+      const isSlow = operation === 'PutItem' && JSON.stringify(input).includes('contact/slow');
+      if (isSlow) {
+        await eventually(
+          async () => (await readRow({ pk: `${tenantKey(tenant)}#feed`, sk: '000000000003' })) !== undefined,
+          'the other',
+        );
+        seen = await feedOf(live);
+      }
+      return next();
+    },
+    () => publish(old),
+  );
+  expect(seen).toMatchObject([{ sequence: 1 }]);
+  expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'slow', 'fast']);
+});
+
+test('an event whose number is another one’s gets the next one', async () => {
+  const { tenant, live, sequence } = await newTenant();
+  const { open: _, ...before } = (await readRow(sequence)) as Row;
+  await putRows([{ ...before, pk: sequence.pk, sk: sequence.sk, last: 1 }]);
+  const taken = { pk: `${tenantKey(tenant)}#feed`, sk: '000000000002' };
+  await putRows([
+    { ...((await readRow({ ...taken, sk: '000000000001' })) as Row), ...taken, sequence: 2, id: 'evt_taken' },
+  ]);
+  expect(await publish([await ownRow(tenant, 'next')])).toEqual([]);
+  expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, undefined, 'next']);
+  await removeRows([taken]);
+});
