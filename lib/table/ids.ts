@@ -1,3 +1,4 @@
+import { regardless } from '../ahead.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Entity, storedName } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
@@ -23,7 +24,9 @@ export class IdPool {
     if (wanted.length === 0) return;
     if (this.#beside && of.scope === this.#beside.scope && this.#of(storedName(this.#beside)).length === 0)
       wanted.push([storedName(this.#beside), 1]);
-    const counters = await addTo(rowKey('ids', { scope: scopeKey(this.#tenant, of) }), Object.fromEntries(wanted));
+    const key = rowKey('ids', { scope: scopeKey(this.#tenant, of) });
+    // Of a caller who is then refused they are a gap, as of a commit that fails.
+    const counters = await regardless(() => addTo(key, Object.fromEntries(wanted)));
     for (const [name, count] of wanted) {
       const last = counters[name] ?? 0;
       for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);

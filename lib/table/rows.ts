@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { admitted } from '../ahead.ts';
 import { env } from '../env.ts';
 import { sliced } from '../parallel.ts';
 import { unavailable } from '../problem.ts';
 import { dynamodb } from './client.ts';
-import { identity, type Key } from './keys.ts';
+import { identity, isCounted, type Key } from './keys.ts';
 
 export type Row = Key & Record<string, unknown>;
 
@@ -17,6 +18,7 @@ const maxAttempts = 7;
 
 /** A row by key, strongly consistent. */
 export async function readRow(key: Key, abortSignal?: AbortSignal): Promise<Row | undefined> {
+  if (isCounted(key)) await admitted();
   const input = { TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true };
   const { Item } = await dynamodb.send('GetItem', input, abortSignal);
   return isRow(Item) ? Item : undefined;
@@ -27,6 +29,7 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
   const found = new Map<string, Row>();
   const distinct = [...new Map(keys.map(({ pk, sk }) => [identity({ pk, sk }), { pk, sk }])).values()];
   const TableName = env('TABLE_NAME');
+  if (distinct.some(isCounted)) await admitted();
   await inRounds(distinct, maxReads, async (Keys) => {
     const { Responses, UnprocessedKeys } = await dynamodb.send('BatchGetItem', {
       RequestItems: { [TableName]: { Keys, ConsistentRead: true } },

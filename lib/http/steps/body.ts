@@ -10,11 +10,14 @@ const maxBodyLevels = 3_000;
 /** Decodes the JSON body; what is wrong with it is answered later, after a missing resource (contract 0.5). */
 export const readingBody = (route: Route): RequestStep => ({
   before: async ({ event, context }) => {
-    if (!route.body || !event.body) return;
     const progress = progressOf(context);
-    Object.assign(progress, decodedBody(event, progress));
+    if (progress.begun === undefined) readBody(route, event, progress);
   },
 });
+
+export function readBody(route: Route, event: Event, progress: Progress): void {
+  if (route.body && event.body) Object.assign(progress, decodedBody(event, progress));
+}
 
 /** The body of a request, or what is wrong with it. */
 export function decodedBody(

@@ -3,6 +3,7 @@ import { type Allowance, countAnonymous, identify, KnownKeyRefused } from '#lib/
 import { Problem, rateLimited } from '#lib/problem.ts';
 import { type Identified, identifySession, missingSession, sessionIn } from '#lib/sessions/identify.ts';
 import { type Route, scopesOf } from '../route.ts';
+import { forget, meet } from './met.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
 /** Who is it, from where, may they, and how much is left: by the scope that the event asks for, and the roles that members need. */
@@ -14,10 +15,16 @@ export const identifying = (scopeOf: (event: Event) => Route['scope'], roles?: R
       spent(progress, await countAnonymous(progress.facts.ip));
       return;
     }
-    const caller = await identified(progress, scope === 'public', roles !== undefined);
-    if (!caller) return;
-    requireRole(roles, caller);
-    requireScope({ scope }, caller);
+    try {
+      const caller = await identified(progress, scope === 'public', roles !== undefined);
+      if (!caller) return;
+      requireRole(roles, caller);
+      requireScope({ scope }, caller);
+      meet(progress, caller);
+    } catch (error) {
+      forget(progress);
+      throw error;
+    }
   },
 });
 
