@@ -41,7 +41,7 @@ export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Seven actions a delivery at most, of a transaction's hundred. */
+/** Six actions a delivery at most, of a transaction's hundred. */
 export const maxPerTransaction = 12;
 
 /** Why a delivery was skipped. */
@@ -63,7 +63,7 @@ export interface NewDelivery {
   body?: string;
 }
 
-/** Writes a delivery, four actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
+/** Writes a delivery, three actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
 export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promise<StoredDelivery> {
   const { endpointId, deliveryId, event, skipped, replayOf, body } = input;
   const status = skipped === undefined ? 'pending' : 'skipped';
@@ -124,7 +124,6 @@ export async function listDeliveries(
         status === 'succeeded'
           ? { matches: (delivery) => delivery.status === status }
           : { where: { status: { endpointId, status } } },
-      eventKind: (eventKind) => ({ where: { kind: { endpointId, eventKind } } }),
       since: () => ({ above }),
       // Ids rise with time: it is in `after`.
       until: () => ({}),
@@ -187,7 +186,7 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
   return shownDelivery(replay);
 }
 
-/** The new delivery that repeats one; six actions. What arrives at a disabled endpoint is skipped, replays too. */
+/** The new delivery that repeats one; five actions. What arrives at a disabled endpoint is skipped, replays too. */
 export function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
   const { endpointId, eventId: id, eventKind: event, sequence, subject, body } = original;
   if (!original.isReplayed) tx.update(Deliveries, { ...original, isReplayed: true });

@@ -18,7 +18,7 @@ import { dispatchNow } from './dispatch.ts';
 import { filtered, type TagsByContact, tagsOfContacts, withTags } from './filter.ts';
 import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
 
-/** Each is five actions at most of a transaction's hundred. */
+/** Each is four actions at most of a transaction's hundred. */
 const chunkSize = 20;
 /** What the clocks of two functions may differ, and less than a caller needs from one answer to the next call. */
 const skewMs = 5;
