@@ -363,13 +363,7 @@ function decoderOf(charset: string): TextDecoder {
 /** The parts of one multipart/alternative say the same thing. */
 async function textsOf(parts: readonly Part[], omitted: string[]): Promise<Contents['texts']> {
   const texts: Texts = new Map();
-  let isReadable = true;
-  for (const part of parts) {
-    await addText(texts, part).catch(() => {
-      isReadable = false;
-    });
-  }
-  if (!isReadable) omitted.push('parts of its text, which could not be read');
+  for (const part of parts) await addText(texts, part);
   if (parts.some(({ isCut }) => isCut)) omitted.push('the end of its text');
   return [...texts.values()];
 }

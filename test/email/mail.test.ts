@@ -359,3 +359,22 @@ test('HTML of which no beginning is short enough once it is safe is left out, an
   expect(mail.bodyText).toMatch(/^Hello/);
   expect(mail.bodyText).toContain('its HTML, which could not be read');
 });
+
+test.each([
+  ...['iso-2022-jp', 'gb18030', 'utf-16le', 'x-user-defined', 'replacement', 'iso-2022-kr', 'utf-7', 'constructor'],
+  ...['__proto__', "utf-8''%E0%A4%A", '=?utf-8?B?====?=', '"', ''],
+])('what is no text in the charset %s is read as well as it can be, in every encoding', async (charset) => {
+  const bytes = Buffer.from('\u001b$B\u00e2\u0082=4=ZZ%E0 \r\n> \r\n-- \r\n\ud83d', 'latin1');
+  const words = ['B', 'Q', 'X'].map((kind) => `=?${charset}?${kind}?=E2=82====?=`).join(' ');
+  const parts = ['base64', 'quoted-printable', '8bit', '__proto__'].flatMap((encoding) => [
+    `Content-Type: text/plain; charset=${charset}; format=flowed; delsp=yes\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`,
+    `Content-Type: message/rfc822\r\n\r\nFrom: ${words}\r\nSubject: ${words}\r\nContent-Type: text/html; charset=${charset}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`,
+  ]);
+  const raw = Buffer.concat([
+    Buffer.from('From: Anna <anna@example.com>\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n'),
+    ...parts.flatMap((part) => [Buffer.from(`--x\r\n${part}`), bytes, Buffer.from('\r\n')]),
+    Buffer.from('--x\r\nContent-Type: text/plain\r\n\r\nthe last part\r\n--x--\r\n'),
+  ]);
+  const { bodyText } = await parseMail(raw);
+  expect(bodyText).toMatch(/the last part$/);
+});
