@@ -195,9 +195,12 @@ export class Ledger {
     this.#check(trapped === 0, `${trapped} connections were made to a forbidden address`);
   }
 
-  /** What nobody can handle was met and counted; what only a newer version can was passed on. */
-  poison(uncounted: readonly string[], newer: number): void {
-    this.differences.push(...uncounted);
+  /** What nobody can handle was met and counted, and nobody was served only once it was given up; what only a newer version can was passed on. */
+  poison(uncounted: readonly string[], givenUp: readonly string[], newer: number): void {
+    this.differences.push(
+      ...uncounted,
+      ...givenUp.map((row) => `the change ${row} was set aside before everybody else was served`),
+    );
     this.#check(newer === 1, `${newer} events of a newer version were passed on instead of one`);
   }
 

@@ -112,6 +112,7 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     system.spoil(false);
     for (const receiver of [bad, tardy, leaving, rebinding]) receiver.calm();
     await settled(calls, acknowledged, subscriptions, sequenceBefore);
+    const givenUp = (await poison?.givenUp()) ?? [];
     let replays = 0;
     for (const subscription of subscriptions) replays += await catchUp(calls, subscription, startedAt);
     const events = await settled(calls, acknowledged, subscriptions, sequenceBefore, replays);
@@ -125,7 +126,8 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
     await ledger.rows(calls, { ...acknowledged, contacts }, events);
     for (const subscription of subscriptions) await ledger.deliveries(calls, subscription, events);
     ledger.rebinding(rebinding);
-    if (poison) ledger.poison(await poison.differences(), events.filter(({ event }) => event === newerKind).length);
+    const newer = events.filter(({ event }) => event === newerKind).length;
+    if (poison) ledger.poison(await poison.differences(), givenUp, newer);
     const jobs: Job[] = await calls.every('/v1/jobs');
     ledger.jobs(jobs, acknowledged, events);
     ledger.messages(jobs, acknowledged, await storedBy(providerUrl, tokens));
