@@ -28,7 +28,6 @@ const throttled = 'calls are 503 after 8 s, `HttpApiServerErrors`; `WriteThrottl
 
 /** Every place that is known, with the load that is reckoned from what calls were measured to write and from the code's own limits. */
 export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[]): Limit[] {
-  const shards = shardsOf('').length;
   const perSecond = (call: string, pattern: string) =>
     partitionLimits.writeUnits / (calls[call]?.partitions[pattern]?.writeUnits ?? Number.NaN);
   const shown = (value: number) => Math.floor(value).toLocaleString('en');
@@ -45,10 +44,10 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
   const pace = Number(settings.EMAILS_PER_SECOND.default);
   return [
     {
-      where: `A shard of the outbox, one of ${shards}, sorted by time: it never splits`,
-      load: `${shown(created)} changes/s of one workspace, ${shown(sent)} messages/s (two rows each); ${shown(created * shards)} changes/s of all`,
+      where: `A shard of the outbox, one of ${shardsOf('outbox').length}, sorted by time: it never splits`,
+      load: `${shown(created)} changes/s of one workspace, ${shown(sent)} messages/s (two rows each); ${shown(created * shardsOf('outbox').length)} changes/s of all`,
       seen: `${throttled}; of every workspace in that shard`,
-      lift: 'fewer or smaller writes of an outbox row (put, mark, remove); or more shards than workspaces meet in',
+      lift: 'fewer or smaller writes of an outbox row (put, remove); or more shards than workspaces meet in',
     },
     {
       where: 'The feed of a workspace',
@@ -69,7 +68,7 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
       lift: 'ids in blocks for each process',
     },
     {
-      where: `A shard of timers, one of ${shards} by account, sequence or endpoint`,
+      where: `A shard of timers, one of ${shardsOf('due').length} by account, sequence or endpoint`,
       load: `${shown(perSecond('message', due))} messages/s of one account`,
       seen: throttled,
       lift: 'no account sends so fast: Telegram takes 30 a second',

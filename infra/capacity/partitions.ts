@@ -1,5 +1,5 @@
 import { placesIn } from '#infra/table-map.ts';
-import { blank, shardsOf, sharedPrefixes } from '#lib/table/keys.ts';
+import { blank, rowKeys, type ShardedQueue, shardsOf, sharedPrefixes } from '#lib/table/keys.ts';
 import type { MeasuredCalls, Spent } from './measured.ts';
 
 /** What DynamoDB gives one partition in a second, however much the table has (developer guide, "Best practices for partition keys"). */
@@ -59,12 +59,15 @@ function hotOf(pattern: string, spent: Spent, rates: Rates): Hot {
   return { pattern, writeUnits, readUnits, share, rows: rowsOf(pattern) };
 }
 
+const queues: readonly ShardedQueue[] = ['outbox', 'due'];
+
 /** How many calls meet at the hottest partition of a pattern. */
 function callsAt(pattern: string, { perSecond, busiestPerSecond, keys, endpoints }: Rates): number {
   if (pattern.startsWith(`${sharedPrefixes.key}#`)) return busiestPerSecond / keys;
   if (pattern.includes('{endpointId}')) return busiestPerSecond / Math.max(1, endpoints);
   if (pattern.startsWith('{')) return busiestPerSecond;
-  const shards = pattern.endsWith('{shard}') ? shardsOf('').length : 1;
+  const queue = queues.find((name) => rowKeys[name][0] === pattern);
+  const shards = queue === undefined ? 1 : shardsOf(queue).length;
   return busiestPerSecond + (perSecond - busiestPerSecond) / shards;
 }
 

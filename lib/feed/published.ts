@@ -32,7 +32,7 @@ export const unpublishedNow = async (tenant: Tenant): Promise<string[]> =>
 
 /** Those of them that the feed still does not have. */
 export async function stillUnpublished(tenant: Tenant, places: readonly string[]): Promise<string[]> {
-  const pk = rowPartition('outbox', { shard: shardOf(tenantKey(tenant)) });
+  const pk = rowPartition('outbox', { shard: shardOf('outbox', tenantKey(tenant)) });
   const rows = await readRows(places.map((sk) => ({ pk, sk })));
   return places.filter((sk) => isAwaited(rows.get(identity({ pk, sk }))));
 }
@@ -43,7 +43,7 @@ async function unpublished(tenant: Tenant): Promise<Key[]> {
   const own: Key[] = [];
   let looked = 0;
   for await (const page of pages({
-    pk: rowPartition('outbox', { shard: shardOf(key) }),
+    pk: rowPartition('outbox', { shard: shardOf('outbox', key) }),
     ascending: true,
     limit: maxRows,
   })) {

@@ -3,9 +3,7 @@ import { minuteMs, secondMs, timestamp } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { inParallel } from '#lib/parallel.ts';
 import { publish } from '#lib/publishing/publish.ts';
-import { duePrefix } from '#lib/table/entity.ts';
-import { identity, type Key, rowKey, shardsOf } from '#lib/table/keys.ts';
-import { outboxPrefix } from '#lib/table/outbox.ts';
+import { identity, type Key, rowKey, type ShardedQueue, shardsOf } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { countSetAside, countTry, failed, isOwnReason, passOver, readable, setAside } from '#lib/table/set-aside.ts';
@@ -66,7 +64,7 @@ async function sweepOutbox(swept: Swept, before: Date, deadlineMs: number): Prom
     for (const { tenant } of left) waiting.add(tenant);
     return left;
   };
-  for await (const _ of rounds(outboxPrefix, before.toISOString(), deadlineMs, work)) swept.unpublishedRows = found;
+  for await (const _ of rounds('outbox', before.toISOString(), deadlineMs, work)) swept.unpublishedRows = found;
 }
 
 async function lookAside(swept: Swept): Promise<void> {
@@ -108,7 +106,7 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
     });
     return [];
   };
-  for await (const _ of rounds(duePrefix, timestamp(before), deadlineMs, work)) swept.overdueRows = overdue.size;
+  for await (const _ of rounds('due', timestamp(before), deadlineMs, work)) swept.overdueRows = overdue.size;
 }
 
 /** Under which name it counts once. */
@@ -138,12 +136,12 @@ interface Shard {
  * round in which every shard could be read. What fails is logged, and the others go on; throws at the end.
  */
 async function* rounds(
-  prefix: string,
+  queue: ShardedQueue,
   below: string,
   deadlineMs: number,
   work: (page: Row[]) => Promise<readonly Row[]>,
 ): AsyncGenerator<void> {
-  const shards = await shardsFrom(prefix, below);
+  const shards = await shardsFrom(queue, below);
   const first = Math.floor(Math.random() * shards.length);
   let open = [...shards.slice(first), ...shards.slice(0, first)];
   const failures: unknown[] = [];
@@ -164,7 +162,7 @@ async function* rounds(
           shard.place = shard.left;
         }
       } catch (error) {
-        log().error(`a part of ${prefix} could not be swept`, error as Error);
+        log().error(`a part of ${queue} could not be swept`, error as Error);
         failures.push(error);
       }
     }
@@ -173,14 +171,14 @@ async function* rounds(
   }
   await keepPlaces(shards);
   if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} parts of ${prefix} could not be swept`);
+    throw new AggregateError(failures, `${failures.length} parts of ${queue} could not be swept`);
 }
 
 /** Where the last sweep stopped in a shard; there is none when it came to its end. */
 const placeKey = (partition: string): Key => rowKey('sweep', { partition });
 
-async function shardsFrom(prefix: string, below: string): Promise<Shard[]> {
-  const names = shardsOf(prefix);
+async function shardsFrom(queue: ShardedQueue, below: string): Promise<Shard[]> {
+  const names = shardsOf(queue);
   const places = await readRows(names.map(placeKey));
   return names.map((pk) => {
     const from = places.get(identity(placeKey(pk)))?.['place'] as string | undefined;

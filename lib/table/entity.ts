@@ -392,7 +392,7 @@ export function indexEntries<E extends Entity>(
     const row = {
       ...timer,
       queue: storedQueue(timer.queue),
-      ...rowKey('due', { shard: shardOf(timer.group), time: timer.at, place: `${key.pk}#${key.sk}` }),
+      ...rowKey('due', { shard: shardOf('due', timer.group), time: timer.at, place: `${key.pk}#${key.sk}` }),
       tenant: tenantKey(tenant),
       ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
     };

@@ -114,13 +114,19 @@ export function isLike(template: string, text: string): boolean {
 export const counterKey = (tenant: Tenant, group: string, name: string, spread: number): Key =>
   rowKey('counter', { tenant: tenantKey(tenant), group, name, spread });
 
-const shards = 32;
+/**
+ * Over how many partitions a queue of all tenants is spread: what is written in the order of time is never split, and takes a thousand
+ * write units a second. Every change writes and removes a row of the outbox. A number may only rise: the sweeper looks into all.
+ */
+const shardCounts = { outbox: 128, due: 32 } as const;
+export type ShardedQueue = keyof typeof shardCounts;
 
-/** One of 32 partitions, the same for the same text, so that global queues do not make one hot key. */
-export function shardOf(text: string): string {
-  return String(createHash('sha256').update(text).digest().readUInt16BE(0) % shards).padStart(2, '0');
-}
+const shardName = (shard: number) => String(shard).padStart(2, '0');
 
-/** Every shard of a sharded partition: `DUE#00` to `DUE#31`. */
-export const shardsOf = (prefix: string) =>
-  Array.from({ length: shards }, (_, shard) => `${prefix}#${String(shard).padStart(2, '0')}`);
+/** The shard of a queue, the same for the same text. */
+export const shardOf = (queue: ShardedQueue, text: string): string =>
+  shardName(createHash('sha256').update(text).digest().readUInt16BE(0) % shardCounts[queue]);
+
+/** Every partition of a queue: `DUE#00` to `DUE#31`. */
+export const shardsOf = (queue: ShardedQueue): string[] =>
+  Array.from({ length: shardCounts[queue] }, (_, shard) => `${sharedPrefixes[queue]}#${shardName(shard)}`);

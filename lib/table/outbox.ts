@@ -66,7 +66,7 @@ export function outboxItems(
   const at = new Date().toISOString();
   return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
     ...rowKey('outbox', {
-      shard: shardOf(key),
+      shard: shardOf('outbox', key),
       time: at,
       transaction: index === 0 ? transactionId : `${transactionId}#${String(index).padStart(3, '0')}`,
     }),

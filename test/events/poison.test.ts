@@ -222,7 +222,7 @@ test('a row that was set aside is listed, and published once an operator puts it
   const listed = await admin<SetAside[]>('outbox', 'list', {});
   const [found] = listed.filter(({ tenant: of }) => of === tenantKey(tenant));
   expect(found).toEqual({
-    id: `${outboxPrefix}#${shardOf(tenantKey(tenant))}/${row.sk}`,
+    id: `${outboxPrefix}#${shardOf('outbox', tenantKey(tenant))}/${row.sk}`,
     tenant: tenantKey(tenant),
     reason: 'Error: a reason',
     tries: 60,

@@ -18,7 +18,7 @@ import { newWorkspace } from '#test/workspace.ts';
 test('behind a queue of another tenant the own rows are still looked for', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
-  const shard = shardOf(tenantKey(tenant));
+  const shard = shardOf('outbox', tenantKey(tenant));
   const now = '2026-01-01T00:00:00Z';
   const others = Array.from({ length: 700 }, (_, index) => ({
     ...rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${index}Z`, transaction: 'other' }),

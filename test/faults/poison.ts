@@ -17,7 +17,7 @@ const giveUpMs = 150_000;
 export const newerKind = 'contact.exploded';
 
 const changeRow = (tenant: string, fields: object): Row => ({
-  pk: `OUTBOX#${shardOf(tenant)}`,
+  pk: `OUTBOX#${shardOf('outbox', tenant)}`,
   sk: `${new Date().toISOString()}#${randomUUID()}`,
   tenant,
   now: timestamp(),
@@ -41,7 +41,7 @@ function poisonRows(tenant: string): Row[] {
     const at = shifted(new Date(), -60_000);
     const message = { endpointId: 1 };
     const row = { at, queue: 'deliveries', tenant, message, group: tenant, ...fields };
-    return { pk: `DUE#${shardOf(tenant)}`, sk: `${at}#poison#${randomUUID()}`, ...row };
+    return { pk: `DUE#${shardOf('due', tenant)}`, sk: `${at}#poison#${randomUUID()}`, ...row };
   };
   return [
     // Its id is in the row of the feed twice, which does not fit.

@@ -24,7 +24,7 @@ const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;
 function overdue(tenant: string, name: string, more: object = {}): Row {
   const at = shifted(new Date(), -60_000);
   const group = `${tenant}/telegram/1`;
-  const pk = `${duePrefix}#${shardOf(group)}`;
+  const pk = `${duePrefix}#${shardOf('due', group)}`;
   return {
     pk,
     sk: `${at}#${tenant}#test#${name}`,

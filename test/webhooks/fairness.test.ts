@@ -17,10 +17,10 @@ const endpointCount = 20;
 
 /** One whose outbox rows lie in the same partition, so that the stream hands them over one after the other. */
 function neighbourOf(tenant: Tenant): Tenant {
-  const shard = shardOf(tenantKey(tenant));
+  const shard = shardOf('outbox', tenantKey(tenant));
   for (let workspaceId = 1_000_000_000; ; workspaceId += 1) {
     const other: Tenant = { workspaceId, env: 'live' };
-    if (shardOf(tenantKey(other)) === shard) return other;
+    if (shardOf('outbox', tenantKey(other)) === shard) return other;
   }
 }
 
