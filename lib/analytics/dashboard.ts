@@ -8,7 +8,7 @@ import { fromCents, toCents } from '#lib/money.ts';
 import { CurrencyTotal, count, time } from '#lib/schema.ts';
 import { isComplete } from '#lib/table/completeness.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import { type By, type CounterOf, counterSince, type Entity } from '#lib/table/entity.ts';
+import { type CounterOf, counterSince, type Entity, type SureBy } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
@@ -161,7 +161,7 @@ const hasCounters = <Of extends Entity>(tx: UnitOfWork, of: Of, counter: Counter
 const entriesWithin = <E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: By<E>,
+  by: SureBy<E>,
   { from, to }: Range,
   meter: Meter,
 ): AsyncGenerator<EntryRow[]> =>

@@ -59,5 +59,5 @@ export const Activities = entity({
     (older) => ({ ...older }),
   ],
   within: 'contact/{contactId}/activity',
-  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2 } },
+  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2, isConfirmed: true } },
 });

@@ -219,9 +219,9 @@ export const Contacts = entity({
   isMergeable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
-    platform: ({ platform }) => platform,
-    stage: ({ stage }) => stage,
-    assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
+    platform: { of: ({ platform }) => platform, isConfirmed: true },
+    stage: { of: ({ stage }) => stage, isConfirmed: true },
+    assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none', isConfirmed: true },
     unread: ({ hasUnreadMessages }) => hasUnreadMessages,
     username: likeness('username'),
     /** One person may hold a username on one platform, and another on the next. */

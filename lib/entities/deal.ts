@@ -155,9 +155,9 @@ export const Deals = entity({
   }),
   references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }],
   indexes: {
-    stage: ({ stage }) => stage,
-    currency: ({ currency }) => currency,
-    contact: ({ contactId }) => contactId,
+    stage: { of: ({ stage }) => stage, isConfirmed: true },
+    currency: { of: ({ currency }) => currency, isConfirmed: true },
+    contact: { of: ({ contactId }) => contactId, isConfirmed: true },
     closed: {
       of: ({ closedAt }) => closedAt !== null,
       order: ({ closedAt }) => String(closedAt),

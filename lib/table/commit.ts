@@ -1,24 +1,28 @@
-import { type Conditional, conditional, fitsOne, send } from './change.ts';
+import { type Change, type Conditional, conditional, fitsOne, send } from './change.ts';
+import { earlyOf, writeEarly } from './early.ts';
 import { requireOwn } from './keys.ts';
 import { outboxItems } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** What a unit of work writes, events and audit entry included. Throws where a row of another tenant is among it. */
-function actionsOf(tx: UnitOfWork): Conditional[] {
+function actionsOf(tx: UnitOfWork): { early: readonly Change[]; actions: Conditional[] } {
   const { changes, writes, events, audit } = tx.work;
   const outbox = outboxItems(tx.tenant, tx.id, tx.now, tx.actor, events, audit);
-  const actions = [...changes, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
-  for (const { key } of actions) requireOwn(tx.tenant, key, true);
-  return actions;
+  for (const { key } of [...changes, ...writes, ...outbox.map((key) => ({ key }))]) requireOwn(tx.tenant, key, true);
+  const early = earlyOf(changes);
+  const others = changes.filter((change) => !early.includes(change));
+  const actions = [...others, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
+  return { early, actions };
 }
 
 /**
- * Writes a unit of work in one transaction of DynamoDB, all or nothing. Returns false, with nothing done, when it is too large for
- * one. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
+ * Writes a unit of work in one transaction of DynamoDB, all or nothing; entries that mean nothing without it go before. Returns false,
+ * with nothing done, when it is too large for one. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
  */
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
-  const actions = actionsOf(tx);
+  const { early, actions } = actionsOf(tx);
   if (!fitsOne(actions)) return false;
+  if (early.length > 0) await writeEarly(tx, early);
   if (actions.length > 0) await send(actions, tx.id);
   return true;
 }

@@ -9,8 +9,9 @@ import {
   hasTexts,
   type Item,
   isIndexed,
+  type SureBy,
+  type SureWhere,
   type Wanted,
-  type Where,
   wantedBy,
   wantedOf,
   wantedSince,
@@ -28,7 +29,7 @@ export type EntryRow = Row & { of: Key };
 export const entries = <E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: By<E>,
+  by: SureBy<E>,
   range: Range = {},
 ): AsyncGenerator<EntryRow[]> => entriesOfIndex(tx, of, wantedBy(of, by), range);
 
@@ -83,7 +84,7 @@ export async function firstIndexed<E extends Entity>(
   isWanted: (item: Item<E>) => boolean = () => true,
 ): Promise<Item<E> | undefined> {
   const wanted = [wantedBy(of, by)];
-  const ascending = flatten(entries(tx, of, by, { ascending: true, limit: 1, grows: true }));
+  const ascending = flatten(entriesOfIndex(tx, of, wantedBy(of, by), { ascending: true, limit: 1, grows: true }));
   let size = 1;
   for await (const some of batches(ascending, () => size)) {
     const keys = some.map((entry) => entry.of);
@@ -97,8 +98,8 @@ export async function firstIndexed<E extends Entity>(
 /** Every entity that has this index entry, descending by id: where one parent has few. */
 export async function listIndexed<E extends Entity>(tx: UnitOfWork, of: E, by: By<E>): Promise<Item<E>[]> {
   const keys: Key[] = [];
-  for await (const entry of flatten(entries(tx, of, by))) keys.push(entry.of);
   const wanted = [wantedBy(of, by)];
+  for await (const entry of flatten(entriesOfIndex(tx, of, wantedBy(of, by), {}))) keys.push(entry.of);
   return (await tx.findAllByKey(of, keys)).filter((item) => isIndexed(of, item, wanted));
 }
 
@@ -106,7 +107,7 @@ export async function listIndexed<E extends Entity>(tx: UnitOfWork, of: E, by: B
 export async function listCopies<E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: By<E>,
+  by: SureBy<E>,
   { limit }: { limit?: number } = {},
 ): Promise<EntryRow[]> {
   const copies: EntryRow[] = [];
@@ -119,7 +120,7 @@ export async function listCopies<E extends Entity>(
 export async function countEntries<E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  where: Where<E>,
+  where: SureWhere<E>,
   after: number | undefined,
   meter: Meter,
 ): Promise<number> {

@@ -1,5 +1,6 @@
 import { hourMs, shifted } from '../clock.ts';
 import { folded } from '../text.ts';
+import { removeLeft } from './early.ts';
 import {
   type Contains,
   type Entity,
@@ -173,6 +174,8 @@ async function findByIndexes<E extends Entity>(
       return matches(item) && isIndexed(of, item, wanted);
     };
     found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing)));
+    const left = keys.filter((key) => tx.hasMissed(key));
+    if (left.length > 0) await removeLeft(tx, of, wanted, left);
     if (isOver || found.isFull) return;
     const last = keys.at(-1);
     if (last && meter.unitsLeft < 0) return stop(meter, last.sk);
