@@ -1,21 +1,22 @@
 import * as v from 'valibot';
-import { monthOf } from '#lib/clock.ts';
+import { dayMs, monthOf } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
+import { Jobs } from '#lib/entities/job.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { fromCents, toCents } from '#lib/money.ts';
 import { CurrencyTotal, count, time } from '#lib/schema.ts';
 import { isComplete } from '#lib/table/completeness.ts';
 import { readCounters } from '#lib/table/counters.ts';
-import { type CounterOf, counterSince, type Entity, type SureBy } from '#lib/table/entity.ts';
+import { type CounterOf, counterSince, type Entity, indexSince, type SureBy } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { ratio } from './replies.ts';
-import { eachOfTraffic, Traffic } from './traffic.ts';
+import { eachJob, eachMessage, Traffic } from './traffic.ts';
 
 export const DashboardQuery = v.object(rangeQuery);
 
@@ -57,18 +58,19 @@ export const analyseDashboard = (tx: UnitOfWork, query: v.InferOutput<typeof Das
 
 async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard> {
   const traffic = new Traffic();
-  const [contacts, deals, tasks, email] = await Promise.all([
+  const [contacts, deals, tasks, email, failed] = await Promise.all([
     contactFigures(tx, range, meter),
     dealFigures(tx, range, meter),
     taskFigures(tx, range, meter),
     readCounters(tx, [Threads], 'email'),
-    eachOfTraffic(tx, range, meter, traffic),
+    countFailed(tx, range, meter),
+    eachMessage(tx, range, meter, (message) => traffic.addMessage(message)),
   ]);
   const { open: openThreads = 0, unread = 0 } = email.get('threads') ?? {};
   return {
     ...range,
     contacts,
-    messages: traffic.sums,
+    messages: { ...traffic.sums, failed },
     deals,
     tasks,
     email: { openThreads, unread },
@@ -77,18 +79,57 @@ async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise
 }
 
 async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['contacts']> {
-  const [stages, created, withUnread] = await Promise.all([
-    readCounters(tx, [Contacts], 'contacts'),
-    countOf(entriesWithin(tx, Contacts, { created: true }, range, meter)),
-    countUnread(tx, meter),
+  const areCounted = await hasCounters(tx, Contacts, 'figures');
+  const stages = readCounters(tx, [Contacts], 'contacts').then((sums) => [...sums.values()]);
+  const [created, withUnread] = await Promise.all([
+    areCounted
+      ? countCreated(tx, range, stages, meter)
+      : countOf(entriesWithin(tx, Contacts, { created: true }, range, meter)),
+    areCounted
+      ? stages.then((sums) => sum(sums, 'unread'))
+      : countOf(entries(tx, Contacts, { unread: true }, { meter })),
   ]);
-  return { total: sum([...stages.values()], 'count'), new: created, withUnread };
+  return { total: sum(await stages, 'count'), new: created, withUnread };
 }
 
-async function countUnread(tx: UnitOfWork, meter: Meter): Promise<number> {
-  if (await hasCounters(tx, Contacts, 'unread'))
-    return (await readCounters(tx, [Contacts], 'unread')).get('contacts')?.['count'] ?? 0;
-  return countOf(entries(tx, Contacts, { unread: true }, { meter }));
+/** A range that is shorter is looked through. */
+const halfMonthMs = 15 * dayMs;
+
+/** What was made in a range: the months are counted, and at each end the shorter part of one is looked through. */
+async function countCreated(tx: UnitOfWork, range: Range, stages: Promise<Sums[]>, meter: Meter): Promise<number> {
+  if (Date.parse(range.to) - Date.parse(range.from) < halfMonthMs)
+    return countOf(entriesWithin(tx, Contacts, { created: true }, range, meter));
+  const within = (above: string, below: string) =>
+    countOf(entries(tx, Contacts, { created: true }, { above, below, meter }));
+  const countBefore = async (key: string) => {
+    const month = monthOf(key);
+    // Nobody is made after now.
+    const isPast = key <= tx.now;
+    const isLate = !isPast || key > `${month}-15`;
+    const [sums, others] = await Promise.all([
+      stages,
+      isPast ? (isLate ? within(key, `${month}~`) : within(month, key)) : 0,
+    ]);
+    const months = sums.flatMap((one) => Object.entries(one).filter(([name]) => isMonth.test(name)));
+    const counted = months.reduce(
+      (total, [name, count]) => total + (name < month || (isLate && name === month) ? Number(count) : 0),
+      0,
+    );
+    return isLate ? counted - others : counted + others;
+  };
+  const [before, after] = await Promise.all([countBefore(range.from), countBefore(`${range.to}~`)]);
+  return after - before;
+}
+
+const isMonth = /^\d{4}-\d\d$/;
+
+/** How many jobs failed in a range. Until the workspace is reindexed all that were completed in it are looked through. */
+async function countFailed(tx: UnitOfWork, range: Range, meter: Meter): Promise<number> {
+  if (await isComplete(tx.tenant, Jobs, indexSince(Jobs, 'failed')))
+    return countOf(entriesWithin(tx, Jobs, { failed: true }, range, meter));
+  const jobs = new Traffic();
+  await eachJob(tx, range, meter, (job) => jobs.addJob(job));
+  return jobs.sums.failed;
 }
 
 async function dealFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['deals']> {

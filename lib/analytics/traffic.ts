@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { id, storedChoice } from '#lib/schema.ts';
-import { entries } from '#lib/table/entries.ts';
+import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { eachPage } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -54,40 +54,41 @@ export class Traffic {
   }
 }
 
+type Take<One> = (one: One) => void;
+
 /**
  * The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. It is told to
  * whoever sums it, in no order, and nobody keeps it. Not all of it where the meter has stopped.
  */
-export async function eachOfTraffic(
+export const eachOfTraffic = (
   tx: UnitOfWork,
   range: Range,
   meter: Meter,
-  sums: { addMessage(message: SeenMessage): void; addJob(job: SeenJob): void },
-): Promise<void> {
-  const days = daysOf(range);
-  const walk = { ascending: true, meter };
-  await Promise.all([
-    eachPage(
-      days,
-      meter,
-      (day) => entries(tx, Messages, { day }, walk),
-      (page) => {
-        for (const entry of page) {
-          const message = v.parse(SeenMessage, { ...entry, id: Number(entry.of.sk) });
-          if (isWithin(range, message.at)) sums.addMessage(message);
-        }
-      },
-    ),
-    eachPage(
-      days,
-      meter,
-      (day) => entries(tx, Jobs, { day }, walk),
-      (page) => {
-        for (const entry of page) {
-          const job = v.parse(SeenJob, { ...entry, id: Number(entry.of.sk) });
-          if (isWithin(range, job.at)) sums.addJob(job);
-        }
-      },
-    ),
+  sums: { addMessage: Take<SeenMessage>; addJob: Take<SeenJob> },
+) =>
+  Promise.all([
+    eachMessage(tx, range, meter, (message) => sums.addMessage(message)),
+    eachJob(tx, range, meter, (job) => sums.addJob(job)),
   ]);
-}
+
+/** The messages of that traffic alone. */
+export const eachMessage = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenMessage>): Promise<void> =>
+  eachWithin(SeenMessage, range, meter, (day) => entries(tx, Messages, { day }, { ascending: true, meter }), take);
+
+/** The jobs of that traffic alone. */
+export const eachJob = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenJob>): Promise<void> =>
+  eachWithin(SeenJob, range, meter, (day) => entries(tx, Jobs, { day }, { ascending: true, meter }), take);
+
+const eachWithin = <Schema extends v.GenericSchema<unknown, { at: string }>>(
+  seen: Schema,
+  range: Range,
+  meter: Meter,
+  query: (day: string) => AsyncIterable<EntryRow[]>,
+  take: Take<v.InferOutput<Schema>>,
+): Promise<void> =>
+  eachPage(daysOf(range), meter, query, (page) => {
+    for (const entry of page) {
+      const one = v.parse(seen, { ...entry, id: Number(entry.of.sk) });
+      if (isWithin(range, one.at)) take(one);
+    }
+  });

@@ -3,7 +3,7 @@ import { platforms } from '#lib/channels/channel.ts';
 import { Identities } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
-import { epochSeconds } from '#lib/clock.ts';
+import { epochSeconds, monthOf } from '#lib/clock.ts';
 import { addressKey, isInternational } from '#lib/mail-address.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
@@ -210,6 +210,8 @@ export const Contacts = entity({
     (older) => ({ ...older }),
     // 5: all spellings of an e-mail address lie together.
     (older) => ({ ...older }),
+    // 6: they are counted by the month of their making, and those with something unread beside it.
+    (older) => ({ ...older }),
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
     telegramUserId,
@@ -244,8 +246,20 @@ export const Contacts = entity({
   counters: {
     /** The columns of the contacts' pipeline (contract section 12). */
     contacts: { of: ({ stage }) => ({ name: `stage=${stage}`, add: { count: 1 } }) },
-    /** Those with something unread (contract section 11). */
-    unread: { of: ({ hasUnreadMessages }) => hasUnreadMessages && { name: 'contacts', add: { count: 1 } }, since: 4 },
+    /** How many were made in a month, and have something unread (contract section 11): in the rows that `contacts` has anyway. */
+    figures: {
+      of: ({ stage, createdAt, hasUnreadMessages }) => ({
+        name: `stage=${stage}`,
+        add: { [monthOf(createdAt)]: 1, unread: Number(hasUnreadMessages) },
+      }),
+      group: 'contacts',
+      since: 6,
+    },
+    unread: {
+      of: ({ hasUnreadMessages }) => hasUnreadMessages && { name: 'contacts', add: { count: 1 } },
+      since: 4,
+      until: 6,
+    },
   },
 });
 

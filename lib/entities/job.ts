@@ -125,6 +125,8 @@ export const Jobs = entity({
   upgrades: [
     // 2: those to people who are no contacts are found by whom they name.
     (older) => ({ ...older }),
+    // 3: those that failed are found by when.
+    (older) => ({ ...older }),
   ],
   references: [
     { to: 'contact', field: 'contactId', with: 'message', isOwned: true },
@@ -162,6 +164,8 @@ export const Jobs = entity({
         return { contactId, channel, accountId, status, at: countedAt(job) };
       },
     },
+    /** Few do: who counts them need not walk through all that were made. */
+    failed: { of: ({ status }) => status === 'failed', order: (job) => countedAt(job), since: 3 },
     queue: {
       of: ({ status, isHeld, accountId }) => status === 'queued' && !isHeld && accountId,
       order: ({ queuedFor }) => queuedFor,

@@ -45,7 +45,7 @@ export class Sums {
 
   changes(): Change[] {
     return [...this.#deltas.values()]
-      .filter(({ deltas }) => [...deltas.values()].some((delta) => delta !== 0))
-      .map(({ key, deltas }) => ({ key, add: Object.fromEntries(deltas) }));
+      .map(({ key, deltas }) => ({ key, add: Object.fromEntries([...deltas].filter(([, delta]) => delta !== 0)) }))
+      .filter(({ add }) => Object.keys(add).length > 0);
   }
 }

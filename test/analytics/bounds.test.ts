@@ -10,8 +10,10 @@ import { summariseJobs } from '#lib/jobs/summary.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { newMeter } from '#lib/table/pages.ts';
+import { unmark } from '#lib/table/release.ts';
 import { putRows } from '#lib/table/rows.ts';
 import { eachPage } from '#lib/table/summing.ts';
+import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { rowsRead } from '#test/rows.ts';
@@ -114,4 +116,55 @@ test('what is unread and overdue now is counted without being walked through', a
   });
   expect(dashboard).toMatchObject({ contacts: { withUnread: 0 }, tasks: { open: 4, overdue: 3 } });
   expect(rows).toBeLessThan(60);
+});
+
+/** Around the ends of months, their middles and the ends of the ranges below. */
+const times = [
+  ...['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z', '2026-02-14T12:00:00Z', '2026-02-15T00:00:00Z'],
+  ...['2026-02-20T08:00:00Z', '2026-02-20T08:00:01Z', '2026-02-28T23:59:59Z', '2026-03-01T00:00:00Z'],
+  ...['2026-03-10T10:00:00Z', '2026-03-10T10:00:01Z', '2026-03-31T23:59:59Z', '2026-05-01T00:00:00Z'],
+];
+
+test.each([true, false])(
+  'contacts that were made in a range are counted to the second, reindexed or not: %s',
+  async (isComplete) => {
+    const { id: workspaceId, live } = await newWorkspace();
+    const tenant: Tenant = { workspaceId, env: 'live' };
+    if (!isComplete) await unmark(workspaceId);
+    const ids = await Promise.all(
+      [...times, timestamp()].map(async () => (await live.post('/v1/contacts', { name: 'Ann' })).body.id),
+    );
+    for (const [index, createdAt] of times.entries()) {
+      await transact(tenant, system, async (tx) => {
+        tx.update(Contacts, { ...(await tx.get(Contacts, { id: ids[index] })), createdAt });
+      });
+    }
+    const stages = ['contacted', 'qualified'];
+    for (const id of ids.slice(0, 5)) await live.post(`/v1/contacts/${id}/stage`, { stage: stages[id % 2] });
+    const ends = [...times, '2026-02-10T00:00:00Z', '2026-04-15T00:00:00Z', '2026-04-20T00:00:00Z'].sort();
+    for (const from of ends) {
+      for (const to of ends.filter((end) => end > from)) {
+        const { contacts } = await analyseDashboard(unit(tenant), { from, to });
+        const made = times.filter((time) => from <= time && time <= to);
+        expect({ from, to, ...contacts }).toMatchObject({ from, to, total: ids.length, new: made.length });
+      }
+    }
+    expect((await analyseDashboard(unit(tenant), {})).contacts.new).toBe(1);
+  },
+);
+
+test('a range of months does not walk through what was made and completed in them', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const at = '2026-04-10T00:00:00Z';
+  const entries = (pk: string) =>
+    putRows(
+      Array.from({ length: 90 }, (_, id) => ({ pk, sk: `${at}#${sortableId(id)}`, of: { pk, sk: sortableId(id) } })),
+    );
+  await entries(indexPartition(tenant, Contacts, { created: true }));
+  await largeDay(indexPartition(tenant, Jobs, { day: '2026-04-10' }), '2026-04-10', { status: 'sent' });
+  const rows = await rowsRead(() =>
+    analyseDashboard(unit(tenant), { from: '2026-03-03T00:00:00Z', to: '2026-05-20T00:00:00Z' }),
+  );
+  expect(rows).toBeLessThan(20);
 });
