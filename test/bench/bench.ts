@@ -6,6 +6,7 @@ import { deliveryCpu } from '#test/bench/deliveries.ts';
 import { growth } from '#test/bench/growth.ts';
 import { inbound } from '#test/bench/inbound.ts';
 import { lightness } from '#test/bench/lightness.ts';
+import { load } from '#test/bench/load.ts';
 import { panel } from '#test/bench/panel.ts';
 import { pipeline } from '#test/bench/pipeline.ts';
 import { type Line, table } from '#test/bench/report.ts';
@@ -40,7 +41,7 @@ const parts: Readonly<Record<string, (workDir: string) => Promise<Line[]>>> = {
 };
 
 /** Takes minutes and has no budget: only where it is named. */
-const optional: typeof parts = { growth };
+const optional: typeof parts = { growth, load };
 
 /** `npm run bench`: every budget as a ratio in one run, or only the parts that are named. Exits 1 when one is missed. */
 const asked = process.argv.slice(2);
