@@ -29,8 +29,6 @@ export const assumed = {
     invocations: monthSeconds / 60,
     memoryMb: 512,
     ms: 800,
-    readUnits: 70,
-    writeUnits: 0,
     metrics: 3,
     logBytes: 1_500,
   },

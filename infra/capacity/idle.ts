@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { buildApp } from '#infra/app.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { assumed, monthSeconds } from './assumed.ts';
-import { prices } from './prices.ts';
+import { readMeasured } from './measured.ts';
+import { ofTable, prices } from './prices.ts';
 
 /** What a deployment costs in a month in which nobody calls it: dollars by service, with what there is of each. */
 export type Idle = readonly { service: string; what: string; dollars: number }[];
@@ -25,10 +26,11 @@ export async function idleMonth(): Promise<Idle> {
     ({ Type, Properties }) => Type === 'AWS::Lambda::EventSourceMapping' && 'ScalingConfig' in Properties,
   ).length;
   const polls = (polled * assumed.pollers * monthSeconds) / assumed.longPollSeconds;
-  const { invocations, memoryMb, ms, readUnits, writeUnits, metrics, logBytes } = assumed.sweep;
+  const { invocations, memoryMb, ms, metrics, logBytes } = assumed.sweep;
+  const minute = readMeasured()['idle-minute'];
   const seconds = (invocations * ms) / 1000;
   const sweeps =
-    (invocations * (prices.invocations + readUnits * prices.readUnits + writeUnits * prices.writeUnits)) / 1e6 +
+    (invocations * (prices.invocations + (minute ? ofTable(minute) : 0))) / 1e6 +
     seconds * (memoryMb / 1024) * prices.gbSecond;
   const traced = (invocations * prices.traces) / 1e6;
   return [

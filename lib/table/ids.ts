@@ -10,6 +10,8 @@ export class IdPool {
   /** An id of it is fetched along with others, in case it is wanted in the end. */
   readonly #beside: Entity | undefined;
   #free = new Map<string, number[]>();
+  /** By the unit of work that is under way. */
+  #taken: [name: string, id: number][] = [];
 
   constructor(tenant: Tenant, beside?: Entity) {
     this.#tenant = tenant;
@@ -41,16 +43,28 @@ export class IdPool {
   }
 
   async next(of: Entity): Promise<number> {
-    const name = storedName(of);
-    await this.reserve({ [name]: 1 }, of);
-    const id = this.#of(name).shift();
+    await this.reserve({ [storedName(of)]: 1 }, of);
+    const id = this.spare(of);
     if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
     return id;
   }
 
   /** One that is at hand, without a call. */
   spare(of: Entity): number | undefined {
-    return this.#of(storedName(of)).shift();
+    const name = storedName(of);
+    const id = this.#of(name).shift();
+    if (id !== undefined) this.#taken.push([name, id]);
+    return id;
+  }
+
+  /** A unit of work begins to take: what others took stays taken. */
+  begin(): void {
+    this.#taken = [];
+  }
+
+  /** The unit of work has written nothing, and takes the same when it runs again. */
+  putBack(): void {
+    for (const [name, id] of this.#taken.splice(0).reverse()) this.#of(name).unshift(id);
   }
 
   #of(name: string): number[] {

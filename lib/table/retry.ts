@@ -3,6 +3,8 @@ import { unavailable } from '../problem.ts';
 import { WriteConflict } from './change.ts';
 
 const longestConflictMs = 8_000;
+/** About what some commits take: whoever comes back sooner meets the same one. */
+const firstPauseMs = 100;
 /** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */
 const longestPauseMs = 2_000;
 
@@ -18,7 +20,7 @@ export async function untilFirst<Result>(
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error;
       if (Date.now() > deadline) throw unavailable(1, error);
-      await sleep(Math.random() * Math.min(longestPauseMs, 10 * 2 ** attempt));
+      await sleep(Math.random() * Math.min(longestPauseMs, firstPauseMs * 3 ** attempt));
     }
   }
 }

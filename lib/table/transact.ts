@@ -28,6 +28,7 @@ export const transact = <Result>(
 ): Promise<Result> =>
   untilFirst(async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
+    ids.begin();
     let isCommitting = false;
     try {
       const result = await work(tx);
@@ -36,6 +37,7 @@ export const transact = <Result>(
       return result;
     } catch (error) {
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
+      if (error instanceof WriteConflict) ids.putBack();
       throw error;
     }
   }, giveUpMs);

@@ -23,8 +23,9 @@ import { notFound } from '#lib/problem.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
-import { listCopies } from '#lib/table/entries.ts';
+import { entries, listCopies } from '#lib/table/entries.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 type Shown = v.InferOutput<typeof Task>;
@@ -43,8 +44,22 @@ export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v
   return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
 }
 
+/** With more of them than this they are found soon among all that is due. */
+const fewOverdue = 400;
+
+/** The ids of what is overdue; undefined where that is a lot. */
+async function idsOverdue(tx: UnitOfWork): Promise<number[] | undefined> {
+  const ids: number[] = [];
+  const range = { ascending: true, below: tx.now, limit: fewOverdue + 1 };
+  for await (const { of } of flatten(entries(tx, Tasks, { due: true }, range))) {
+    if (ids.push(Number(of.sk)) > fewOverdue) return undefined;
+  }
+  return ids;
+}
+
 /** Tasks in descending order of id; every filter is exact and may be combined. */
 export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
+  const few = query.overdue && query.ids === undefined ? await idsOverdue(tx) : undefined;
   const page = await listPage(
     tx,
     Tasks,
@@ -55,6 +70,7 @@ export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof Task
       assignedToUserId: (assignee) => ({ where: { assignee } }),
       overdue: (overdue) => ({
         ...(overdue && { where: { awaited: true } }),
+        ...(few && { ids: few }),
         matches: (task) => isOverdue(task, tx.now) === overdue,
       }),
       dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time }),

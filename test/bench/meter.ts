@@ -1,6 +1,7 @@
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cost } from '#infra/capacity/measured.ts';
 import { patternOf } from '#infra/table-map.ts';
 import { unmarshalled } from '#lib/table/attribute-values.ts';
@@ -17,15 +18,26 @@ const writes = /\.(PutItem|UpdateItem|DeleteItem|TransactWriteItems|BatchWriteIt
 const reads = /\.(GetItem|BatchGetItem|Query|Scan|TransactGetItems)$/;
 export const nothing = (): Cost => ({ writeUnits: 0, readUnits: 0, calls: 0, partitions: {} });
 
-/** A way to DynamoDB that has every call say what it costs; the stream is free. */
-export async function startMeter(target: string): Promise<Meter> {
+/**
+ * A way to DynamoDB that has every call say what it costs; the stream is free. With `transactionMs` a transaction has its items in hand
+ * for so long, and as on AWS others that touch them are refused: the engine itself makes them wait for each other.
+ */
+export async function startMeter(target: string, { transactionMs = 0 } = {}): Promise<Meter> {
   let spent = nothing();
+  const inHand = new Set<string>();
   const server = createServer(async (incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     const operation = String(headers['x-amz-target']);
     const isWrite = writes.test(operation);
     const isCounted = isWrite || reads.test(operation);
     const asked = (await json(incoming)) as object;
+    const held = transactionMs > 0 && isWrite ? keysOf(asked) : [];
+    if (held.some((key) => inHand.has(key))) {
+      spent.calls += 1;
+      return refuse(outgoing, asked, (key) => inHand.has(key));
+    }
+    const isTransaction = operation.endsWith('.TransactWriteItems');
+    if (isTransaction) for (const key of held) inHand.add(key);
     const body = JSON.stringify(isCounted ? { ...asked, ReturnConsumedCapacity: 'TOTAL' } : asked);
     const forwarded = httpRequest(
       target,
@@ -44,6 +56,8 @@ export async function startMeter(target: string): Promise<Meter> {
             if (units > 0) partition.puts += puts;
           }
         }
+        if (isTransaction) await sleep(transactionMs);
+        for (const key of isTransaction ? held : []) inHand.delete(key);
         const { 'x-amz-crc32': _, ...kept } = answer.headers;
         outgoing.writeHead(answer.statusCode ?? 502, kept).end(said);
       },
@@ -61,6 +75,31 @@ export async function startMeter(target: string): Promise<Meter> {
     },
     close: () => server.close(),
   };
+}
+
+/** What DynamoDB says of a write while a transaction has one of its items. */
+function refuse(outgoing: ServerResponse, asked: object, isHeld: (key: string) => boolean): void {
+  const { TransactItems } = asked as Asked;
+  const CancellationReasons = TransactItems?.map((action) => ({
+    Code: Object.values(action).some((place) => isHeld(keyOf(place))) ? 'TransactionConflict' : 'None',
+  }));
+  const type = TransactItems ? 'TransactionCanceledException' : 'TransactionConflictException';
+  outgoing.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+  outgoing.end(
+    JSON.stringify({
+      __type: `com.amazonaws.dynamodb.v20120810#${type}`,
+      message: 'Transaction is ongoing for the item',
+      ...(CancellationReasons && { CancellationReasons }),
+    }),
+  );
+}
+
+const keysOf = (asked: object): string[] => placesIn(asked as Asked).map(keyOf);
+
+/** Of an item as the wire has it. */
+function keyOf({ Key, Item }: Place): string {
+  const { pk, sk } = (Key ?? Item ?? {}) as Attributes;
+  return JSON.stringify([pk, sk]);
 }
 
 type Consumed = { CapacityUnits?: number; WriteCapacityUnits?: number };

@@ -1,4 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { listTasks } from '#lib/tasks/store.ts';
+import { system } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -65,6 +68,23 @@ test.each([
     400,
     { fields: [{ field, code, message: expect.any(String) }] },
   ]);
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test('what is overdue is found without reading all that is due later', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const late = (await live.post('/v1/tasks', { title: 'Late', dueAt: '2020-01-01T00:00:00Z' })).body;
+  const items = Array.from({ length: 100 }, () => ({ op: 'create', title: 'Later', dueAt: '2099-01-01T00:00:00Z' }));
+  for (let batch = 0; batch < 2; batch += 1) await live.post('/v1/tasks/batch', { items });
+  vi.stubEnv('READ_UNITS_PER_LIST', '20');
+  const tx = UnitOfWork.forAnswer({ workspaceId, env: 'live' }, system);
+  const { items: found, hasMore } = await listTasks(tx, { overdue: true, limit: 25 });
+  expect(found.map(({ id }) => id)).toEqual([late.id]);
+  expect(hasMore).toBe(false);
+  const ids = [late.id, late.id + 1];
+  expect((await live.get('/v1/tasks', { overdue: true, ids: ids.join(',') })).body.items).toHaveLength(1);
+  expect((await live.get('/v1/tasks', { overdue: true, ids: String(late.id + 1) })).body.items).toEqual([]);
 });
 
 test('a task is overdue while its due time has passed and it is not done', async () => {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { WriteConflict } from '#lib/table/change.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/tenant.ts';
+import { type Meter, startMeter } from '#test/bench/meter.ts';
+import { startProxy } from '#test/faults/dynamodb-proxy.ts';
+import { seeded } from '#test/faults/random.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let proxy: Awaited<ReturnType<typeof startProxy>>;
+let meter: Meter;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  proxy = await startProxy(process.env['AWS_ENDPOINT_URL_DYNAMODB'] as string, seeded(1), 0);
+  meter = await startMeter(proxy.url);
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
+  tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+});
+afterAll(async () => {
+  meter.close();
+  await proxy.close();
+});
+
+const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work);
+
+test('work that meets a conflict takes the same ids when it runs again, and who comes after it others', async () => {
+  const taken: number[][] = [];
+  const take = (isMet: boolean) => async (tx: UnitOfWork) => {
+    await tx.reserveIds({ [Contacts.name]: 1 });
+    taken.push([await tx.nextId(Contacts), await tx.nextId(Contacts)]);
+    if (isMet && taken.length < 3) throw new WriteConflict('somebody else was faster');
+  };
+  await run(take(true));
+  await run(take(false));
+  const [first = [], ...others] = taken;
+  expect(others).toEqual([first, first, first.map((id) => id + 2)]);
+});
+
+test('a change that meets conflicts reads and commits again, and calls for nothing else', async () => {
+  const { id } = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Crowded' }));
+  const callsOf = async (conflicts: number) => {
+    proxy.conflict('live#contact"', conflicts);
+    meter.take();
+    await run((tx) => changeContact(tx, id, { company: `after ${conflicts}` }));
+    return meter.take().calls;
+  };
+  const [alone, contended] = [await callsOf(0), await callsOf(3)];
+  const ids = 1;
+  expect(alone).toBe(4);
+  expect(contended).toBe(ids + 4 * (alone - ids));
+});
+
+test('what a transaction has in hand is refused to others as on AWS, and nothing of it is written', async () => {
+  const slow = await startMeter(proxy.url, { transactionMs: 20 });
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = slow.url;
+  try {
+    const { id } = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Crowded' }));
+    slow.take();
+    const companies = ['One', 'Two', 'Three'];
+    await Promise.all(companies.map((company) => run((tx) => changeContact(tx, id, { company }))));
+    expect(slow.take().calls).toBeGreaterThan(companies.length * 4);
+    const { company } = await run((tx) => tx.get(Contacts, { id }));
+    expect(companies).toContain(company);
+  } finally {
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
+    slow.close();
+  }
+});
