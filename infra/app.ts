@@ -38,8 +38,9 @@ export function buildApp({ routes, workers, bundles, context, outdir }: AppInput
 }
 
 /** What shapes the deployment and no function reads. */
-const deployment = v.object({
+export const deployment = v.object({
   accountConcurrency: v.optional(wholeNumber(1), '1000'),
+  requestsPerSecond: v.optional(wholeNumber(1), '2000'),
   monthlyBudget: v.optional(number(1)),
   alarmWriteUnits: v.optional(wholeNumber(1), '1000000'),
   alarmReadUnits: v.optional(wholeNumber(1), '5000000'),
@@ -60,8 +61,8 @@ function deploymentSettings(text: (name: string) => string | undefined) {
   const given = Object.fromEntries(Object.keys(deployment.entries).map((name) => [name, text(name)]));
   const parsed = v.safeParse(deployment, given);
   if (!parsed.success) throw refused(v.getDotPath(parsed.issues[0]) as string, parsed.issues[0].message);
-  const { accountConcurrency, monthlyBudget, ...limits } = parsed.output;
-  return { accountConcurrency, limits: { ...limits, monthlyBudget } };
+  const { accountConcurrency, requestsPerSecond, monthlyBudget, ...limits } = parsed.output;
+  return { accountConcurrency, requestsPerSecond, limits: { ...limits, monthlyBudget } };
 }
 
 /** Those that the operator has set; the default of every other stands in the code that reads it. */

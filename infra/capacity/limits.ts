@@ -1,5 +1,5 @@
+import { deployment } from '#infra/app.ts';
 import type { WorkerFunction } from '#infra/functions.ts';
-import { throttling } from '#infra/stacks/http-api.ts';
 import { maxSenders } from '#lib/email/pace.ts';
 import { settings } from '#lib/env.ts';
 import { rowKeys, shardsOf } from '#lib/table/keys.ts';
@@ -8,6 +8,7 @@ import { maxPerSecond } from '#lib/webhooks/sending.ts';
 import { assumed } from './assumed.ts';
 import type { MeasuredCalls } from './measured.ts';
 import { partitionLimits } from './partitions.ts';
+import { newTableShards } from './simulate.ts';
 
 /** A place at which a deployment cannot take more. */
 export interface Limit {
@@ -41,6 +42,13 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
   const callSeconds = (assumed.callMs + 4 * assumed.tripMs) / 1000;
   const searched = perSecond('create-contact', '{tenant}#contact?search');
   const units = calls['create-contact']?.writeUnits ?? Number.NaN;
+  const publisher = workers.find(({ name }) => name === 'workers-publish-events')?.worker;
+  const batch = publisher && 'batchSize' in publisher.trigger ? publisher.trigger.batchSize : 1;
+  const publishedPerSecond = (cpuMs: number) => {
+    const cpu = (batch * cpuMs * assumed.processorMb) / (publisher?.memoryMb ?? assumed.memoryMb);
+    return (1000 * batch) / (assumed.publish.trips * assumed.tripMs + cpu);
+  };
+  const apart = publishedPerSecond(assumed.publish.cpuMsApart);
   const pace = Number(settings.EMAILS_PER_SECOND.default);
   return [
     {
@@ -48,6 +56,12 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
       load: `${shown(created)} changes/s of one workspace, ${shown(sent)} messages/s (two rows each); ${shown(created * shardsOf('outbox').length)} changes/s of all`,
       seen: `${throttled}; of every workspace in that shard`,
       lift: 'fewer or smaller writes of an outbox row (put, remove); or more shards than workspaces meet in',
+    },
+    {
+      where: 'The publisher, one batch at a time of each shard of the stream',
+      load: `about ${shown(publishedPerSecond(assumed.publish.cpuMs))} changes/s of one workspace; of many workspaces about ${shown(apart)}/s a shard of the stream: ${shown(newTableShards * apart)}/s in a new table, ${shown(shardsOf('outbox').length * apart)}/s where each shard of the outbox has its own; webhooks cost more`,
+      seen: '`WorkersPublishEventsLate`, `WorkersSweepUnpublished`; who asks the feed waits for 2 s; deliveries are late',
+      lift: '`memoryMb` of `publish-events`: it has a third of a processor. Not the parallelization factor: Lambda keeps the order of one item alone, and each row is one',
     },
     {
       where: 'The feed of a workspace',
@@ -111,9 +125,9 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
     },
     {
       where: 'The stage of the HTTP API',
-      load: `${throttling.throttlingRateLimit.toLocaleString('en')} requests/s of all callers (\`infra/stacks/http-api.ts\`); AWS gives an account 10,000`,
+      load: `${shown(Number(deployment.entries.requestsPerSecond.default))} requests/s of all callers; AWS gives an account 10,000`,
       seen: "API Gateway's own 429, no alarm",
-      lift: '`throttling` there, then the quota',
+      lift: '`-c requestsPerSecond=`, then the quota',
     },
     {
       where: 'The table',

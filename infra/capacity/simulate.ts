@@ -81,7 +81,7 @@ const requestsIn = (mix: Readonly<Record<string, number>>, calls: MeasuredCalls)
   Object.entries(mix).reduce((sum, [name, share]) => sum + (calls[name]?.isRequest ? share : 0), 0);
 
 /** A table on demand begins with four partitions, each with a shard of the stream. */
-const newTableShards = 4;
+export const newTableShards = 4;
 
 interface Asked {
   requests: number;

@@ -27,6 +27,8 @@ export interface ApiSettings {
   alarmEmail: string | undefined;
   /** How many invocations AWS lets the account run at once. */
   accountConcurrency: number;
+  /** Of all callers together. */
+  requestsPerSecond: number;
   limits: SpendingLimits;
   mailDomain: string | undefined;
   mailFrom: string | undefined;
@@ -38,7 +40,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
     super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
     const { data, routes, workers, bundles, environment, alarmEmail, mailDomain, mailFrom } = settings;
-    const { accountConcurrency, limits, eventBus } = settings;
+    const { accountConcurrency, requestsPerSecond, limits, eventBus } = settings;
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
     const queues = createQueues(this, workers, alarms);
@@ -54,7 +56,7 @@ export class ApiStack extends Stack {
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, data.table, limits);
     if (eventBus !== undefined) watchBus(this, alarms);
-    const http = createHttpApi(this, createEndpoints(deployment, routes), alarms);
+    const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, requestsPerSecond);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: data.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });

@@ -12,16 +12,21 @@ import { createRole } from './role.ts';
 /** Of those that API Gateway measures. */
 export type HttpMetric = 'Count' | '4xx' | '5xx' | 'Latency';
 
-/** Requests a second, of all callers together; API Gateway answers those beyond with its own 429. */
-export const throttling = { throttlingBurstLimit: 1000, throttlingRateLimit: 2000 };
-
 export interface Endpoint {
   route: Route;
   lambda: Lambda;
 }
 
-/** The HTTP API in front of the endpoints: one API resource whatever the number of routes. Returns what API Gateway measures of it. */
-export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alarms: Alarms): MetricOf<HttpMetric> {
+/**
+ * The HTTP API in front of the endpoints: one API resource whatever the number of routes. Requests beyond so many a second, of all
+ * callers together, API Gateway answers with a 429 of its own. Returns what it measures.
+ */
+export function createHttpApi(
+  stack: Stack,
+  endpoints: readonly Endpoint[],
+  alarms: Alarms,
+  requestsPerSecond: number,
+): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
   const log = createLog(stack, 'HttpApi');
@@ -29,7 +34,11 @@ export function createHttpApi(stack: Stack, endpoints: readonly Endpoint[], alar
     apiId: api.ref,
     stageName: '$default',
     autoDeploy: true,
-    defaultRouteSettings: { ...throttling, detailedMetricsEnabled: true },
+    defaultRouteSettings: {
+      throttlingRateLimit: requestsPerSecond,
+      throttlingBurstLimit: Math.ceil(requestsPerSecond / 2),
+      detailedMetricsEnabled: true,
+    },
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });
   const dimensionsMap = { ApiId: api.ref };

@@ -1,11 +1,14 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { loadWorkers, type WorkerFunction } from '#infra/functions.ts';
 import { Alarms } from '#infra/stacks/alarms.ts';
 import { shareOf, watchConcurrency } from '#infra/stacks/concurrency.ts';
+import { createHttpApi } from '#infra/stacks/http-api.ts';
 import { watchSpending } from '#infra/stacks/spending.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
 
 // A stack that is one part of it is not for CloudFormation to take.
 vi.stubEnv('CDK_VALIDATION', 'false');
@@ -35,6 +38,19 @@ test('an account whose workers may take more than half of it is warned of', () =
   // The smallest account that is not warned of depends on how many workers there are.
   const smallest = Array.from({ length: 1_000 }, (_, account) => account).findLast(isTooMuch) ?? 0;
   expect([1_000, smallest + 1, smallest, 10].map(warnings)).toEqual([0, 0, 1, 1]);
+});
+
+test('API Gateway lets through what the operator says', async () => {
+  const stack = stackWith((of, alarms) => createHttpApi(of, [], alarms, 20_001));
+  Template.fromStack(stack).hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+    DefaultRouteSettings: { ThrottlingRateLimit: 20_001, ThrottlingBurstLimit: 10_001 },
+  });
+  const { app, remove } = await appWithoutCode({ requestsPerSecond: '30000' });
+  const stages = app.node.findAll().filter((construct) => construct instanceof CfnStage);
+  expect(stages.map(({ defaultRouteSettings }) => defaultRouteSettings)).toMatchObject([
+    { throttlingRateLimit: 30_000 },
+  ]);
+  await remove();
 });
 
 test('alarms that nobody hears are warned of', () => {

@@ -47,6 +47,7 @@ test('what only the local system may open is refused for a deployment', () => {
 test('a setting of the command line that is none of its kind is refused by its name with what it must be', () => {
   for (const [pair, allowed] of Object.entries({
     'accountConcurrency=0.5': 'must be a whole number of at least 1',
+    'requestsPerSecond=0': 'must be a whole number of at least 1',
     'monthlyBudget=much': 'must be a number of at least 1',
     'alarmReadUnits=-1': 'must be a whole number of at least 1',
     'WEBHOOK_PRIVATE_NETWORKS=a=b': 'must be deny or allow',
