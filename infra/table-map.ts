@@ -5,7 +5,7 @@ import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { storedQueue } from '#lib/queues.ts';
 import { type Entity, latestVersion, storedName } from '#lib/table/entity.ts';
-import { blank, type Key, lockedBy, rowKeys } from '#lib/table/keys.ts';
+import { blank, type Key, lockedBy, rowKeys, shardsOf } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { entityMeanings } from './entities.ts';
 
@@ -66,7 +66,7 @@ const forms: Readonly<Record<string, string>> = {
   claim: String.raw`\d+:(?:live|test)#idempotency/[^/]+`,
   channel: platforms.join('|'),
   id: String.raw`\d{10}`,
-  shard: String.raw`\d\d`,
+  shard: String.raw`\d{2,3}`,
   row: '.+',
   place: '.+',
   partition: '.+',
@@ -191,8 +191,8 @@ export function renderTableMap(): string {
 Every row of the one DynamoDB table, by the pattern of its key (\`pk\`, \`sk\`). This page is made by \`npm run table-map\` of the declarations in
 \`lib/entities\` and of \`rowKeys\` in \`lib/table/keys.ts\`; a test fails when it drifts, and when the table of the tests holds a row that is not here.
 
-\`{tenant}\` is a workspace in one environment (\`7:live\`), \`{workspace}\` both together (\`7\`), \`{scope}\` one of the two, \`{id}\` ten digits, \`{shard}\` 00
-to 31, \`{claim}\` the partition of a call under an \`Idempotency-Key\`. In the name of a partition \`none\` stands for a field that is null.
+\`{tenant}\` is a workspace in one environment (\`7:live\`), \`{workspace}\` both together (\`7\`), \`{scope}\` one of the two, \`{id}\` ten digits, \`{shard}\` one
+of ${shardsOf('outbox').length} of the outbox, of ${shardsOf('due').length} of timers, \`{claim}\` the partition of a call under an \`Idempotency-Key\`. In the name of a partition \`none\` stands for a field that is null.
 
 \`\`\`mermaid
 flowchart LR

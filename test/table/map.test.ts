@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { renderChannelLists, renderEntityLists } from '#infra/entities.ts';
 import { isOnMap, renderTableMap } from '#infra/table-map.ts';
-import { identity } from '#lib/table/keys.ts';
+import { identity, shardsOf } from '#lib/table/keys.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (name: string) => readFileSync(join(root, name));
@@ -27,6 +27,11 @@ test('the map names every row that an earlier release has written', () => {
       .filter((row) => !isOnMap(row))
       .map(identity),
   ).toEqual([]);
+});
+
+test('the map names every shard', () => {
+  const shards = [...shardsOf('outbox'), ...shardsOf('due')];
+  expect(shards.filter((pk) => !isOnMap({ pk, sk: '2026-11-24T00:00:00.000Z#1' }))).toEqual([]);
 });
 
 test.each([
