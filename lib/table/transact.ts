@@ -37,7 +37,7 @@ export const transact = <Result>(
       return result;
     } catch (error) {
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
-      if (error instanceof WriteConflict) ids.putBack();
+      if (error instanceof WriteConflict && !tx.isAhead) ids.putBack();
       throw error;
     }
   }, giveUpMs);

@@ -288,6 +288,11 @@ export class UnitOfWork {
     this.#otherwise.push(step);
   }
 
+  /** Whether it did something ahead of the commit: undone, that may still reach the table behind what follows. */
+  get isAhead(): boolean {
+    return this.#otherwise.length > 0;
+  }
+
   /** Nothing was or will be written. */
   async abandon(): Promise<void> {
     for (const step of this.#otherwise)

@@ -40,6 +40,16 @@ test('work that meets a conflict takes the same ids when it runs again, and who 
   expect(others).toEqual([first, first, first.map((id) => id + 2)]);
 });
 
+test('work that did something ahead of its commit takes other ids when it runs again', async () => {
+  const taken: number[] = [];
+  await run(async (tx) => {
+    tx.otherwise(async () => {});
+    taken.push(await tx.nextId(Contacts));
+    if (taken.length < 2) throw new WriteConflict('somebody else was faster');
+  });
+  expect(taken[1]).toBe(Number(taken[0]) + 1);
+});
+
 test('a change that meets conflicts reads and commits again, and calls for nothing else', async () => {
   const { id } = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Crowded' }));
   const callsOf = async (conflicts: number) => {
