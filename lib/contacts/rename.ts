@@ -17,8 +17,9 @@ export const renaming: SagaKind<{ contactId: number; place?: Place }, 'rename'> 
   async step(tx, { contactId, place }) {
     const contact = await tx.find(Contacts, { id: contactId });
     if (contact === undefined) return undefined;
-    tx.requireUnchanged(Contacts, contact);
     const next = await renameReferences(tx, Contacts, namingContacts, contact, place);
+    // Where nothing shows another name there is nothing that a later one could get in the way of.
+    if (!tx.isEmpty) tx.requireUnchanged(Contacts, contact);
     return next && { contactId, place: next };
   },
 };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { ofTable } from '#infra/capacity/prices.ts';
 import { demoClients } from '#test/bench/demo.ts';
 import { type Meter, nothing, startMeter } from '#test/bench/meter.ts';
 import { type Line, median } from '#test/bench/report.ts';
+import { succeeded, writesOf } from '#test/bench/writes.ts';
 import type { Client } from '#test/client.ts';
 import { startOwnEngine } from '#test/engine.ts';
 import { startSystem } from '#test/system.ts';
@@ -52,49 +52,23 @@ async function measure(client: Client, sandbox: Client, scale: Scale, receiverUr
     measured[name] = { what, isRequest, budget, ...cost };
     return cost;
   };
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) =>
-    succeeded(await client.call('POST', path, { body, headers }));
-  const newContact = (headers?: Record<string, string>) =>
-    post('/v1/contacts', { name: `Cost ${randomUUID()}` }, headers);
+  const post = async (path: string, body: object) => succeeded(await client.post(path, body));
   const newContacts = async (count: number) => {
     const items = Array.from({ length: count }, (_, index) => ({ op: 'create', name: `Many ${index}` }));
     await post('/v1/contacts/batch', { items });
   };
   for (let made = 0; made < contacts; made += burst) await newContacts(burst);
+  const writes = await writesOf(client);
+  const newContact = writes['create-contact'].work;
   const { id } = await newContact();
-  const patch = (body: (index: number) => object) => async (index: number) =>
-    succeeded(await client.patch(`/v1/contacts/${id}`, body(index)));
   const get = (path: string) => async () => succeeded(await client.get(path));
-  const stages = ['contacted', 'new'];
-  const accountId = (await client.get('/v1/telegram/accounts')).body.items[0].id;
-  const runAt = new Date(Date.now() + 864e5).toISOString();
 
   const of = async (name: string, what: string, work: (index: number) => Promise<unknown>, budget?: Budget) =>
     keep(name, what, await scale.of(work), budget, true);
 
-  const create = await of('create-contact', 'create a contact, no webhook', () => newContact(), [20, 2, 7]);
+  for (const [name, { what, work, budget }] of Object.entries(writes)) await of(name, what, work, budget);
+  const create = measured['create-contact'] ?? nothing();
   const many = await scale.of(() => newContacts(burst), 2);
-  const withKey = () => newContact({ 'idempotency-key': randomUUID() });
-  await of('create-contact-with-key', 'the same with an Idempotency-Key', withKey, [20, 2, 8]);
-  await of(
-    'patch-name',
-    'PATCH its name',
-    patch((index) => ({ name: `Renamed ${index}` })),
-    [14, 4, 8],
-  );
-  await of(
-    'patch-company',
-    'PATCH its company',
-    patch((index) => ({ company: `Company ${index}` })),
-    [12],
-  );
-  const move = (index: number) => post(`/v1/contacts/${id}/stage`, { stage: stages[index % 2] });
-  await of('stage', 'move it to a stage', move, [16]);
-  await of('tag', 'add a tag', (index) => post(`/v1/contacts/${id}/tags`, { tagName: `tag ${index}` }), [16]);
-  await of('create-deal', 'create a deal', () => post('/v1/deals', { title: 'Costs', contactId: id }), [18]);
-  await of('create-task', 'create a task', () => post('/v1/tasks', { title: 'Costs', contactId: id }), [18]);
-  const later = () => post('/v1/telegram/messages', { accountId, telegramUserId: 1, text: 'Costs', runAt });
-  await of('message-later', 'queue a message for tomorrow', later, [18]);
   const now = (index: number) => ({ accountId: 1, telegramUserId: 1000 + index, text: 'Costs' });
   await of('message', 'send a message now, to somebody new', async (index) =>
     succeeded(await sandbox.post('/v1/telegram/messages', now(index))),
@@ -114,11 +88,6 @@ async function measure(client: Client, sandbox: Client, scale: Scale, receiverUr
   keep('idle-minute', 'a minute in which nobody calls', await scale.idleMinute());
   return measured;
 }
-
-const succeeded = ({ status, body }: Awaited<ReturnType<Client['get']>>) => {
-  if (status >= 300) throw new Error(`the answer was ${status} ${JSON.stringify(body)}`);
-  return body;
-};
 
 /** Weighs work, less what the idle system spends by itself. */
 class Scale {
@@ -165,7 +134,8 @@ class Scale {
 /** A second with so few calls is one in which nothing moves. */
 const fewCalls = 3;
 
-async function settled(meter: Meter): Promise<Cost> {
+/** Waits until nothing moves any more. Returns what was spent since the meter was last read. */
+export async function settled(meter: Meter): Promise<Cost> {
   const deadlineMs = Date.now() + giveUpMs;
   let sum = meter.take();
   for (let quietSeconds = 0; quietSeconds < 3; ) {

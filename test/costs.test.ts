@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readMeasured } from '#infra/capacity/measured.ts';
+import { demoClient } from '#test/bench/demo.ts';
+import { startMeter } from '#test/bench/meter.ts';
+import { settled } from '#test/bench/units.ts';
+import { writesOf } from '#test/bench/writes.ts';
+import { startOwnEngine } from '#test/engine.ts';
+import { startSystem } from '#test/system.ts';
+
+const watched = ['create-contact', 'patch-name', 'stage', 'create-task'] as const;
+const times = 5;
+const tolerance = 0.1;
+/** A sweep may fall into a round. */
+const maxRounds = 3;
+
+test('a change costs the write units that docs/costs.md says; when it costs others, `npm run bench units` notes them', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crm-costs-'));
+  const engine = await startOwnEngine(dataDir);
+  const meter = await startMeter(engine.url);
+  const system = await startSystem(dataDir, { DYNAMODB_ENDPOINT: meter.url }, []);
+  try {
+    const writes = await writesOf(await demoClient(dataDir, system.baseUrl));
+    for (const name of watched) await writes[name].work(0);
+    await settled(meter);
+    for (const name of watched) {
+      const noted = readMeasured()[name]?.writeUnits ?? 0;
+      const deviations: number[] = [];
+      while (deviations.length < maxRounds && !deviations.some((one) => Math.abs(one) <= tolerance)) {
+        const from = deviations.length * times;
+        for (let index = from + 1; index <= from + times; index += 1) await writes[name].work(index);
+        const { writeUnits } = await settled(meter);
+        deviations.push(writeUnits / times / noted - 1);
+      }
+      const least = deviations.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
+      expect(least, `${name} differs from ${noted} write units by`).toBeLessThanOrEqual(tolerance);
+      expect(least, `${name} differs from ${noted} write units by`).toBeGreaterThanOrEqual(-tolerance);
+    }
+  } finally {
+    await system.stop();
+    await engine.stop();
+    meter.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
