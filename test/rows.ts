@@ -54,8 +54,12 @@ export async function rowsAtOnce(work: () => Promise<unknown>): Promise<number> 
   let asked = 0;
   let most = 0;
   await between(async ({ input }, next) => {
-    const { RequestItems = {} } = input as { RequestItems?: Record<string, { Keys?: unknown[] }> };
-    const rows = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys).length;
+    const { RequestItems = {}, ExpressionAttributeValues: { ':first': first, ':last': last } = {} } = input as {
+      RequestItems?: Record<string, { Keys?: unknown[] }>;
+      ExpressionAttributeValues?: Record<string, unknown>;
+    };
+    const inRange = first === undefined ? 0 : Number(last) - Number(first) + 1;
+    const rows = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys).length + inRange;
     asked += rows;
     most = Math.max(most, asked);
     try {
@@ -65,4 +69,17 @@ export async function rowsAtOnce(work: () => Promise<unknown>): Promise<number> 
     }
   }, work);
   return most;
+}
+
+/** What the table bills for what the work reads, in units. */
+export async function unitsRead(work: () => Promise<unknown>): Promise<number> {
+  let units = 0;
+  await between(async ({ input }, next) => {
+    input['ReturnConsumedCapacity'] = 'TOTAL';
+    const answer = await next();
+    for (const { CapacityUnits = 0 } of [answer['ConsumedCapacity'] ?? []].flat() as { CapacityUnits?: number }[])
+      units += CapacityUnits;
+    return answer;
+  }, work);
+  return units;
 }

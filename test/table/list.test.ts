@@ -8,7 +8,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
-import { rowsAtOnce, rowsRead } from '#test/rows.ts';
+import { rowsAtOnce, rowsRead, unitsRead } from '#test/rows.ts';
 
 const Marks = entity({
   name: 'mark',
@@ -138,4 +138,21 @@ test('a page ends where more would not fit an answer, with one item at least', a
   expect(await page(1_000_000)).toMatchObject({ items: { length: 5 }, hasMore: true, nextCursor: 596 });
   expect(await page(9_000_000)).toMatchObject({ items: { length: 1 }, hasMore: true, nextCursor: 600 });
   expect(await page(9_000_000, 2)).toMatchObject({ items: { length: 1 }, hasMore: false, nextCursor: null });
+});
+
+test('rows that lie near each other are billed by their bytes, others each by itself', async () => {
+  const tx = () => new UnitOfWork(tenant, system);
+  const even = await unitsRead(() => listPage(tx(), Marks, { limit: 25, where: { even: true } }));
+  expect(even).toBeLessThan(5);
+  const far = Array.from({ length: 25 }, (_, index) => ({ id: 3 * index + 1 }));
+  expect(await unitsRead(() => tx().findAll(Marks, far))).toBe(25);
+});
+
+test('rows that lie near each other and are more than a page of the table are all found', async () => {
+  const places = Array.from({ length: 40 }, (_, index) => ({ id: index + 1 }));
+  const Large = entity({ name: 'large', schema: v.object({ id: v.number(), text: v.string() }) });
+  for (const { id } of places)
+    await transact(tenant, system, async (tx) => tx.create(Large, { id, text: 'x'.repeat(50_000) }));
+  const found = await new UnitOfWork(tenant, system).findAll(Large, [...places, { id: 41 }].reverse());
+  expect(found.map(({ id }) => id)).toEqual(places.map(({ id }) => id).reverse());
 });
