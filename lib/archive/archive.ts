@@ -203,7 +203,7 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
   const { newer: _, ...own } = row;
   const bare = { ...own, ...atRest.get(partition)?.(row), pk };
   // What a publisher that died has left open has come to its end where no row waits to be published.
-  if (partition === 'sequence') return { pk, sk: row.sk, last: row['last'] };
+  if (partition === 'sequence') return { pk, sk: row.sk, ...(row['last'] !== undefined && { last: row['last'] }) };
   if (pk !== '#ids') return bare;
   const { key: __, ...counters } = bare as ArchivedRow & { key?: unknown };
   return counters;
@@ -355,7 +355,8 @@ function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boole
   const all = Object.entries(counted);
   if (partition === 'ids')
     return all.every(([name, value]) => idsOf.has(name) && isAtMost(maxIdOf(idsOf.get(name) as string), value));
-  if (partition === 'sequence') return all.every(([, value]) => isAtMost(maxNumbers.sequence, value));
+  if (partition === 'sequence')
+    return all.every(([name, value]) => name === 'last' && isAtMost(maxNumbers.sequence, value));
   // A job may be counted in by another row of the group than the one that counts it out.
   const isSigned = partition === 'count/queued';
   const sizeOf = (value: unknown) => (isSigned && typeof value === 'number' ? Math.abs(value) : value);

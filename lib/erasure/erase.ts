@@ -6,7 +6,7 @@ import { Erasures } from '#lib/entities/erasure.ts';
 import type { StoredMessage } from '#lib/entities/message.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
-import { stillUnpublished, unpublishedNow } from '#lib/feed/published.ts';
+import { lastUnpublished } from '#lib/feed/published.ts';
 import { forgetReferences } from '#lib/references/follow.ts';
 import { endEnrollment } from '#lib/sequences/progress.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -120,8 +120,6 @@ function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
 
 /** What named the contact before its rows were gone is in the feed: no later event can name it. */
 async function published(tx: UnitOfWork, state: Erasing): Promise<Erasing | undefined> {
-  const left =
-    state.unpublished === null ? await unpublishedNow(tx.tenant) : await stillUnpublished(tx.tenant, state.unpublished);
-  if (left.length === 0) return after(tx, state);
-  return { ...state, unpublished: left };
+  const last = await lastUnpublished(tx.tenant, state.unpublished?.toSorted().at(-1));
+  return last === undefined ? after(tx, state) : { ...state, unpublished: [last] };
 }

@@ -25,7 +25,7 @@ export interface Erasing extends Traces, Record<string, unknown> {
   senderIds?: number[];
   /** Another round is to follow. */
   isOverfull: boolean;
-  /** What had yet to become events when the last row was gone. */
+  /** The last place of what has yet to become events, of what had when the last row was gone. An older release names every place. */
   unpublished: string[] | null;
 }
 

@@ -1,12 +1,14 @@
+import * as v from 'valibot';
 import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
 import { entityPartition, keyOf } from '#lib/table/entity.ts';
-import { identity, rowKey } from '#lib/table/keys.ts';
+import { identity } from '#lib/table/keys.ts';
 import { maxPageBytes } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { isAbsent, readable } from '#lib/table/stored.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { Numbers, numbersKey } from './numbers.ts';
 
 /** How long a query may still see one event and not another that was written with it. */
 const settlingMs = 10_000;
@@ -62,13 +64,19 @@ export async function readFeed(
 /** Whether events that are missing from a number on to before this one are there by now, or will be. */
 async function isBeingFilled(tenant: Tenant, from: number, { sequence, timestamp }: FeedEvent): Promise<boolean> {
   if (Date.now() - new Date(timestamp).getTime() < settlingMs) return true;
-  const numbering = rowKey('sequence', { tenant: tenantKey(tenant) });
   const missing = [from, sequence - 1].map((one) => keyOf(tenant, Feed, { sequence: one }));
-  const found = await readRows([numbering, ...missing]);
-  if (found.get(identity(numbering))?.['open'] !== undefined) return true;
-  return missing.some((key) => {
+  const found = await readRows([numbersKey(tenant), ...missing]);
+  const isThere = missing.some((key) => {
     const row = found.get(identity(key));
     return row !== undefined && !isAbsent(row);
+  });
+  const { open } = v.parse(Numbers, found.get(identity(numbersKey(tenant))));
+  if (isThere || open === undefined) return isThere;
+  const waiting = await readRows(open.rows);
+  return open.rows.some(({ first, ...place }) => {
+    const row = waiting.get(identity(place));
+    if (row === undefined || row['published'] !== undefined) return false;
+    return first < sequence && first + (Array.isArray(row['events']) ? row['events'].length : 0) > from;
   });
 }
 

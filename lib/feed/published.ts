@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { keyOf } from '#lib/table/entity.ts';
 import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { pages } from '#lib/table/pages.ts';
-import { readRows } from '#lib/table/rows.ts';
+import { type Row, readRows } from '#lib/table/rows.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { Numbers, numbersKey } from './numbers.ts';
 
 const publishingMs = 2_000;
 const maxRows = 500;
@@ -21,20 +24,42 @@ export async function untilPublished(tenant: Tenant): Promise<void> {
   let waiting = await unpublished(tenant);
   for (let pauseMs = firstPauseMs; waiting.length > 0 && Date.now() < deadline; pauseMs *= 1.5) {
     await sleep(pauseMs);
-    const rows = await readRows(waiting);
+    const rows = await readRows([numbersKey(tenant), ...waiting]);
     waiting = waiting.filter((key) => isAwaited(rows.get(identity(key))));
+    waiting = await missing(tenant, waiting, rows);
   }
 }
 
-/** What a tenant has committed and the feed does not have yet, to ask again by `stillUnpublished`. */
-export const unpublishedNow = async (tenant: Tenant): Promise<string[]> =>
-  (await unpublished(tenant)).map(({ sk }) => sk);
+/** Those of the rows whose events are not all in the feed: one that has its numbers stays until its deliveries are made. */
+async function missing(tenant: Tenant, waiting: readonly Key[], rows: ReadonlyMap<string, Row>): Promise<Key[]> {
+  const { open } = v.parse(Numbers, rows.get(identity(numbersKey(tenant))));
+  const firsts = new Map(open?.rows.map((row) => [identity(row), row.first]));
+  const events = (key: Key): Key[] => {
+    const [first, given] = [firsts.get(identity(key)), rows.get(identity(key))?.['events']];
+    if (first === undefined || !Array.isArray(given)) return [];
+    return given.map((_, index) => keyOf(tenant, Feed, { sequence: first + index }));
+  };
+  const found = await readRows(waiting.flatMap(events));
+  return waiting.filter((key) => {
+    const own = events(key);
+    return own.length === 0 || own.some((event) => !found.has(identity(event)));
+  });
+}
 
-/** Those of them that the feed still does not have. */
-export async function stillUnpublished(tenant: Tenant, places: readonly string[]): Promise<string[]> {
-  const pk = rowPartition('outbox', { shard: shardOf('outbox', tenantKey(tenant)) });
-  const rows = await readRows(places.map((sk) => ({ pk, sk })));
-  return places.filter((sk) => isAwaited(rows.get(identity({ pk, sk }))));
+/**
+ * The place of the last row of a tenant's outbox, as far as one is named, whose events are not in the feed: also of one that the
+ * publisher has passed over, and will until it is set aside. Undefined where there is none. Reads all that waits.
+ */
+export async function lastUnpublished(tenant: Tenant, upTo?: string): Promise<string | undefined> {
+  const key = tenantKey(tenant);
+  let last: string | undefined;
+  for await (const page of pages({ pk: rowPartition('outbox', { shard: shardOf('outbox', key) }), ascending: true })) {
+    for (const { sk, tenant: of, published } of page) {
+      if (upTo !== undefined && sk > upTo) return last;
+      if (of === key && published === undefined) last = sk;
+    }
+  }
+  return last;
 }
 
 /** The oldest of them: behind a long queue nobody waits for its end. The partition holds the rows of other tenants, too. */

@@ -4,40 +4,28 @@ import { secondMs } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
+import { Numbers, numbersKey, type Opened } from '#lib/feed/numbers.ts';
 import { log } from '#lib/log.ts';
 import { Busy, WriteConflict } from '#lib/table/change.ts';
 import type { IdPool } from '#lib/table/ids.ts';
-import { identity, type Key, rowKey } from '#lib/table/keys.ts';
+import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { putRows, type Row, readRow, readRows } from '#lib/table/rows.ts';
 import { isOwnReason, readable, reasonOf } from '#lib/table/set-aside.ts';
 import { requireFit } from '#lib/table/size.ts';
 import { freshRows } from '#lib/table/stored.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import type { Condition } from '#lib/table/write.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** So long others leave rows to who has given them their numbers: it may be at work. */
 const openMs = 10 * secondMs;
 /** Of this process: what it has left open it takes up again at once. */
 const by = randomUUID();
 
-const Opened = v.object({
-  by: v.string(),
-  atMs: v.number(),
-  rows: v.array(v.object({ pk: v.string(), sk: v.string(), first: v.number(), auditId: v.optional(v.number()) })),
-});
-type Opened = v.InferOutput<typeof Opened>;
-
-/** The number of the tenant's latest event, and which rows have theirs while they may not all be in the feed; `turn` says whose numbers they are. */
-const Numbering = v.optional(
-  v.object({ last: v.optional(v.number(), 0), turn: v.optional(v.string()), open: v.optional(Opened) }),
-  {},
-);
-
-const placeOf = (tenant: Tenant) => rowKey('sequence', { tenant: tenantKey(tenant) });
-
 /** An outbox row with the number of its first event, and the id of its audit entry where its call has not fetched one. */
-interface Numbered {
+interface NumberedRow {
   row: OutboxRow;
   first: number;
   auditId: number | undefined;
@@ -49,7 +37,7 @@ const isNameless = ({ audit }: OutboxRow) => audit !== undefined && audit['id'] 
 const isNumbered = (row: OutboxRow) => row.events.length > 0 || isNameless(row);
 
 /** Rows that have their numbers and are in the feed, until they are let go of. */
-export interface Numbers {
+export interface Numbered {
   /** In their order; those too that had their numbers before. */
   events: FeedEvent[];
   /** Notes in the rows that are still there what number they have, so that whoever comes to them goes on from there. */
@@ -64,8 +52,8 @@ export interface Numbers {
  * what it finds open. Rows that are gone are passed by. Throws WriteConflict when somebody else was faster, and what a row's own reason
  * to fail is before anything has a number.
  */
-export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbers> {
-  const { last, turn, open } = v.parse(Numbering, await readRow(placeOf(tenant)));
+export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbered> {
+  const { last, turn, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));
   if (open) {
     if (open.by !== by && Date.now() < open.atMs + openMs) throw new Busy('another publisher is at it');
     await settle(tenant, turn, open);
@@ -73,24 +61,29 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   }
   // After the numbers: who removes a row has moved them on.
   const stored = await readRows(rows);
-  const known: FeedEvent[] = [];
-  const fresh: Numbered[] = [];
+  const known: number[] = [];
+  const fresh: NumberedRow[] = [];
   await ids.reserve({ [AuditEvents.name]: rows.filter(isNameless).length });
-  let next = last + 1;
+  let next = (last ?? 0) + 1;
   for (const row of rows) {
     const found = stored.get(identity(row));
     if (found === undefined) continue;
     const { published } = readable(OutboxRow, found);
-    if (published !== undefined) known.push(...feedEvents(tenant, row, published));
+    if (published !== undefined) known.push(...row.events.map((_, index) => published + index));
     else {
       fresh.push({ row, first: next, auditId: isNameless(row) ? await ids.next(AuditEvents) : undefined });
       next += row.events.length;
     }
   }
+  // As the feed has them now: they may have been erased since.
+  const before = await new UnitOfWork(tenant, system).findAll(
+    Feed,
+    known.map((sequence) => ({ sequence })),
+  );
   const items = fresh.map((one) => itemsOf(tenant, one));
   if (!fresh.some(({ row }) => isNumbered(row))) {
     await write(items);
-    return { events: known, keep: async () => {}, release: async () => {} };
+    return { events: before, keep: async () => {}, release: async () => {} };
   }
   const own = randomUUID();
   const opened: Opened = {
@@ -99,9 +92,10 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
     rows: fresh.map(({ row: { pk, sk }, first, auditId }) => ({ pk, sk, first, ...(auditId && { auditId }) })),
   };
   const { item } = await writeIf({
-    key: placeOf(tenant),
-    set: { last: next - 1, turn: own, open: opened },
-    if: { ...(last === 0 ? {} : { is: { last } }), absent: last === 0 ? ['last', 'open'] : ['open'] },
+    key: numbersKey(tenant),
+    set: { ...(next > 1 && { last: next - 1 }), turn: own, open: opened },
+    // An older release moves the number on and leaves the turn.
+    if: unchanged({ last, turn }),
   });
   if (item === undefined) throw new WriteConflict('somebody else has given numbers');
   try {
@@ -111,11 +105,16 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
     throw error;
   }
   return {
-    events: [...known, ...items.flatMap(({ events }) => events)],
+    events: [...before, ...items.flatMap(({ events }) => events)],
     keep: () => settle(tenant, own, opened),
     release: () => close(tenant, own),
   };
 }
+
+const unchanged = (read: { last: number | undefined; turn: string | undefined }): Condition => ({
+  is: Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)),
+  absent: ['open', ...Object.entries(read).flatMap(([name, value]) => (value === undefined ? [name] : []))],
+});
 
 /** Brings rows that have their numbers into the feed, one by one, and notes the numbers in them. */
 async function settle(tenant: Tenant, turn: string | undefined, open: Opened): Promise<void> {
@@ -141,7 +140,7 @@ async function settle(tenant: Tenant, turn: string | undefined, open: Opened): P
 
 /** Nothing happens where somebody else has done so. */
 async function close(tenant: Tenant, turn: string | undefined): Promise<void> {
-  await writeIf({ key: placeOf(tenant), remove: ['open', 'turn'], if: { is: { turn } } });
+  await writeIf({ key: numbersKey(tenant), remove: ['open'], if: { is: { turn }, present: ['open'] } });
 }
 
 interface Items {
@@ -151,7 +150,7 @@ interface Items {
 }
 
 /** What a row becomes. Throws where the table would not take it. */
-function itemsOf(tenant: Tenant, { row, first, auditId }: Numbered): Items {
+function itemsOf(tenant: Tenant, { row, first, auditId }: NumberedRow): Items {
   const events = feedEvents(tenant, row, first);
   const feed = events.flatMap((event) => freshRows(tenant, Feed, event));
   const entry = row.audit && v.parse(AuditEvents.schema, { id: auditId, ...row.audit, createdAt: row.now });

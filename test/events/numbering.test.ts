@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
+import { untilPublished } from '#lib/feed/published.ts';
+import { number } from '#lib/publishing/numbering.ts';
 import { publish } from '#lib/publishing/publish.ts';
+import { IdPool } from '#lib/table/ids.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { putRows, type Row, readRow, readRows, removeRows } from '#lib/table/rows.ts';
@@ -137,4 +140,69 @@ test('an event whose number is another one’s gets the next one', async () => {
   expect(await publish([await ownRow(tenant, 'next')])).toEqual([]);
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, undefined, 'next']);
   await removeRows([taken]);
+});
+
+test('a workspace whose first record is an audit entry without an event publishes what comes after it', async () => {
+  const { tenant, live, sequence } = await newTenant();
+  const { events: _, ...entry } = await ownRow(tenant, 'entry');
+  const lone = { ...entry, events: [] } as unknown as Row;
+  await removeRows([sequence, { pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+  await putRows([lone]);
+  // Two publishers meet it: it becomes one entry.
+  await Promise.all([publish([lone]), publish([lone])]);
+  await publish([lone]);
+  expect((await auditOf(live)).filter((path) => path === '/v1/entry')).toEqual(['/v1/entry']);
+  expect((await readRow(sequence))?.['last']).toBeUndefined();
+  for (const last of [undefined, 0]) {
+    const name = `after ${last}`;
+    if (last === 0) await putRows([{ ...sequence, last: 0 }]);
+    const row = await ownRow(tenant, name);
+    if (last === 0) await removeRows([{ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+    expect(await publish([row])).toEqual([]);
+    expect(await stored(row)).toBeUndefined();
+    expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([name]);
+  }
+});
+
+test('a hole that nobody will fill hides nothing, whatever a publisher that died has left open', async () => {
+  const { tenant, live, sequence } = await newTenant();
+  const rows = [{ pk: 'OUTBOX#00', sk: '2026-01-01T00:00:00.000Z#gone', first: 2 }];
+  await putRows([{ ...sequence, last: 2, turn: 'dead', open: { by: 'the dead', atMs: Date.now(), rows } }]);
+  const first = (await readRow({ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' })) as Row;
+  const body = JSON.stringify({ ...JSON.parse(String(first['body'])), sequence: 3 });
+  const old = { ...first, sk: '000000000003', sequence: 3, timestamp: '2026-11-22T10:00:00Z', body };
+  await putRows([old]);
+  expect((await feedOf(live)).map(({ sequence: number }) => number)).toEqual([1, 3]);
+});
+
+test('an event that is given again is given as the feed has it: it may have been erased', async () => {
+  const { tenant } = await newTenant();
+  const row = await ownRow(tenant, 'erased');
+  const feed = { pk: `${tenantKey(tenant)}#feed`, sk: '000000000002' };
+  await putRows([{ ...row, published: 2 }]);
+  const first = (await readRow({ ...feed, sk: '000000000001' })) as Row;
+  await putRows([{ ...first, ...feed, sequence: 2, body: '{"erased":true}' }]);
+  const numbered = await number(tenant, [row as never], new IdPool(tenant));
+  expect(numbered.events.map(({ body }) => body)).toEqual(['{"erased":true}']);
+  await removeRows([row, feed]);
+});
+
+test('who reads the feed does not wait for what is still to be done with an event that is in it', async () => {
+  const { tenant } = await newTenant();
+  const row = await ownRow(tenant, 'slow');
+  let waitedMs = Number.POSITIVE_INFINITY;
+  await between(
+    async ({ operation, input }, next) => {
+      // All is done but to remove the row.
+      if (operation === 'BatchWriteItem' && JSON.stringify(input).includes(row.sk)) {
+        const startedMs = Date.now();
+        await untilPublished(tenant);
+        waitedMs = Date.now() - startedMs;
+      }
+      return next();
+    },
+    () => publish([row]),
+  );
+  // It gives up after two seconds.
+  expect(waitedMs).toBeLessThan(1_900);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
-import { untilPublished } from '#lib/feed/published.ts';
+import { lastUnpublished, untilPublished } from '#lib/feed/published.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
@@ -31,6 +31,27 @@ test('behind a queue of another tenant the own rows are still looked for', async
   } finally {
     await removeRows(others);
   }
+});
+
+test('an erasure waits for whatever has yet to become an event: behind hundreds, and where the publisher has passed it over', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const shard = shardOf('outbox', tenantKey(tenant));
+  const placeOf = (index: number) =>
+    rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${String(index).padStart(3, '0')}Z`, transaction: 'own' });
+  // As if they had just been passed over: the publisher leaves them for a minute.
+  const passed = { tenant: tenantKey(tenant), events: 'not yet', tries: 2, triedAt: shifted(new Date(), 0) };
+  const rows = Array.from({ length: 600 }, (_, index) => ({ ...placeOf(index), ...passed }));
+  try {
+    await putRows(rows);
+    expect(await lastUnpublished(tenant)).toBe(placeOf(599).sk);
+    expect(await lastUnpublished(tenant, placeOf(300).sk)).toBe(placeOf(300).sk);
+    await putRows(rows.slice(1).map((row) => ({ ...row, published: 1 })));
+    expect(await lastUnpublished(tenant, placeOf(300).sk)).toBe(placeOf(0).sk);
+  } finally {
+    await removeRows(rows);
+  }
+  expect(await lastUnpublished(tenant, placeOf(599).sk)).toBeUndefined();
 });
 
 /** Each is met by the publisher once, which can do nothing with it and does no more. */
