@@ -36,6 +36,7 @@ test('behind a queue of another tenant the own rows are still looked for', async
 test('an erasure waits for whatever has yet to become an event: behind hundreds, and where the publisher has passed it over', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
+  await eventually(async () => (await lastUnpublished(tenant)) === undefined, 'the event of its key');
   const shard = shardOf('outbox', tenantKey(tenant));
   const placeOf = (index: number) =>
     rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${String(index).padStart(3, '0')}Z`, transaction: 'own' });
