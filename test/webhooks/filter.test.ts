@@ -312,14 +312,13 @@ test('contacts are read where an endpoint asks for their tags, all together, and
   const contactIds = [await addContact({}, live), await addContact({}, live), await addContact({}, live)];
   const { id: ownTag } = (await live.post('/v1/tags', { name: 'VIP' })).body;
   const { pk } = keyOf(of, Contacts, { id: 1 });
-  /** How many contacts are read with each call that reads some. */
+  /** How many calls read contacts. */
   const readsOf = async (round: number) => {
-    const reads: number[] = [];
+    let reads = 0;
     const events = contactIds.map((contactId) => noteOf(contactId, round));
     await between(
       (call, next) => {
-        const count = JSON.stringify(call).split(`"${pk}"`).length - 1;
-        if (count > 0) reads.push(count);
+        if (JSON.stringify(call).includes(`"${pk}"`)) reads += 1;
         return next();
       },
       () => fanOut(of, events),
@@ -328,12 +327,12 @@ test('contacts are read where an endpoint asks for their tags, all together, and
   };
   const register = (filter: object, kind: string) => endpoint(filter, { client: live, eventKinds: [kind] });
   await register({ channels: ['email'], changedFields: ['stage'] }, '*');
-  expect(await readsOf(1)).toEqual([]);
+  expect(await readsOf(1)).toBe(0);
   await register({ contactTagIds: [ownTag] }, 'deal.created');
-  expect(await readsOf(2)).toEqual([]);
+  expect(await readsOf(2)).toBe(0);
   await register({ contactTagIds: [ownTag] }, 'contact.note_added');
   await register({ contactTagIds: [ownTag] }, '*');
-  expect(await readsOf(3)).toEqual([3]);
+  expect(await readsOf(3)).toBe(1);
 });
 
 test('a message that was edited is filtered by the fields of its changes', async () => {
