@@ -23,6 +23,9 @@ import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 const openMs = 10 * secondMs;
 /** Of this process: what it has left open it takes up again at once. */
 const by = randomUUID();
+/** By tenant, the turn of this process whose rows are all removed. To note that in the table is a write that each publication would pay for. */
+const ended = new Map<string, string>();
+const maxEnded = 10_000;
 
 /** An outbox row with the number of its first event, and the id of its audit entry where its call has not fetched one. */
 interface NumberedRow {
@@ -42,8 +45,8 @@ export interface Numbered {
   events: FeedEvent[];
   /** Notes in the rows that are still there what number they have, so that whoever comes to them goes on from there. */
   keep(): Promise<void>;
-  /** Once the rows are removed, or kept. */
-  release(): Promise<void>;
+  /** Once the rows are removed. */
+  release(): void;
 }
 
 /**
@@ -54,7 +57,7 @@ export interface Numbered {
  */
 export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbered> {
   const { last, turn, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));
-  if (open) {
+  if (open && !(await hasEnded(tenant, turn, open))) {
     if (open.by !== by && Date.now() < open.atMs + openMs) throw new Busy('another publisher is at it');
     await settle(tenant, turn, open);
     throw new WriteConflict('something was left open');
@@ -83,7 +86,7 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   const items = fresh.map((one) => itemsOf(tenant, one));
   if (!fresh.some(({ row }) => isNumbered(row))) {
     await write(items);
-    return { events: before, keep: async () => {}, release: async () => {} };
+    return { events: before, keep: async () => {}, release: () => {} };
   }
   const own = randomUUID();
   const opened: Opened = {
@@ -95,7 +98,7 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
     key: numbersKey(tenant),
     set: { ...(next > 1 && { last: next - 1 }), turn: own, open: opened },
     // An older release moves the number on and leaves the turn.
-    if: unchanged({ last, turn }),
+    if: unchanged({ last, turn }, open !== undefined),
   });
   if (item === undefined) throw new WriteConflict('somebody else has given numbers');
   try {
@@ -107,13 +110,26 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   return {
     events: [...before, ...items.flatMap(({ events }) => events)],
     keep: () => settle(tenant, own, opened),
-    release: () => close(tenant, own),
+    release: () => {
+      if (ended.size >= maxEnded) ended.clear();
+      ended.set(tenantKey(tenant), own);
+    },
   };
 }
 
-const unchanged = (read: { last: number | undefined; turn: string | undefined }): Condition => ({
+/** Whether nothing is left to do of what is open: the rows go when all is done with them. */
+async function hasEnded(tenant: Tenant, turn: string | undefined, open: Opened): Promise<boolean> {
+  if (turn !== undefined && ended.get(tenantKey(tenant)) === turn) return true;
+  return (await readRows(open.rows)).size === 0;
+}
+
+/** Each that opens something takes another turn, also where what was open before has ended. */
+const unchanged = (read: { last: number | undefined; turn: string | undefined }, wasOpen: boolean): Condition => ({
   is: Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)),
-  absent: ['open', ...Object.entries(read).flatMap(([name, value]) => (value === undefined ? [name] : []))],
+  absent: [
+    ...(wasOpen ? [] : ['open']),
+    ...Object.entries(read).flatMap(([name, value]) => (value === undefined ? [name] : [])),
+  ],
 });
 
 /** Brings rows that have their numbers into the feed, one by one, and notes the numbers in them. */

@@ -122,7 +122,7 @@ async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Ro
     await numbers.keep();
     throw error;
   }
-  await numbers.release();
+  numbers.release();
 }
 
 function* chunksOf(rows: readonly OutboxRow[]): Generator<OutboxRow[]> {
