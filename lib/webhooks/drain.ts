@@ -19,8 +19,14 @@ import { Sending } from './sending.ts';
 import { faults, LeaseLost } from './settle.ts';
 import { isOver, type Turn } from './turn.ts';
 
-const maxInFlight = 10;
+/** Begun, or finished and not yet written: their results are written some at a time. */
+const maxInHand = 25;
+/** Of one transaction. */
 const maxSettled = 15;
+/** A result waits so long for others that are written with it. */
+const gatheringMs = 200;
+/** When fewer are ready to be sent, the next ones are begun. */
+const fewReady = 5;
 /** How old what was read of the endpoint may be: URL, secret, whether it is active. */
 const freshMs = secondMs;
 /** How often new work is looked for while slow attempts are under way. */
@@ -60,7 +66,7 @@ class Drain {
   readonly #quota: AttemptQuota;
   readonly #sending: Sending;
   readonly #pending: Pending;
-  /** By delivery id: begun, or finished and not yet written; what another worker began is known by its id alone. */
+  /** By delivery id: begun, or finished and not yet written, which is known by its id alone. */
   readonly #inHand = new Map<number, Waiting | undefined>();
   #health: Health;
   #renewedAtMs = Date.now();
@@ -98,12 +104,12 @@ class Drain {
   #hasRoom(): boolean {
     const { openings, openUntilMs } = this.#health;
     if (isOver(this.#turn, this.#health) || this.#quota.isSpent || openUntilMs > Date.now()) return false;
-    return this.#inHand.size < (openings > 0 ? 1 : maxInFlight);
+    return this.#inHand.size < (openings > 0 ? 1 : maxInHand);
   }
 
   /** What may begin now: as many as there is room for and as the day's quota allows. */
   async #begin(): Promise<Waiting[]> {
-    if (!this.#hasRoom()) return [];
+    if (this.#sending.readyCount >= fewReady || !this.#hasRoom()) return [];
     if (this.#pending.isOlderThan(freshMs)) await this.#pending.read(this.#inHand.keys());
     let next = this.#takeAll();
     if (next.length === 0 && this.#pending.isOlderThan(pollMs)) {
@@ -117,6 +123,7 @@ class Drain {
 
   #takeAll(): Waiting[] {
     const taken: Waiting[] = [];
+    for (const id of this.#sending.finishedIds) this.#inHand.set(id, undefined);
     while (this.#hasRoom()) {
       const next = this.#pending.take(this.#inHand.values());
       if (!next) break;
@@ -126,12 +133,22 @@ class Drain {
     return taken;
   }
 
+  /** Whether results are written though nothing else is: enough of them, or no others are about to come. */
+  #mustSettle(): boolean {
+    const { resultCount, oldestResultMs, hasFailed, isIdle } = this.#sending;
+    if (resultCount === 0) return false;
+    // A failure may open the breaker.
+    return resultCount >= maxSettled || hasFailed || isIdle || oldestResultMs >= gatheringMs;
+  }
+
   /** Writes what has finished and what begins, one transaction at a time, and renews the lease in time. */
   #write(beginning: readonly Waiting[]): void {
     const mustRenew = Date.now() - this.#renewedAtMs > renewAfterMs;
     const released = this.#mustHold() ? this.#sending.release() : [];
+    const isAlone = beginning.length + released.length === 0 && !mustRenew;
+    if (isAlone && !this.#mustSettle()) return;
     const results = this.#sending.takeResults(maxSettled);
-    if (results.length + beginning.length + released.length === 0 && !mustRenew) return;
+    for (const { id } of results) this.#inHand.set(id, undefined);
     const { openings } = this.#health;
     const written = { results, beginning: beginning.map(({ id }) => id), released };
     this.#writing = record(this.#turn, written, () => this.#pending.backlog.quarantined.length)

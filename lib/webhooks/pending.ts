@@ -69,7 +69,7 @@ export class Pending {
     this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };
   }
 
-  /** First attempts and retries take turns. A first attempt waits until the one before it of its subject is written. */
+  /** First attempts and retries take turns. A first attempt waits until the one before it of its subject has ended. */
   take(inHand: Iterable<Waiting | undefined>): Waiting | undefined {
     if (!this.#endpoint?.isActive || !this.#signers) return undefined;
     const { first, retries } = this.backlog;

@@ -14,13 +14,17 @@ import type { Turn } from './turn.ts';
 
 /** To one endpoint. */
 export const maxPerSecond = 50;
+const maxInFlight = 10;
 
 export interface Target {
   url: string;
   signers: readonly [Signer, Signer?];
 }
 
-/** The attempts of a worker from when they are written as begun until their results are to be written, fifty a second at most. */
+/**
+ * The attempts of a worker from when they are written as begun until their results are to be written: ten at a time and fifty a second
+ * at most.
+ */
 export class Sending {
   readonly metrics = newDeliveryMetrics();
   readonly #turn: Turn;
@@ -29,6 +33,8 @@ export class Sending {
   #ready: Waiting[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   #finished: Result[] = [];
+  /** When the first of them came. */
+  #finishedSinceMs = 0;
   #nextStartMs = 0;
 
   constructor(turn: Turn, outbound: Outbound) {
@@ -43,6 +49,7 @@ export class Sending {
 
   /** What became of an attempt that another worker began. */
   addResult(result: Result): void {
+    if (this.#finished.length === 0) this.#finishedSinceMs = Date.now();
     this.#finished.push(result);
   }
 
@@ -56,14 +63,42 @@ export class Sending {
     return this.#finished.splice(0, max);
   }
 
+  get finishedIds(): number[] {
+    return this.#finished.map(({ id }) => id);
+  }
+
+  /** Whether one of the results is none of success. */
+  get hasFailed(): boolean {
+    return this.#finished.some(({ attempt }) => !attempt?.isSuccess);
+  }
+
+  get resultCount(): number {
+    return this.#finished.length;
+  }
+
+  /** How long the first of the results waits. */
+  get oldestResultMs(): number {
+    return Date.now() - this.#finishedSinceMs;
+  }
+
+  get readyCount(): number {
+    return this.#ready.length;
+  }
+
+  /** Nothing is under way, nor will be by itself. */
+  get isIdle(): boolean {
+    return this.#ready.length + this.#inFlight.size === 0;
+  }
+
   /** Those that end one by one. */
   get inFlight(): Iterable<Promise<void>> {
     return this.#inFlight;
   }
 
-  /** When the pace allows the next one that is ready; infinite when none is. */
+  /** When the pace allows the next one that is ready; infinite when none is, or when as many are under way as may be. */
   get startsInMs(): number {
-    return this.#ready.length > 0 ? this.#nextStartMs - Date.now() : Number.POSITIVE_INFINITY;
+    const mayStart = this.#ready.length > 0 && this.#inFlight.size < maxInFlight;
+    return mayStart ? this.#nextStartMs - Date.now() : Number.POSITIVE_INFINITY;
   }
 
   /** Makes the next attempt that is ready. */
@@ -76,9 +111,7 @@ export class Sending {
         log().error('an attempt could not be made', { deliveryId: delivery.deliveryId, error: error as Error });
         return { ...delivery, fault: faults.unsendable };
       })
-      .then((result) => {
-        this.#finished.push(result);
-      })
+      .then((result) => this.addResult(result))
       .finally(() => this.#inFlight.delete(work));
     this.#inFlight.add(work);
   }
