@@ -2,9 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { buildApp, ContextProblem } from '#infra/app.ts';
+import { buildApp } from '#infra/app.ts';
 import { type BundleSettings, bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { ContextProblem } from '#infra/settings.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -13,6 +14,8 @@ export interface SynthesiseInput extends BundleSettings {
   outdir?: string;
   /** Operator settings and other context, over those of cdk.json. */
   settings?: Record<string, string>;
+  /** Where the settings of stages lie; without it there are those of `settings` alone. */
+  stages?: string;
   /** Where the bundled functions go. */
   bundles?: string;
 }
@@ -21,13 +24,14 @@ export interface SynthesiseInput extends BundleSettings {
 export async function synthesise({
   outdir,
   settings,
+  stages,
   bundles = join(root, 'dist'),
   splitting = false,
 }: SynthesiseInput = {}): Promise<CloudAssembly> {
   const [routes, workers, context] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
   await bundleFunctions([...routes, ...workers], bundles, { splitting });
   const folder = outdir ?? process.env['CDK_OUTDIR'] ?? (await emptied(join(root, 'cdk.out')));
-  return buildApp({ routes, workers, bundles, outdir: folder, context: { ...context, ...settings } }).synth();
+  return buildApp({ routes, workers, bundles, stages, outdir: folder, context: { ...context, ...settings } }).synth();
 }
 
 async function emptied(folder: string): Promise<string> {
@@ -61,7 +65,7 @@ function givenContext(args: string[]): string[] {
 
 /** What the CDK command line runs, and `npm run synth`. */
 async function main(args: string[]) {
-  const { stacks } = await synthesise({ settings: contextOf(args) });
+  const { stacks } = await synthesise({ settings: contextOf(args), stages: join(root, 'stages') });
   for (const { level, entry } of stacks.flatMap(({ messages }) => messages))
     process.stderr.write(`${level}: ${entry.data}\n`);
 }

@@ -1,5 +1,5 @@
-import { deployment } from '#infra/app.ts';
 import type { WorkerFunction } from '#infra/functions.ts';
+import { deployment } from '#infra/settings.ts';
 import { maxSenders } from '#lib/email/pace.ts';
 import { settings } from '#lib/env.ts';
 import { rowKeys, shardsOf } from '#lib/table/keys.ts';
@@ -126,7 +126,7 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
     },
     {
       where: 'The stage of the HTTP API',
-      load: `${shown(Number(deployment.entries.requestsPerSecond.default))} requests/s of all callers; AWS gives an account 10,000`,
+      load: `${shown(Number(deployment.requestsPerSecond.default))} requests/s of all callers; AWS gives an account 10,000`,
       seen: "API Gateway's own 429, no alarm",
       lift: '`-c requestsPerSecond=`, then the quota',
     },

@@ -114,9 +114,12 @@ export interface Deployment {
 
 interface Template {
   Resources: Record<string, Resource>;
-  Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
+  Outputs?: Record<string, { Value: unknown }>;
   Parameters?: Record<string, { Default?: unknown }>;
 }
+
+/** By stack and name, resolved when they are asked for. */
+type Outputs = Map<string, () => unknown>;
 
 interface StackToRun {
   stack: string;
@@ -160,12 +163,11 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 
 /** Finds the resources of a type in all templates of an assembly. */
 export function resourceFinder(assembly: string, servers: Servers): (type: string) => ResolvedResource[] {
-  const exported = new Map<string, () => unknown>();
+  const outputs: Outputs = new Map();
   const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
-    const references = referencesOf(stack, template, parameters, servers, exported);
-    for (const { Value, Export } of Object.values(template.Outputs ?? {})) {
-      if (Export) exported.set(String(resolve(Export.Name, references)), () => resolve(Value, references));
-    }
+    const references = referencesOf(stack, template, parameters, servers, outputs);
+    for (const [name, { Value }] of Object.entries(template.Outputs ?? {}))
+      outputs.set(`${stack}.${name}`, () => resolve(Value, references));
     const resources = Object.entries(template.Resources);
     const nested = nestedStacks(assembly, resources).flatMap(({ id, template: inner, given }) =>
       read(`${stack}-${id}`, inner, resolve(given, references) as Record<string, unknown>),
@@ -214,7 +216,7 @@ function referencesOf(
   { Resources, Parameters = {} }: Template,
   parameters: Record<string, unknown>,
   servers: Servers,
-  exported: Map<string, () => unknown>,
+  outputs: Outputs,
 ): References {
   const pseudo: Record<string, unknown> = {
     'AWS::AccountId': servers.accountId,
@@ -240,9 +242,9 @@ function referencesOf(
       if (value === undefined) throw new Error(`the local cloud has no ${name} of ${stack}/${id}`);
       return value;
     },
-    importValue: (name) => {
-      const value = exported.get(name);
-      if (!value) throw new Error(`no stack exports ${name}`);
+    stackOutput: (stackName, name) => {
+      const value = outputs.get(`${stackName}.${name}`);
+      if (!value) throw new Error(`${stackName} has no output ${name}`);
       return value();
     },
     condition: (name) => {

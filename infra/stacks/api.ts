@@ -1,19 +1,21 @@
-import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
+import type { DeploymentSettings } from '#infra/settings.ts';
 import { noSender } from '#lib/email/sender.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { Alarms } from './alarms.ts';
 import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
-import type { DataStack } from './data.ts';
+import type { AnyTable, DataStack } from './data.ts';
 import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
 import { watchBus } from './metrics.ts';
 import { createQueues } from './queues.ts';
 import { createSchedules } from './schedules.ts';
-import { type SpendingLimits, watchSpending } from './spending.ts';
+import { watchSpending } from './spending.ts';
 import { createWorkers } from './workers.ts';
 
 export interface ApiSettings {
@@ -24,23 +26,19 @@ export interface ApiSettings {
   bundles: string;
   /** Operator settings, as environment variables of every function. */
   environment: Record<string, string>;
-  alarmEmail: string | undefined;
-  /** How many invocations AWS lets the account run at once. */
-  accountConcurrency: number;
-  /** Of all callers together. */
-  requestsPerSecond: number;
-  limits: SpendingLimits;
-  mailDomain: string | undefined;
-  mailFrom: string | undefined;
-  eventBus: string | undefined;
+  deployment: DeploymentSettings;
+  tags: Record<string, string>;
 }
 
 /** What a deployment may replace: functions, queues, schedules, the HTTP API, the alarms and the dashboard. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
-    super(scope, id, { description: 'CRM API: functions, queues and the HTTP API' });
-    const { data, routes, workers, bundles, environment, alarmEmail, mailDomain, mailFrom } = settings;
-    const { accountConcurrency, requestsPerSecond, limits, eventBus } = settings;
+    super(scope, id, { description: 'CRM API: functions, queues and the HTTP API', tags: settings.tags });
+    // An export that something imports can be neither changed nor removed.
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    const { data, routes, workers, bundles, environment } = settings;
+    const { alarmEmail, mailDomain, mailFrom, accountConcurrency, eventBus } = settings.deployment;
+    const table = tableOf(this, data, settings.deployment);
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
     const queues = createQueues(this, workers, alarms);
@@ -50,17 +48,25 @@ export class ApiStack extends Stack {
       : undefined;
     const mailEvents = createMailEvents(this, queues['mail-notices']);
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
-    const resources = { table: data.table, key: data.key, files: data.files, queues, schedules, eventBus, ...mail };
+    const resources = { table, key: data.key, files: data.files, queues, schedules, eventBus, ...mail };
     const apiLog = createLog(this, 'Api');
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, apiLog };
     watchConcurrency(this, alarms, workers, accountConcurrency);
-    watchSpending(this, alarms, data.table, limits);
+    watchSpending(this, alarms, table, settings.deployment);
     if (eventBus !== undefined) watchBus(this, alarms);
-    const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, requestsPerSecond);
+    const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, settings.deployment);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
-    new CfnOutput(this, 'TableName', { value: data.table.tableName });
+    new CfnOutput(this, 'TableName', { value: table.tableName });
+    const { PUBLIC_URL } = environment;
+    if (PUBLIC_URL !== undefined) new CfnOutput(this, 'PublicUrl', { value: PUBLIC_URL });
     new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });
   }
+}
+
+/** The table of the data stack, or the one that was restored in its place. */
+function tableOf(scope: Construct, data: DataStack, { tableName, tableStreamArn }: DeploymentSettings): AnyTable {
+  if (!tableName || !tableStreamArn) return data.table;
+  return Table.fromTableAttributes(scope, 'RestoredTable', { tableName, tableStreamArn });
 }
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;

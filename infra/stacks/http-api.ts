@@ -5,6 +5,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import type { Route } from '#lib/http/route.ts';
 import type { Alarms } from './alarms.ts';
+import { createDomain, type DomainSettings } from './domain.ts';
 import { createLog } from './functions.ts';
 import type { MetricOf } from './metrics.ts';
 import { createRole } from './role.ts';
@@ -17,6 +18,10 @@ export interface Endpoint {
   lambda: Lambda;
 }
 
+export interface HttpApiSettings extends DomainSettings {
+  requestsPerSecond: number;
+}
+
 /**
  * The HTTP API in front of the endpoints: one API resource whatever the number of routes. Requests beyond so many a second, of all
  * callers together, API Gateway answers with a 429 of its own. Returns what it measures.
@@ -25,12 +30,12 @@ export function createHttpApi(
   stack: Stack,
   endpoints: readonly Endpoint[],
   alarms: Alarms,
-  requestsPerSecond: number,
+  { requestsPerSecond, ...domain }: HttpApiSettings,
 ): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
   const log = createLog(stack, 'HttpApi');
-  new CfnStage(stack, 'HttpApiStage', {
+  const stage = new CfnStage(stack, 'HttpApiStage', {
     apiId: api.ref,
     stageName: '$default',
     autoDeploy: true,
@@ -41,6 +46,7 @@ export function createHttpApi(
     },
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });
+  createDomain(stack, { api, stage }, domain);
   const dimensionsMap = { ApiId: api.ref };
   const metric: MetricOf<HttpMetric> = (metricName, statistic) =>
     new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap });

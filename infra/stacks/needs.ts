@@ -1,5 +1,4 @@
 import { Fn, Stack } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueUrlVariable } from '#lib/env.ts';
@@ -7,12 +6,13 @@ import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { type Need, type SecretKind, secretKinds } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
+import { type AnyTable, arnOfFiles } from './data.ts';
 import type { Queues } from './queues.ts';
 import type { Permission } from './role.ts';
 import type { Schedules } from './schedules.ts';
 
 export interface Resources {
-  table: Table;
+  table: AnyTable;
   key: Key;
   files: Bucket;
   queues: Queues;
@@ -196,8 +196,7 @@ const useFiles = (actions: string[], keys: string, { files }: Resources): Grant 
   permissions: [
     {
       actions,
-      // By the name under which its stack exports it, as cdk-nag writes it.
-      resources: [`${Stack.of(files).exportValue(files.bucketArn)}/${keys}`],
+      resources: [`${arnOfFiles(files)}/${keys}`],
       wildcard: 'A file is named after the workspace and the message',
     },
   ],
@@ -208,7 +207,7 @@ const listFiles = (prefix: string, { files }: Resources): Grant => ({
   permissions: [
     {
       actions: ['s3:ListBucket'],
-      resources: [Stack.of(files).exportValue(files.bucketArn)],
+      resources: [arnOfFiles(files)],
       conditions: { StringLike: { 's3:prefix': `${prefix}*` } },
     },
   ],
@@ -243,5 +242,5 @@ function schedule({ schedules }: Resources): Grant {
   };
 }
 
-const arnOf = (table: Table, service: string, resource: string) =>
+const arnOf = (table: AnyTable, service: string, resource: string) =>
   `arn:aws:${service}:*:${Stack.of(table).account}:${resource}`;

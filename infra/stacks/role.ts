@@ -43,7 +43,7 @@ type Resolved =
   | string
   | { Ref: string }
   | { 'Fn::GetAtt': string[] }
-  | { 'Fn::ImportValue': string }
+  | { 'Fn::GetStackOutput': object }
   | { 'Fn::Join': [string, Resolved[]] };
 
 /** As cdk-nag writes it: `arn:<AWS::Partition>:…`. */
@@ -51,7 +51,7 @@ function readable(stack: Stack, resource: string): string {
   const text = (value: Resolved): string => {
     if (typeof value === 'string') return value;
     if ('Ref' in value) return `<${value.Ref}>`;
-    if ('Fn::ImportValue' in value) return value['Fn::ImportValue'];
+    if ('Fn::GetStackOutput' in value) return JSON.stringify(value);
     if ('Fn::GetAtt' in value) return `<${value['Fn::GetAtt'].join('.')}>`;
     return value['Fn::Join'][1].map(text).join(value['Fn::Join'][0]);
   };

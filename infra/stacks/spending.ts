@@ -1,12 +1,12 @@
 import type { Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alarms } from './alarms.ts';
+import type { AnyTable } from './data.ts';
 
 export interface SpendingLimits {
   /** US dollars, of the whole account; no budget without. */
-  monthlyBudget: number | undefined;
+  monthlyBudget?: number | undefined;
   /** Within 15 minutes. */
   alarmWriteUnits: number;
   alarmReadUnits: number;
@@ -16,7 +16,7 @@ export interface SpendingLimits {
 const periodMinutes = 15;
 
 /** Rings when more is used than anybody meant to: within minutes by what costs most, within hours by the bill itself. */
-export function watchSpending(stack: Stack, alarms: Alarms, table: Table, limits: SpendingLimits): void {
+export function watchSpending(stack: Stack, alarms: Alarms, table: AnyTable, limits: SpendingLimits): void {
   const add = (id: string, metric: Metric, threshold: number, what: string) =>
     alarms.add(stack, id, {
       metric,

@@ -41,7 +41,7 @@ test('an account whose workers may take more than half of it is warned of', () =
 });
 
 test('API Gateway lets through what the operator says', async () => {
-  const stack = stackWith((of, alarms) => createHttpApi(of, [], alarms, 20_001));
+  const stack = stackWith((of, alarms) => createHttpApi(of, [], alarms, { requestsPerSecond: 20_001 }));
   Template.fromStack(stack).hasResourceProperties('AWS::ApiGatewayV2::Stage', {
     DefaultRouteSettings: { ThrottlingRateLimit: 20_001, ThrottlingBurstLimit: 10_001 },
   });

@@ -2,7 +2,7 @@
 export interface References {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;
-  importValue(exportName: string): unknown;
+  stackOutput(stack: string, output: string): unknown;
   condition(name: string): boolean;
 }
 
@@ -26,7 +26,10 @@ const intrinsics: Record<string, Intrinsic> = {
       return String(name.includes('.') ? resolve({ 'Fn::GetAtt': name }, references) : references.ref(name));
     });
   },
-  'Fn::ImportValue': (argument, references) => references.importValue(String(resolve(argument, references))),
+  'Fn::GetStackOutput': (argument, references) => {
+    const { StackName, OutputName } = argument as Record<string, string>;
+    return references.stackOutput(String(StackName), String(OutputName));
+  },
   'Fn::Select': (argument, references) => {
     const [index, list] = resolve(argument, references) as [number | string, unknown[]];
     return list[Number(index)];

@@ -35,10 +35,10 @@ test('a function gets exactly the variables of its template, resolved across sta
   const { functions } = read(
     {
       Work: lambda({
-        TABLE_NAME: { 'Fn::ImportValue': 'Data:Table' },
+        TABLE_NAME: { 'Fn::GetStackOutput': { StackName: 'Data', OutputName: 'A' } },
         QUEUE_URL: { Ref: 'Jobs' },
         QUEUE_ARN: { 'Fn::GetAtt': ['Jobs', 'Arn'] },
-        KEY: { 'Fn::ImportValue': 'Data:Key' },
+        KEY: { 'Fn::GetStackOutput': { StackName: 'Data', OutputName: 'B' } },
         WHERE: { 'Fn::Sub': `\${AWS::Region}/\${AWS::AccountId}/\${Jobs.QueueName}/\${!Literal}` },
         JOINED: { 'Fn::Join': ['-', ['a', { 'Fn::Select': [1, { 'Fn::Split': ['.', 'x.b'] }] }]] },
         API: { 'Fn::GetAtt': ['Http', 'ApiEndpoint'] },
@@ -51,8 +51,8 @@ test('a function gets exactly the variables of its template, resolved across sta
       Data: {
         Resources: { Table: { Type: 'AWS::DynamoDB::Table' }, Key: { Type: 'AWS::KMS::Key' } },
         Outputs: {
-          A: { Value: { Ref: 'Table' }, Export: { Name: 'Data:Table' } },
-          B: { Value: { Ref: 'Key' }, Export: { Name: 'Data:Key' } },
+          A: { Value: { Ref: 'Table' } },
+          B: { Value: { Ref: 'Key' } },
         },
       },
     },
@@ -89,7 +89,8 @@ test('what a nested stack is given by its parent is resolved there', () => {
 
 test('a reference to what is not in the template is refused by name', () => {
   expect(() => read({ Work: lambda({ URL: { Ref: 'Forgotten' } }) })).toThrow('Api has no resource Forgotten');
-  expect(() => read({ Work: lambda({ URL: { 'Fn::ImportValue': 'Nobody' } }) })).toThrow('no stack exports Nobody');
+  const nobody = { 'Fn::GetStackOutput': { StackName: 'Data', OutputName: 'Nobody' } };
+  expect(() => read({ Work: lambda({ URL: nobody }) })).toThrow('Data has no output Nobody');
 });
 
 test('a function has the time, memory and reserved concurrency of its template, or the defaults of Lambda', () => {

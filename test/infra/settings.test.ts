@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { settingsOf } from '#infra/settings.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
+
+// rules.test.ts and templates.test.ts ask what CloudFormation would take.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+let stages: string;
+beforeAll(() => {
+  stages = mkdtempSync(join(tmpdir(), 'crm-stages-'));
+});
+afterAll(() => rmSync(stages, { recursive: true }));
+
+const keep = (stage: string, content: unknown) => writeFileSync(join(stages, `${stage}.json`), JSON.stringify(content));
+const of = (context: Record<string, unknown>, folder: string | undefined = stages) =>
+  settingsOf((name) => context[name], folder);
+
+describe('the file of a stage', () => {
+  test('has what a deployment does not name, which is over it, and tells what the file lacks', () => {
+    keep('prod', { alarmEmail: 'ops@example.com', EMAILS_PER_SECOND: 50, publicUrl: 'https://crm.example.com' });
+    const bare = of({ stage: 'prod' });
+    expect(bare.deployment).toMatchObject({ alarmEmail: 'ops@example.com', accountConcurrency: 1000 });
+    expect(bare.environment).toEqual({ EMAILS_PER_SECOND: '50', PUBLIC_URL: 'https://crm.example.com' });
+    expect(bare.fleeting).toEqual([]);
+    const more = of({
+      stage: 'prod',
+      alarmEmail: 'me@example.com',
+      mailDomain: 'mail.example.com',
+      EMAILS_PER_SECOND: '50',
+    });
+    expect(more.deployment).toMatchObject({ alarmEmail: 'me@example.com', mailFrom: 'crm@mail.example.com' });
+    expect(more.fleeting).toEqual(['alarmEmail', 'mailDomain']);
+  });
+
+  test('is that of no other stage', () => {
+    keep('default', { alarmEmail: 'all@example.com' });
+    expect(of({ stage: 'dev' }).deployment.alarmEmail).toBeUndefined();
+    expect(of({}).deployment.alarmEmail).toBe('all@example.com');
+    expect(settingsOf(() => undefined, undefined).deployment.alarmEmail).toBeUndefined();
+  });
+
+  test('is refused with a setting that there is not, or that is none of its kind', () => {
+    keep('typo', { alarmMail: 'ops@example.com' });
+    expect(() => of({ stage: 'typo' })).toThrow('there is no setting alarmMail');
+    keep('wrong', { requestsPerSecond: 'many' });
+    expect(() => of({ stage: 'wrong' })).toThrow('context requestsPerSecond: must be a whole number of at least 1');
+    keep('deep', { alarmEmail: { to: 'ops@example.com' } });
+    expect(() => of({ stage: 'deep' })).toThrow('must be an object of texts and numbers');
+    keep('local', { WEBHOOK_LOOPBACK: 'allow' });
+    expect(() => of({ stage: 'local' })).toThrow('there is no setting WEBHOOK_LOOPBACK');
+  });
+});
+
+test('settings that need each other are refused alone', () => {
+  const certificateArn = 'arn:aws:acm:eu-west-1:111111111111:certificate/1';
+  for (const [context, why] of [
+    [{ domainName: 'api.example.com' }, 'context domainName: takes a certificateArn or a hostedZone'],
+    [{ certificateArn }, 'context domainName: is what the certificate is for'],
+    [{ domainName: 'api.example.com', hostedZone: 'Z1A:example.org' }, 'must be one that the domain lies in'],
+    [{ domainName: 'api.example.com', hostedZone: 'example.com' }, 'must be <id>:<name>'],
+    [{ tableName: 'Restored' }, 'context tableName: takes a tableStreamArn'],
+    [
+      { tableName: 'Restored', tableStreamArn: 'arn:aws:dynamodb:eu-west-1:1:table/Other/stream/1' },
+      'context tableStreamArn: must be the stream of tableName',
+    ],
+    [{ stage: 'Prod-1' }, 'context stage: must be up to 16 lower-case letters and digits'],
+  ] as const)
+    expect(() => of(context)).toThrow(why);
+});
+
+async function templatesOf(context: Record<string, string>) {
+  const { app, remove } = await appWithoutCode(context);
+  try {
+    return Object.fromEntries(app.synth().stacks.map(({ stackName, template }) => [stackName, template]));
+  } finally {
+    await remove();
+  }
+}
+
+test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
+  const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });
+  const ofType = (type: string) =>
+    Object.values<{ Type: string; Properties: Record<string, unknown> }>(CrmApi.Resources)
+      .filter(({ Type }) => Type === type)
+      .map(({ Properties }) => Properties);
+  expect(ofType('AWS::ApiGatewayV2::DomainName')).toMatchObject([
+    { DomainName: 'api.example.com', DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2' }] },
+  ]);
+  expect(ofType('AWS::ApiGatewayV2::ApiMapping')).toMatchObject([{ ApiId: { Ref: 'HttpApi' } }]);
+  expect(ofType('AWS::CertificateManager::Certificate')).toMatchObject([{ ValidationMethod: 'DNS' }]);
+  expect(ofType('AWS::Route53::RecordSet').map(({ Type, Name }) => [Type, Name])).toEqual([
+    ['A', 'api.example.com.'],
+    ['AAAA', 'api.example.com.'],
+  ]);
+  expect(CrmApi.Outputs.PublicUrl.Value).toBe('https://api.example.com');
+  expect(CrmApi.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
+}, 120_000);
+
+test('a restored table takes the place of the own one in every function, role and mapping, and is not the stack’s to remove', async () => {
+  const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
+  const { CrmData, CrmApi } = await templatesOf({ tableName: 'Restored', tableStreamArn });
+  const text = JSON.stringify(CrmApi);
+  expect(text).not.toContain('PublishOutputRefTable');
+  expect(text).not.toContain('PublishOutputFnGetAttTable');
+  expect(CrmApi.Resources.ContactsList.Properties.Environment.Variables.TABLE_NAME).toBe('Restored');
+  expect(CrmApi.Outputs.TableName.Value).toBe('Restored');
+  const streams = Object.values<{ Type: string; Properties: Record<string, unknown> }>(CrmApi.Resources)
+    .filter(({ Type, Properties }) => Type === 'AWS::Lambda::EventSourceMapping' && Properties['StartingPosition'])
+    .map(({ Properties }) => Properties['EventSourceArn']);
+  expect(streams).toEqual([tableStreamArn, tableStreamArn]);
+  expect(Object.values<{ Type: string }>(CrmApi.Resources).map(({ Type }) => Type)).not.toContain(
+    'AWS::DynamoDB::Table',
+  );
+  expect(Object.keys(CrmData.Resources).some((id) => id.startsWith('Table'))).toBe(true);
+}, 120_000);
