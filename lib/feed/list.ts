@@ -6,7 +6,7 @@ import { conflict } from '#lib/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { mayLearn } from './audience.ts';
-import { oldestSequence, readFeed } from './feed.ts';
+import { type FeedPage, oldestSequence, readFeed } from './feed.ts';
 import { untilPublished } from './published.ts';
 
 /** An event as webhooks deliver it (contract section 15). */
@@ -45,11 +45,21 @@ export async function listEvents(
   const isAll = learns.length === eventKindNames.length;
   const matches = isAll ? undefined : ({ event }: FeedEvent) => learns.some((kind) => kind === event);
   await untilPublished(tx.tenant);
-  const [oldest = 1, fromSince] = await Promise.all([oldestSequence(tx), readFeed(tx, since ?? 0, limit, matches)]);
-  if (since !== undefined && since < oldest - 1)
-    throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });
-  const found = since === undefined && oldest > 1 ? await readFeed(tx, oldest - 1, limit, matches) : fromSince;
-  const { items, hasMore, through } = found;
+  const found = await readFeed(tx, since ?? 0, limit, matches);
+  const { items, hasMore, through } = found.isExpired ? await readKept(tx, since, limit, matches) : found;
   const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
   return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
+}
+
+/** The same where what would have followed is no longer kept: without `since` the feed begins with what is. Raises 409 with it. */
+async function readKept(
+  tx: UnitOfWork,
+  since: number | undefined,
+  ...asked: [limit: number, matches: ((event: FeedEvent) => boolean) | undefined]
+): Promise<FeedPage> {
+  const oldest = await oldestSequence(tx);
+  if (oldest === undefined) return { items: [], hasMore: false, through: since ?? 0 };
+  if (since !== undefined && since < oldest - 1)
+    throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });
+  return readFeed(tx, Math.max(since ?? 0, oldest - 1), ...asked);
 }

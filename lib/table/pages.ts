@@ -4,7 +4,7 @@ import { dynamodb } from './client.ts';
 import type { Sought } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
-import { isAbsent } from './stored.ts';
+import { isAbsent, isHeld } from './stored.ts';
 
 /** What a call may still read, and where it stopped because it had read that much. */
 export interface Meter {
@@ -34,15 +34,20 @@ export interface Range {
   limit?: number;
   /** Only the first page is limited, the following are as large as DynamoDB makes them. */
   grows?: boolean;
+  /** Also what has expired and is not yet removed. */
+  withExpired?: boolean;
   /** Keeps entries whose `text` contains all of these. */
   texts?: readonly Sought[];
   /** Counts what is read, and ends the pages when that is too much. */
   meter?: Meter;
 }
 
-/** The pages of a partition, strongly consistent, without what has expired. */
+/**
+ * The pages of a partition, strongly consistent, without what has expired. That lies together, days of it: where a page has nothing
+ * else, the following ones are as large as DynamoDB makes them.
+ */
 export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGenerator<Row[]> {
-  const { below, above, texts = [], meter } = range;
+  const { below, above, withExpired = false, texts = [], meter } = range;
   const filter = texts.map(alternatives);
   const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
   const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
@@ -75,11 +80,11 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
       ConsumedCapacity,
     } = await dynamodb.send('Query', { ...input, ExclusiveStartKey: from });
     if (meter) meter.unitsLeft -= ConsumedCapacity?.CapacityUnits ?? 0;
-    const live = Items.filter(isRow).filter((row) => !isAbsent(row));
+    const live = Items.filter(isRow).filter((row) => !(withExpired ? isHeld(row) : isAbsent(row)));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
     if (from && meter && meter.unitsLeft < 0) return stop(meter, String(from['sk']));
-    if (range.grows) delete input.Limit;
+    if (range.grows || live.length === 0) delete input.Limit;
   } while (from);
 }
 

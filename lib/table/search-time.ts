@@ -20,7 +20,7 @@ export async function lastIdBy<E extends Entity>(
   /** The newest row whose id is at most this. */
   const newest = async (id?: number) => {
     const below = id === undefined ? undefined : sortableId(id + 1);
-    for await (const [row] of pages({ pk, below, limit: 1 }))
+    for await (const [row] of pages({ pk, below, limit: 1, withExpired: true }))
       return row as (Row & { id: number; createdAt: string }) | undefined;
     return undefined;
   };

@@ -33,9 +33,15 @@ export interface Tracked {
   isFresh: boolean;
 }
 
-/** Whether a stored item is past its time (DynamoDB removes it only later) or not yet there. */
-export const isAbsent = (item: Record<string, unknown>) =>
-  item['v'] === 0 || (typeof item['expiresAtSeconds'] === 'number' && item['expiresAtSeconds'] <= epochSeconds());
+/** Whether a stored item is past its time: DynamoDB removes it only days later. */
+export const isExpired = ({ expiresAtSeconds }: Record<string, unknown>) =>
+  typeof expiresAtSeconds === 'number' && expiresAtSeconds <= epochSeconds();
+
+/** A place that a large commit holds for an item that is not yet there. */
+export const isHeld = (item: Record<string, unknown>) => item['v'] === 0;
+
+/** Whether a stored item is past its time or not yet there. */
+export const isAbsent = (item: Record<string, unknown>) => isHeld(item) || isExpired(item);
 
 /** The version of the entity that wrote a stored item; the first one leaves no mark. */
 export const writtenAs = (stored: Readonly<Record<string, unknown>>): number =>

@@ -8,13 +8,18 @@ import { CreateSequence } from '#lib/entities/sequence.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { eventKinds, exampleOf } from '#lib/events/kinds.ts';
 import { eventKindNames } from '#lib/events/names.ts';
+import { oldestSequence, readFeed } from '#lib/feed/feed.ts';
 import { markOutboundRead, storeMessage } from '#lib/messages/store.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { putRows, type Row, readRow } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { trusted } from '#test/email/raw.ts';
 import type { CauseEvents, Causing } from '#test/events/causing.ts';
@@ -145,6 +150,56 @@ test('a sequence that is older than what is kept is answered with the oldest', a
       return items.length > 0 && items;
     }, 'the oldest'),
   ).toEqual(all.slice(2));
+});
+
+test('events that have expired and are not yet removed cost a poller no call each', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const [first] = await polled(live, 0, 1);
+  const at = (sequence: number) => keyOf(tenant, Feed, { sequence });
+  const row = (await readRow(at(1))) as Row;
+  const count = 400;
+  // Three numbers were lost, one of them by an event that is kept.
+  const sequences = Array.from({ length: count + 5 }, (_, index) => index + 1).filter(
+    (sequence) => ![20, 390, count + 2].includes(sequence),
+  );
+  await putRows(
+    sequences.map((sequence) => ({
+      ...row,
+      ...at(sequence),
+      sequence,
+      timestamp: '2026-11-22T10:00:00Z',
+      body: JSON.stringify({ ...first, sequence }),
+      ...(sequence <= count && { expiresAtSeconds: 1_700_000_000 }),
+    })),
+  );
+  const tx = () => UnitOfWork.forAnswer(tenant, operator);
+  const calls: string[] = [];
+  const counted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    calls.length = 0;
+    return between(({ operation }, next) => {
+      calls.push(operation);
+      return next();
+    }, work);
+  };
+  expect(await counted(() => oldestSequence(tx()))).toBe(count + 1);
+  expect(calls.length).toBeLessThan(60);
+  for (const since of [0, 1, 20, 389, count - 1]) {
+    expect(await counted(() => readFeed(tx(), since, 100))).toMatchObject({ items: [], isExpired: true });
+    expect(calls.length).toBeLessThan(10);
+    const { status, body } = await live.get('/v1/events', { since });
+    expect({ status, details: body.details }).toEqual({
+      status: 409,
+      details: { reason: 'cursor_expired', oldestSequence: count + 1 },
+    });
+  }
+  const kept = [count + 1, count + 3, count + 4, count + 5];
+  const shown = async (query: Record<string, number>) =>
+    (await live.get('/v1/events', query)).body.items.map(({ sequence }: Event) => sequence);
+  expect(await shown({})).toEqual(kept);
+  expect(await shown({ since: count })).toEqual(kept);
+  expect(await shown({ since: count + 1 })).toEqual(kept.slice(1));
+  expect(await shown({ since: count + 5 })).toEqual([]);
 });
 
 const shapeOf = (value: unknown): unknown =>

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { timestamp } from '#lib/clock.ts';
+import { sortableSequence } from '#lib/entities/feed-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
+import { readFeed } from '#lib/feed/feed.ts';
 import { untilPublished } from '#lib/feed/published.ts';
 import { number } from '#lib/publishing/numbering.ts';
 import { publish } from '#lib/publishing/publish.ts';
@@ -9,6 +11,7 @@ import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { putRows, type Row, readRow, readRows, removeRows } from '#lib/table/rows.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
@@ -49,6 +52,9 @@ async function leftOpen(sequence: Key): Promise<Key[]> {
 
 const feedOf = async (client: Client): Promise<{ sequence: number; data: { contact_id?: string } }[]> =>
   (await client.get('/v1/events', { limit: 100 })).body.items;
+
+const eventAt = (tenant: Tenant, sequence: number) =>
+  readRow({ pk: `${tenantKey(tenant)}#feed`, sk: sortableSequence(sequence) });
 
 const auditOf = async (client: Client): Promise<string[]> =>
   (await client.get('/v1/audit-events', { limit: 100 })).body.items.map(({ path }: { path: string }) => path);
@@ -160,6 +166,70 @@ test('a poller that comes while some events of a publisher are in the feed and o
   );
   expect(seen).toMatchObject([{ sequence: 1 }]);
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'slow', 'fast']);
+});
+
+test('a poller that looks for the reason of a hole while its event is written skips none', async () => {
+  const { tenant, live } = await newTenant();
+  const rows = await Promise.all(['slow', 'fast'].map((name) => ownRow(tenant, name)));
+  const old = rows.map((row) => ({
+    ...row,
+    events: (row['events'] as object[]).map((event) => ({ ...event, timestamp: '2026-11-22T10:00:00Z' })),
+  }));
+  await putRows(old);
+  let isPolling = false;
+  let published: Promise<unknown> | undefined;
+  const [isMet, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const seen = await between(
+    async ({ operation, input }, next) => {
+      const text = JSON.stringify(input);
+      if (operation === 'PutItem' && text.includes('contact/slow')) {
+        isMet.resolve();
+        await mayGoOn.promise;
+      }
+      const answer = await next();
+      const isOfPoller = ['GetItem', 'BatchGetItem'].includes(operation) && text.includes('#sequence');
+      if (isOfPoller && isPolling) {
+        isPolling = false;
+        mayGoOn.resolve();
+        await published;
+      }
+      return answer;
+    },
+    async () => {
+      published = publish(old);
+      await isMet.promise;
+      await eventually(async () => (await eventAt(tenant, 3)) !== undefined, 'the other');
+      isPolling = true;
+      return readFeed(new UnitOfWork(tenant, operator), 1, 100);
+    },
+  );
+  expect(seen.items).toEqual([]);
+  expect(isPolling).toBe(false);
+  expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'slow', 'fast']);
+});
+
+test('a feed that begins with an event which is still being written begins with that', async () => {
+  const { tenant, live } = await newTenant();
+  // All that was before has expired, and is removed.
+  await removeRows([{ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+  const rows = await Promise.all(['slow', 'fast'].map((name) => ownRow(tenant, name)));
+  const seen: unknown[] = [];
+  await between(
+    async ({ operation, input }, next) => {
+      if (operation === 'PutItem' && JSON.stringify(input).includes('contact/slow')) {
+        await eventually(async () => (await eventAt(tenant, 3)) !== undefined, 'the other');
+        for (const query of [{}, { since: 0 }, { since: 1 }]) {
+          const { status, body } = await live.get('/v1/events', query);
+          seen.push({ status, ...body });
+        }
+      }
+      return next();
+    },
+    () => publish(rows),
+  );
+  expect(seen).toEqual(Array(3).fill({ status: 200, items: [], nextCursor: null, hasMore: false }));
+  expect((await live.get('/v1/events', { since: 0 })).body.details).toMatchObject({ oldestSequence: 2 });
+  expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual(['slow', 'fast']);
 });
 
 test('an event whose number is another one’s gets the next one', async () => {

@@ -2,13 +2,15 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { timestamp } from '#lib/clock.ts';
-import { entity } from '#lib/table/entity.ts';
+import { entity, keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
+import { putRows } from '#lib/table/rows.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
+import { between } from '#test/between.ts';
 
 const Marks = entity({ name: 'mark', schema: v.object({ id: v.number(), createdAt: v.string() }) });
 const startMs = Date.UTC(2026, 10, 1);
@@ -48,4 +50,30 @@ test('the last id made by a time is found, whatever gaps there are, and bounds a
     }),
     { numRuns: 40 },
   );
+});
+
+test('what has expired and is not yet removed costs no call each', async () => {
+  const Here: typeof Marks = { ...Marks, within: 'mark/expired' };
+  const marks = Array.from({ length: 300 }, (_, index) => ({ id: index + 1, createdAt: at(index) }));
+  await putRows(
+    marks.map((mark) => ({
+      ...mark,
+      ...keyOf(tenant, Here, mark),
+      v: 1,
+      ...(mark.id <= 297 && { expiresAtSeconds: 1_700_000_000 }),
+    })),
+  );
+  let calls = 0;
+  const counted = <Result>(work: (tx: UnitOfWork) => Promise<Result>): Promise<Result> => {
+    calls = 0;
+    const step = (_: unknown, next: () => Promise<Record<string, unknown>>) => {
+      calls += 1;
+      return next();
+    };
+    return between(step, () => work(new UnitOfWork(tenant, system)));
+  };
+  expect(await counted((tx) => lastIdBy(tx, Here, {}, at(150)))).toBe(151);
+  expect(calls).toBeLessThan(60);
+  expect((await counted((tx) => listPage(tx, Here, { limit: 5 }))).items.map(({ id }) => id)).toEqual([300, 299, 298]);
+  expect(calls).toBeLessThan(5);
 });
