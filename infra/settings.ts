@@ -69,7 +69,11 @@ export function settingsOf(context: (name: string) => unknown, stages: string | 
   const text = (name: string) => ofContext(name) ?? kept[name];
   for (const name of Object.keys(localSettings))
     if (text(name) !== undefined) throw refused(name, 'it is for the local system alone');
+  if (text('TELEGRAM_API_HASH') !== undefined)
+    throw refused('TELEGRAM_API_HASH', 'is a secret: keep it in SSM and name it by telegramApiHashParameter');
   const named = deploymentSettings(text);
+  if ((text('TELEGRAM_API_ID') === undefined) !== (named.telegramApiHashParameter === undefined))
+    throw refused('TELEGRAM_API_ID', 'takes a telegramApiHashParameter, and the other way round');
   const { mailDomain, domainName } = named;
   return {
     stage,

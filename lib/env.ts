@@ -23,7 +23,6 @@ export const settings = {
   TELEGRAM_API_ROOT: v.optional(root(), 'https://api.telegram.org'),
   /** Of the operator's application at my.telegram.org; user accounts need both. */
   TELEGRAM_API_ID: v.optional(wholeNumber(0), '0'),
-  TELEGRAM_API_HASH: v.optional(v.string(), ''),
   /** How often the messages of Telegram users are asked for. */
   TELEGRAM_POLL_SECONDS: pollSeconds('60'),
   /** Where users log in when that is not Telegram itself: `2@127.0.0.1:4430`, with its RSA key (PKCS #1, DER as base64). */
@@ -74,6 +73,8 @@ const resources = {
   MAIL_CONFIGURATION_SET: v.string(),
   /** The operator's bus of EventBridge, which every event is put on; absent where there is none. */
   EVENT_BUS: v.optional(v.string()),
+  /** The SSM parameter with the hash of the operator's Telegram application; absent where users do not log in. */
+  TELEGRAM_API_HASH_PARAMETER: v.optional(v.string()),
   /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
   MAIL_DOMAIN: v.optional(v.string()),
 } as const;

@@ -27,4 +27,5 @@ export type Need =
   | 'store-files'
   | 'read-export-files'
   | 'list-export-files'
-  | 'event-bus';
+  | 'event-bus'
+  | 'telegram-app';

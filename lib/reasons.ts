@@ -23,8 +23,7 @@ export const conflictReasons = {
   other_account: 'the token is of another bot or person than the account',
   too_many_accounts: 'an environment has at most 100 accounts that are connected, and 1000 of all',
   no_public_address: 'webhooks need a public https address of the deployment (`PUBLIC_URL`)',
-  telegram_not_configured:
-    'the deployment has no `TELEGRAM_API_ID` and `TELEGRAM_API_HASH`, which Telegram users log in with',
+  telegram_not_configured: 'the deployment has no `TELEGRAM_API_ID` and hash, which Telegram users log in with',
   code_needed: 'the login needs its code before the password',
   password_needed: 'the login has had its code and needs the password',
   login_over: 'nothing can be entered into this login any more: begin another',

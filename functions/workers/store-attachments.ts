@@ -11,7 +11,7 @@ export const handler = queueWorker(
     // One at a time: a file lies on the function's disk until it is in the bucket.
     trigger: { queue: 'attachments', batchSize: 1, maxConcurrency: 10 },
     readsUntrusted: true,
-    needs: ['decrypt:account', 'mail-bucket', 'store-files'],
+    needs: ['decrypt:account', 'mail-bucket', 'store-files', 'telegram-app'],
     timeoutSeconds: attachmentTimeoutSeconds,
     diskMb: 1024,
   },

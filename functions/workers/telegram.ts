@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'Queued Telegram messages are sent',
     trigger: { queue: telegram.name, batchSize: 10, maxConcurrency: 50 },
     readsUntrusted: true,
-    needs: ['decrypt:account', 'read-files'],
+    needs: ['decrypt:account', 'read-files', 'telegram-app'],
     timeoutSeconds: senderTimeoutSeconds,
   },
   (messages) => handleSignals(messages, telegram.name, openTelegram),

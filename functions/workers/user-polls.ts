@@ -10,7 +10,7 @@ export const handler = queueWorker(
     summary: 'What Telegram users and X accounts have received and written is asked for and stored',
     trigger: { queue: 'user-polls', batchSize: 1, maxConcurrency: 10 },
     readsUntrusted: true,
-    needs: ['decrypt:account', 'encrypt:account'],
+    needs: ['decrypt:account', 'encrypt:account', 'telegram-app'],
     timeoutSeconds: userPollTimeoutSeconds,
   },
   (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => pollUser(tenant, accountId)),

@@ -21,6 +21,7 @@ import { startS3 } from './s3.ts';
 import { startScheduler } from './scheduler.ts';
 import { type MailEvent, startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
+import { startSsm } from './ssm.ts';
 import type { Home } from './template/identities.ts';
 import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
 
@@ -31,6 +32,8 @@ export interface CloudSettings {
   credentials: Credentials;
   api: HttpApi;
   dynamodbEndpoint: string | undefined;
+  /** SecureStrings of SSM by their names. */
+  parameters: Readonly<Record<string, string>>;
   isStrict: boolean;
   /** Errors of functions, for people. */
   report(text: string): void;
@@ -53,16 +56,18 @@ const graceMs = 3000;
 
 /** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
-  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, isStrict, report, onEngineLost } = settings;
+  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, parameters } = settings;
+  const { isStrict, report, onEngineLost } = settings;
   const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
   const sqs = await startSqs({ ...guarded, ...home });
-  const [engine, scheduler, kms, ses, s3, events] = await Promise.all([
+  const [engine, scheduler, kms, ses, s3, ssm, events] = await Promise.all([
     startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
     startScheduler({ ...guarded, ...home, deliver: sqs.send }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
     startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
     startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
+    startSsm({ ...guarded, ...home, parameters }),
     startEvents({
       ...guarded,
       folder: inData('events'),
@@ -85,6 +90,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_KMS: kms.url,
     AWS_ENDPOINT_URL_SESV2: ses.url,
     AWS_ENDPOINT_URL_S3: s3.url,
+    AWS_ENDPOINT_URL_SSM: ssm.url,
     AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
   };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
@@ -151,7 +157,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       await api.close(graceMs);
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
       await functions.close();
-      const services = [logs, sqs, scheduler, kms, ses, s3, events];
+      const services = [logs, sqs, scheduler, kms, ses, s3, ssm, events];
       await Promise.all(services.map((service) => service.close()));
       await engine.stop();
     },

@@ -19,6 +19,8 @@ export interface StartOptions {
   isStrict: boolean;
   /** Operator settings, as CDK context. */
   settings: Record<string, string>;
+  /** SecureStrings of SSM by their names. */
+  parameters: Record<string, string>;
 }
 
 const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost', RELEASE_GRACE_SECONDS: '5' };
@@ -30,6 +32,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   const { PORT = '3000', DATA_DIR = '.local', DYNAMODB_ENDPOINT } = environment;
   const { HOST = loopback, SERVICES_HOST = loopback } = environment;
   const eventBus: Record<string, string> = environment['EVENT_BUS'] ? { eventBus: environment['EVENT_BUS'] } : {};
+  const telegram = telegramApp(environment);
   const port = Number(PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
   return {
@@ -38,9 +41,17 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     servicesHost: SERVICES_HOST,
     dataDir: resolve(DATA_DIR),
     dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
-    settings: { ...localSettings, ...operatorSettings(environment), ...eventBus },
+    settings: { ...localSettings, ...operatorSettings(environment), ...eventBus, ...telegram.settings },
+    parameters: telegram.parameters,
     ...flagsOf(args),
   };
+}
+
+/** The hash of the Telegram application is where it is on AWS, in a parameter that functions read. */
+function telegramApp({ TELEGRAM_API_HASH }: NodeJS.ProcessEnv): Pick<StartOptions, 'settings' | 'parameters'> {
+  if (!TELEGRAM_API_HASH) return { settings: {}, parameters: {} };
+  const name = '/crm-api/telegram-api-hash';
+  return { settings: { telegramApiHashParameter: name }, parameters: { [name]: TELEGRAM_API_HASH } };
 }
 
 function operatorSettings(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -38,6 +38,7 @@ export class ApiStack extends Stack {
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const { data, routes, workers, bundles, environment } = settings;
     const { alarmEmail, mailDomain, mailFrom, accountConcurrency, eventBus } = settings.deployment;
+    const { telegramApiHashParameter } = settings.deployment;
     const table = tableOf(this, data, settings.deployment);
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
@@ -48,17 +49,31 @@ export class ApiStack extends Stack {
       : undefined;
     const mailEvents = createMailEvents(this, queues['mail-notices']);
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
-    const resources = { table, key: data.key, files: data.files, queues, schedules, eventBus, ...mail };
+    const resources = {
+      table,
+      key: data.key,
+      files: data.files,
+      queues,
+      schedules,
+      eventBus,
+      telegramApiHashParameter,
+      ...mail,
+    };
     const apiLog = createLog(this, 'Api');
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, apiLog };
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);
-    if (eventBus !== undefined) watchBus(this, alarms);
+    if (eventBus !== undefined) watchBus(this, alarms, table.tableName);
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, settings.deployment);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: table.tableName });
     const { PUBLIC_URL } = environment;
     if (PUBLIC_URL !== undefined) new CfnOutput(this, 'PublicUrl', { value: PUBLIC_URL });
+    // What an operator needs to log in a Telegram user.
+    const { TELEGRAM_API_ID } = environment;
+    if (TELEGRAM_API_ID !== undefined) new CfnOutput(this, 'TelegramApiId', { value: TELEGRAM_API_ID });
+    if (telegramApiHashParameter !== undefined)
+      new CfnOutput(this, 'TelegramApiHashParameter', { value: telegramApiHashParameter });
     new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });
   }
 }

@@ -18,13 +18,13 @@ export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void
 }
 
 /** Rings when the operator's event bus takes nothing for some minutes. */
-export function watchBus(stack: Stack, alarms: Alarms): void {
+export function watchBus(stack: Stack, alarms: Alarms, table: string): void {
   alarms.add(stack, 'EventBus', {
     metric: new Metric({
       namespace: metricNamespace,
       metricName: 'busFailures' satisfies MetricName,
       statistic: Stats.SUM,
-      dimensionsMap: busDimensions,
+      dimensionsMap: busDimensions(table),
     }),
     periodMinutes: 5,
     threshold: 3,

@@ -24,6 +24,8 @@ export interface Resources {
   mailDomain: string | undefined;
   /** Its name. */
   eventBus: string | undefined;
+  /** Its name, with the slash before it. */
+  telegramApiHashParameter: string | undefined;
 }
 
 export interface Grant {
@@ -74,6 +76,8 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
       return { environment: domainOf(resources), permissions: [] };
     case 'own-addresses':
       return { environment: { ...mailSender(resources), ...domainOf(resources) }, permissions: [] };
+    case 'telegram-app':
+      return readTelegramApp(resources);
     case 'event-bus':
       return putEvents(resources);
     case 'mail-bucket':
@@ -170,6 +174,22 @@ const putEvents = ({ table, eventBus }: Resources): Grant =>
             actions: ['events:PutEvents'],
             resources: [
               Stack.of(table).formatArn({ service: 'events', resource: 'event-bus', resourceName: eventBus }),
+            ],
+          },
+        ],
+      };
+
+/** Encrypted with the account's own key of SSM, which lets in whoever may read the parameter. */
+const readTelegramApp = ({ table, telegramApiHashParameter: name }: Resources): Grant =>
+  name === undefined
+    ? { environment: {}, permissions: [] }
+    : {
+        environment: { TELEGRAM_API_HASH_PARAMETER: name },
+        permissions: [
+          {
+            actions: ['ssm:GetParameter'],
+            resources: [
+              Stack.of(table).formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) }),
             ],
           },
         ],

@@ -11,6 +11,7 @@ const services = {
   events: { contentType: 'application/x-amz-json-1.1', target: 'AWSEvents' },
   kms: { contentType: 'application/x-amz-json-1.1', target: 'TrentService' },
   scheduler: { contentType: 'application/json', target: undefined },
+  ssm: { contentType: 'application/x-amz-json-1.1', target: 'AmazonSSM' },
   sqs: { contentType: 'application/x-amz-json-1.0', target: 'AmazonSQS' },
 } as const;
 

@@ -19,7 +19,7 @@ export const signed = (request: Request) =>
   };
 
 /** Where a service is asked: where the environment says, as to the SDK, or in the function's region. */
-export function endpointOf(service: 'dynamodb' | 'events' | 'kms' | 's3' | 'scheduler' | 'sqs'): URL {
+export function endpointOf(service: 'dynamodb' | 'events' | 'kms' | 's3' | 'scheduler' | 'sqs' | 'ssm'): URL {
   // The SDK calls EventBridge so, whatever its host is called.
   const name = service === 'events' ? 'EVENTBRIDGE' : service.toUpperCase();
   const named = process.env[`AWS_ENDPOINT_URL_${name}`];

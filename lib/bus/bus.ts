@@ -14,8 +14,8 @@ import { putEvents } from './put.ts';
 const restMs = 30 * secondMs;
 let restsUntilMs = 0;
 
-/** Under these lies what publishers and worker measure together. */
-export const busDimensions = { service: 'event-bus' };
+/** Under these lies what publishers and worker of one deployment measure together. */
+export const busDimensions = (table: string) => ({ service: 'event-bus', table });
 
 /**
  * Puts what the publisher has numbered on the operator's event bus, if there is one. What the bus does not take at once is left to a
@@ -64,5 +64,5 @@ async function unlessOutOfReach(work: Promise<void>): Promise<void> {
 
 function failed(error: unknown): void {
   log().error('events could not be put on the event bus and wait', { reason: reasonOf(error) });
-  measure(busDimensions, { busFailures: 1 });
+  measure(busDimensions(env('TABLE_NAME')), { busFailures: 1 });
 }

@@ -41,7 +41,7 @@ export async function askTelegram(
   deadlineMs: number,
   isWanted: () => Promise<boolean>,
 ): Promise<void> {
-  const app = telegramApp();
+  const app = await telegramApp();
   if (!app) return failed(tenant, due, { kind: 'failed', error: 'this deployment has no TELEGRAM_API_ID' });
   const session = readSession(await secretOf(tenant, due.account));
   if (!session) return failed(tenant, due, { kind: 'lost', state: 'disconnected' });

@@ -66,6 +66,8 @@ test('settings that need each other are refused alone', () => {
       { tableName: 'Restored', tableStreamArn: 'arn:aws:dynamodb:eu-west-1:1:table/Other/stream/1' },
       'context tableStreamArn: must be the stream of tableName',
     ],
+    [{ TELEGRAM_API_ID: '7' }, 'context TELEGRAM_API_ID: takes a telegramApiHashParameter'],
+    [{ TELEGRAM_API_HASH: 'abc' }, 'context TELEGRAM_API_HASH: is a secret'],
     [{ stage: 'Prod-1' }, 'context stage: must be up to 16 lower-case letters and digits'],
   ] as const)
     expect(() => of(context)).toThrow(why);
@@ -79,6 +81,30 @@ async function templatesOf(context: Record<string, string>) {
     await remove();
   }
 }
+
+test('the secret of the Telegram application is named, never in a template, and readable where it is used alone', async () => {
+  const { CrmApi } = await templatesOf({ TELEGRAM_API_ID: '7', telegramApiHashParameter: '/crm/hash' });
+  const readers = Object.entries<{ Type: string; Properties: Record<string, { Variables?: object }> }>(CrmApi.Resources)
+    .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+    .filter(([, { Properties }]) => 'TELEGRAM_API_HASH_PARAMETER' in (Properties['Environment']?.Variables ?? {}))
+    .map(([id]) => id);
+  expect(readers.sort()).toEqual([
+    'TelegramCreateLogin',
+    'TelegramDisconnect',
+    'TelegramEnterCode',
+    'TelegramEnterPassword',
+    'WorkersStoreAttachments',
+    'WorkersTelegram',
+    'WorkersUserPolls',
+  ]);
+  const allowed = Object.entries<{ Type: string }>(CrmApi.Resources)
+    .filter(
+      ([, resource]) => resource.Type === 'AWS::IAM::Role' && JSON.stringify(resource).includes('ssm:GetParameter'),
+    )
+    .map(([id]) => id);
+  expect(allowed.length).toBeGreaterThan(0);
+  for (const id of allowed) expect(id).toMatch(/^(Telegram|Workers(StoreAttachments|Telegram|UserPolls))\w*Role/);
+}, 120_000);
 
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
   const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });

@@ -108,7 +108,7 @@ async function removeHook(token: string): Promise<void> {
  * is over.
  */
 async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void> {
-  const app = telegramApp();
+  const app = await telegramApp();
   const [{ readSession }, { connectUser }, secret] = await Promise.all([
     import('./connection.ts'),
     import('./user-connection.ts'),

@@ -211,7 +211,7 @@ async function accountOf(
 
 async function openEntrance({ env: environment }: Tenant): Promise<Entrance> {
   if (environment === 'test') return sandboxEntrance;
-  const app = telegramApp();
+  const app = await telegramApp();
   if (app === undefined)
     throw conflict('telegram_not_configured', 'this deployment has no TELEGRAM_API_ID, which user accounts need');
   const { telegramEntrance } = await import('./sign-in.ts');

@@ -40,7 +40,7 @@ export async function openUserFiles(
 /** With the session that the account has now. */
 async function connected(tenant: Tenant, id: number) {
   const account = await new UnitOfWork(tenant, system).get(Accounts, { id });
-  const app = telegramApp();
+  const app = await telegramApp();
   const session = account.secret === '' ? undefined : readSession(await accountSecret(tenant, account));
   if (!app || !session) throw new Error('this account cannot be used');
   return connectUser(session, app);

@@ -25,7 +25,7 @@ const { pacing: policy, newPeersPerDay } = telegram.kinds.user;
 
 /** A user account, which writes by MTProto and can address people by username. */
 export async function openUser(tenant: Tenant, account: StoredAccount, attachmentsOf: AttachmentsOf): Promise<Sender> {
-  const app = telegramApp();
+  const app = await telegramApp();
   if (app === undefined)
     return answering({ kind: 'failed', error: 'user accounts cannot send: this deployment has no TELEGRAM_API_ID' });
   const session = readSession(await accountSecret(tenant, account));

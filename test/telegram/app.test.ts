@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startSsm } from '#infra/local/ssm.ts';
+import { telegramApp } from '#lib/channels/telegram/app.ts';
+
+const parameters: Record<string, string> = {};
+let ssm: Awaited<ReturnType<typeof startSsm>>;
+beforeAll(async () => {
+  const address = { host: '127.0.0.1', port: 0, accessKeyId: process.env['AWS_ACCESS_KEY_ID'] ?? '' };
+  ssm = await startSsm({ ...address, accountId: '000000000000', region: 'us-east-1', parameters });
+  vi.stubEnv('AWS_ENDPOINT_URL_SSM', ssm.url);
+  vi.stubEnv('TELEGRAM_API_ID', '7');
+});
+afterAll(() => ssm.close());
+
+test('the hash of the Telegram application is read from its parameter, again after it could not be, and then kept', async () => {
+  vi.stubEnv('TELEGRAM_API_HASH_PARAMETER', undefined);
+  expect(await telegramApp()).toBeUndefined();
+  vi.stubEnv('TELEGRAM_API_HASH_PARAMETER', '/crm/hash');
+  await expect(telegramApp()).rejects.toMatchObject({ name: 'ParameterNotFound' });
+  parameters['/crm/hash'] = 'a secret';
+  expect(await telegramApp()).toEqual({ apiId: 7, apiHash: 'a secret' });
+  parameters['/crm/hash'] = 'another';
+  expect(await telegramApp()).toEqual({ apiId: 7, apiHash: 'a secret' });
+});
