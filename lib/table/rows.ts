@@ -62,6 +62,8 @@ async function readNear(keys: Key[]): Promise<{ rows: Row[]; left: Key[] }> {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
     ExpressionAttributeValues: { ':pk': pk, ':first': first, ':last': last },
+    // Between names, which strangers may have given, there can be any number of others.
+    Limit: maxSpread * keys.length,
   });
   const rows = Items.filter(isRow).filter(({ sk }) => places.includes(sk));
   return { rows, left: end ? keys.filter(({ sk }) => sk > end['sk']) : [] };

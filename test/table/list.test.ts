@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { hourMs, shifted } from '#lib/clock.ts';
 import { entity, keyOf } from '#lib/table/entity.ts';
 import { listPage, searchable, searched } from '#lib/table/list.ts';
-import { writeRows } from '#lib/table/rows.ts';
+import { putRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -146,6 +146,15 @@ test('rows that lie near each other are billed by their bytes, others each by it
   expect(even).toBeLessThan(5);
   const far = Array.from({ length: 25 }, (_, index) => ({ id: 3 * index + 1 }));
   expect(await unitsRead(() => tx().findAll(Marks, far))).toBe(25);
+});
+
+test('names that look like ids near each other cost little of what else lies between them', async () => {
+  const Names = entity({ name: 'named', schema: v.object({ name: v.string() }), sortKey: ({ name }) => name });
+  const asked = Array.from({ length: 20 }, (_, index) => ({ name: String(index + 1) }));
+  const others = Array.from({ length: 400 }, (_, index) => ({ name: `1x${index}` }));
+  await putRows([...asked, ...others].map((one) => ({ ...one, ...keyOf(tenant, Names, one), v: 1 })));
+  const tx = new UnitOfWork(tenant, system);
+  expect(await rowsRead(async () => expect(await tx.findAll(Names, asked)).toEqual(asked))).toBeLessThan(70);
 });
 
 test('rows that lie near each other and are more than a page of the table are all found', async () => {
