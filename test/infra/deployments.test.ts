@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { appWithoutCode } from '#test/infra/assembly.ts';
+import { Account, type Outline, outlineOf, type Template } from '#test/infra/cloudformation.ts';
+
+// rules.test.ts and templates.test.ts ask what CloudFormation would take.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+type Stacks = Record<string, Outline>;
+
+async function stacksOf(context: Record<string, string> = {}): Promise<Stacks> {
+  const { app, remove } = await appWithoutCode(context);
+  try {
+    return Object.fromEntries(
+      app.synth().stacks.map(({ stackName, template }) => [stackName, outlineOf(template as Template)]),
+    );
+  } finally {
+    await remove();
+  }
+}
+
+/** As recorded of the release before: test/infra/release/1.2.json. */
+const before: Stacks = JSON.parse(readFileSync(join(import.meta.dirname, 'release/1.2.json'), 'utf8'));
+
+let now: Stacks;
+beforeAll(async () => {
+  now = await stacksOf({ mailDomain: 'mail.example.com', eventBus: 'crm' });
+}, 120_000);
+
+/** `cdk deploy --all`: the data first, which the rest reads. */
+function deployed(stacks: Stacks, account = new Account()): Account {
+  for (const [name, stack] of Object.entries(stacks)) account.deploy(name, stack);
+  return account;
+}
+
+const changed = (stack: Outline, id: string, change: object | undefined): Outline => {
+  const { [id]: resource, ...others } = stack.resources;
+  if (!resource) throw new Error(`there is no ${id}`);
+  return { ...stack, resources: change ? { ...others, [id]: { ...resource, ...change } } : others };
+};
+
+describe('the stacks', () => {
+  test('are created, and updated to what they are', () => {
+    const account = deployed(now);
+    expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi']);
+    expect(deployed(now, account).replaced).toEqual([]);
+  });
+
+  test('are created after a first creation that failed, and again after they were destroyed', () => {
+    const account = new Account();
+    const { CrmData, CrmApi } = now as { CrmData: Outline; CrmApi: Outline };
+    account.failToCreate('CrmData', CrmData);
+    account.deploy('CrmData', CrmData);
+    account.failToCreate('CrmApi', CrmApi);
+    account.deploy('CrmApi', CrmApi);
+    account.destroy('CrmApi');
+    account.destroy('CrmData');
+    expect([...deployed(now, account).stacks.keys()]).toEqual(['CrmData', 'CrmApi']);
+  });
+
+  test('of two stages are deployed side by side with the default one, and none is in the way of another', async () => {
+    const account = deployed(now);
+    deployed(await stacksOf({ stage: 'dev' }), account);
+    deployed(await stacksOf({ stage: 'prod', mailDomain: 'prod.example.com' }), account);
+    account.destroy('CrmDevApi');
+    account.destroy('CrmDevData');
+    expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi', 'CrmProdData', 'CrmProdApi']);
+    expect(deployed(now, account).replaced).toEqual([]);
+  }, 120_000);
+
+  test('are upgraded from the release before, and rolled back to it, without replacing what holds data', () => {
+    const account = deployed(before);
+    deployed(now, account);
+    expect(account.replaced).toEqual([]);
+    // Rolled back in the order of an update that failed, and of a deployment of the older release.
+    account.deploy('CrmApi', before['CrmApi'] as Outline);
+    account.deploy('CrmData', before['CrmData'] as Outline);
+    deployed(now, account);
+    expect(account.replaced).toEqual([]);
+  });
+
+  test('lose no data when a setting goes or a restored table comes', async () => {
+    const account = deployed(now);
+    deployed(await stacksOf(), account);
+    const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
+    deployed(await stacksOf({ tableName: 'Restored', tableStreamArn }), account);
+    expect(account.replaced).toEqual([]);
+  }, 120_000);
+
+  test('read nothing that locks the data: its stack can change every output that no release before imports', () => {
+    expect(now['CrmApi']?.imports).toEqual([]);
+    const account = deployed(now);
+    account.deploy('CrmData', { ...(now['CrmData'] as Outline), exports: [] });
+    expect([...account.stacks.keys()]).toHaveLength(2);
+  });
+});
+
+describe('the simulation refuses', () => {
+  const data = () => now['CrmData'] as Outline;
+  const api = () => now['CrmApi'] as Outline;
+
+  test('a name that another stack has, or that stayed when its stack went', () => {
+    const [group = ''] = Object.entries(api().resources).find(([, { name }]) => name) ?? [];
+    const account = deployed(now);
+    expect(() => account.deploy('Another', { ...api(), imports: [], exports: [] })).toThrow('already exists');
+    const retained = { ...now, CrmApi: changed(api(), group, { isRetained: true }) };
+    const again = deployed(retained);
+    again.destroy('CrmApi');
+    expect(() => again.deploy('CrmApi', retained.CrmApi)).toThrow('already exists');
+  });
+
+  test('to remove an export that is in use, and to read an output that there is not', () => {
+    const account = deployed(before);
+    expect(() => account.deploy('CrmData', { ...data(), exports: [] })).toThrow('is in use by CrmApi');
+    expect(() => new Account().deploy('CrmApi', api())).toThrow('there is no CrmData.');
+  });
+
+  test('nothing, but notes a table that is made anew or goes', () => {
+    const [table = ''] = Object.keys(data().resources).filter((id) => id.startsWith('Table'));
+    const account = deployed(now);
+    account.deploy('CrmData', changed(data(), table, { fixed: '["another"]' }));
+    account.deploy('CrmData', changed(data(), table, undefined));
+    expect(account.replaced).toEqual([`CrmData/${table}`, `CrmData/${table}`]);
+  });
+});
