@@ -10,7 +10,7 @@ export async function environmentOfStack(stack: string): Promise<Record<string, 
   });
   await signAsFound(client.config.credentials);
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-  return { AWS_REGION, ...environmentOfOutputs(Stacks?.[0]?.Outputs ?? []) };
+  return { AWS_REGION, STACK_NAME: stack, ...environmentOfOutputs(Stacks?.[0]?.Outputs ?? []) };
 }
 
 /** With the credentials that the SDK finds (profiles, SSO, roles), and finds again before they end. */

@@ -45,7 +45,7 @@ export class Alarms {
     scope: Construct,
     id: string,
     { metric, periodMinutes = 1, threshold, description, isAlwaysMeasured = false }: AlarmSettings,
-  ) {
+  ): Alarm {
     const name = scope instanceof Stack ? id : `${scope.node.id}${id}`;
     const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(this.monitoring, name, {
       threshold,
@@ -56,6 +56,7 @@ export class Alarms {
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
     this.#all.push(alarm);
+    return alarm;
   }
 
   /**

@@ -50,11 +50,13 @@ export function createHttpApi(
   const dimensionsMap = { ApiId: api.ref };
   const metric: MetricOf<HttpMetric> = (metricName, statistic) =>
     new Metric({ namespace: 'AWS/ApiGateway', metricName, statistic, dimensionsMap });
-  alarms.add(api, 'ServerErrors', {
+  const serverErrors = alarms.add(api, 'ServerErrors', {
     metric: metric('5xx', Stats.SUM),
     threshold: 5,
     description: 'The API answered more than 5 requests of one minute with a 5xx',
   });
+  // What `npm run admin -- deployment guard --stack` has CloudFormation watch.
+  new CfnOutput(stack, 'GuardAlarm', { value: serverErrors.alarmArn });
   new CfnOutput(stack, 'ApiUrl', { value: api.attrApiEndpoint });
   return metric;
 }
