@@ -188,6 +188,8 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     job: () => ({ claimedUntil: null }),
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [] }),
     webhook: () => ({ isActive: false }),
+    // Since when that is so was read at another moment.
+    'webhook/*/delivery': () => ({ isUnlisted: false }),
     // Nobody is mailed for a copy of their workspace.
     member: () => ({ invitation: null }),
     'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),
@@ -201,7 +203,7 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
   const { partition } = divided(pk);
   if (standsBeside(pk) || fateOf(partition) !== 'kept') return undefined;
   const { newer: _, ...own } = row;
-  const bare = { ...own, ...atRest.get(partition)?.(row), pk };
+  const bare = { ...own, ...atRest.get(kindOfPartition(partition))?.(row), pk };
   // What a publisher that died has left open has come to its end where no row waits to be published.
   if (partition === 'sequence') return { pk, sk: row.sk, ...(row['last'] !== undefined && { last: row['last'] }) };
   if (pk !== '#ids') return bare;
@@ -217,7 +219,7 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
   const { env, partition } = divided(given.pk);
   if (standsBeside(given.pk) || fateOf(partition) === 'passed over') return [];
   const { newer: _, ...own } = given;
-  const row: Row = { ...own, ...atRest.get(partition)?.(given), pk: `${to}${given.pk}` };
+  const row: Row = { ...own, ...atRest.get(kindOfPartition(partition))?.(given), pk: `${to}${given.pk}` };
   // What a day's quota of the other workspace has paid for is paid again, when it leaves.
   if (partition === Jobs.name && row['channel'] === 'email' && row['status'] === 'queued') {
     row['isUnpaid'] = true;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { QueueName } from '#lib/queues.ts';
-import { id, storedInstant } from '#lib/schema.ts';
+import { count, id, storedInstant } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -14,6 +14,10 @@ const schema = v.object({
   /** Nothing is sent before, the breaker being open. */
   notBefore: v.nullable(storedInstant()),
   isSlow: v.boolean(),
+  /** No delivery with a lower id is pending and unlisted. Absent where an older release has written the row. */
+  firstId: v.optional(id()),
+  /** How many deliveries began to wait since none did. */
+  made: v.optional(count(), 0),
 });
 
 export type Dispatch = v.InferOutput<typeof schema>;

@@ -29,6 +29,8 @@ export const Healths = entity({
      * that attempt, so that one whose outcome can never be written is not made for ever.
      */
     begun: v.optional(storedList(id(), 1000), []),
+    /** How many deliveries ceased to wait since none did. */
+    finished: v.optional(count(), 0),
   }),
 });
 

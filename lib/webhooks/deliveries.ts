@@ -10,6 +10,7 @@ import {
   type StoredDelivery,
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
@@ -20,11 +21,12 @@ import { listPage, type Page } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { forgottenId } from './backlog.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
 import { unpacked } from './response-headers.ts';
 import { getStoredEndpoint } from './store.ts';
-import { countWaiting, maxWaiting } from './waiting.ts';
+import { countMade, maxWaiting } from './waiting.ts';
 
 type Shown = v.InferOutput<typeof Delivery>;
 
@@ -58,6 +60,8 @@ export interface NewDelivery {
   event: Pick<FeedEvent, 'id' | 'subject'> & { event: string; sequence: number | null };
   /** Undefined when it is to be made. */
   skipped: SkippedFor | undefined;
+  /** Whoever makes it says from which id on the endpoint has something to do (dispatch.ts). */
+  isUnlisted?: boolean;
   replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
   /** Of a test. */
   body?: string;
@@ -65,7 +69,7 @@ export interface NewDelivery {
 
 /** Writes a delivery, three actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
 export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promise<StoredDelivery> {
-  const { endpointId, deliveryId, event, skipped, replayOf, body } = input;
+  const { endpointId, deliveryId, event, skipped, isUnlisted = false, replayOf, body } = input;
   const status = skipped === undefined ? 'pending' : 'skipped';
   const id = await tx.nextId(Deliveries);
   tx.create(DeliveryIds, { deliveryId, endpointId, id, createdAt: tx.now });
@@ -92,6 +96,7 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
     signed: null,
     body: body ?? null,
     isReplayed: false,
+    isUnlisted: isUnlisted && status === 'pending',
   });
 }
 
@@ -114,6 +119,10 @@ export async function listDeliveries(
     since === undefined ? undefined : lastIdBy(tx, Deliveries, within, shifted(since, -secondMs)),
     until === undefined ? undefined : lastIdBy(tx, Deliveries, within, until),
   ]);
+  const isPending = query.status === 'pending';
+  const from = [above, isPending ? (await firstPending(tx, endpointId)) - 1 : undefined].filter(
+    (id) => id !== undefined,
+  );
   const before = [query.after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
   const after = before.length > 0 ? Math.min(...before) : undefined;
   const listing = asked(
@@ -121,19 +130,37 @@ export async function listDeliveries(
     { ...query, after },
     {
       status: (status) =>
-        status === 'succeeded'
+        status === 'succeeded' || status === 'pending'
           ? { matches: (delivery) => delivery.status === status }
           : { where: { status: { endpointId, status } } },
-      since: () => ({ above }),
+      // Both are in `from`.
+      since: () => ({}),
       // Ids rise with time: it is in `after`.
       until: () => ({}),
     },
   );
   const [page] = await Promise.all([
-    listPage(tx, Deliveries, { ...listing, ...matching(listing.matches ?? false, isShown), within }),
+    listPage(tx, Deliveries, {
+      ...listing,
+      ...matching(listing.matches ?? false, isShown),
+      ...(from.length > 0 && { above: Math.max(...from) }),
+      within,
+    }),
     getStoredEndpoint(tx, endpointId),
   ]);
   return { ...page, items: page.items.map(shownDelivery) };
+}
+
+/** From which id on deliveries may be pending. */
+async function firstPending(tx: UnitOfWork, endpointId: number): Promise<number> {
+  const range = { ascending: true, limit: 1 };
+  const [dispatch, listed] = await Promise.all([
+    tx.find(Dispatches, { id: endpointId }),
+    entries(tx, Deliveries, { status: { endpointId, status: 'pending' } }, range).next(),
+  ]);
+  const [first] = listed.done ? [] : listed.value;
+  const firstId = dispatch?.firstId ?? (await forgottenId(tx, endpointId));
+  return Math.min(firstId, first === undefined ? Number.POSITIVE_INFINITY : Number(first.of.sk));
 }
 
 /** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
@@ -187,10 +214,10 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
 }
 
 /** The new delivery that repeats one; five actions. What arrives at a disabled endpoint is skipped, replays too. */
-export function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
+export async function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
   const { endpointId, eventId: id, eventKind: event, sequence, subject, body } = original;
   if (!original.isReplayed) tx.update(Deliveries, { ...original, isReplayed: true });
-  if (isActive) countWaiting(tx, endpointId, 1, 'made');
+  if (isActive) await countMade(tx, endpointId, 1);
   return createDelivery(tx, {
     endpointId,
     deliveryId: randomUUID(),

@@ -7,7 +7,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import type { Backlog, Waiting } from './backlog.ts';
 import { maxPerTransaction, skippedFor } from './deliveries.ts';
 import { finished, forgetEntry, isUnderWay, requireLease } from './settle.ts';
-import { countWaiting } from './waiting.ts';
+import { countFinished } from './waiting.ts';
 
 /**
  * Finishes some of what waits for an endpoint that is disabled (what was never tried is skipped, the rest has failed) or
@@ -30,7 +30,7 @@ export function clear(
       if (!endpoint) tx.delete(Deliveries, row);
       else tx.update(Deliveries, ended(tx, row, row.attemptCount === 0 ? 'skipped' : 'failed', 'disabled'));
     }
-    countWaiting(tx, endpointId, -rows.length, 'finished');
+    await countFinished(tx, endpointId, rows.length);
   });
 }
 
@@ -40,7 +40,7 @@ export function skip(tenant: Tenant, endpointId: number, owner: string, { first,
   return transact(tenant, system, async (tx) => {
     const rows = await rowsOf(tx, endpointId, owner, chunk);
     for (const row of rows) tx.update(Deliveries, ended(tx, row, 'skipped', 'quota'));
-    countWaiting(tx, endpointId, -rows.length, 'finished');
+    await countFinished(tx, endpointId, rows.length);
   });
 }
 

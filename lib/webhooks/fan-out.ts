@@ -1,4 +1,4 @@
-import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
+import { Deliveries, DeliveryIds, unlistedSince } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, isSubscribed, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
@@ -6,6 +6,7 @@ import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { leave } from '#lib/feed/backlog.ts';
 import { log } from '#lib/log.ts';
 import { left, take } from '#lib/quotas/quota.ts';
+import { isComplete } from '#lib/table/completeness.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { Row } from '#lib/table/rows.ts';
@@ -16,7 +17,7 @@ import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
 import { dispatchNow } from './dispatch.ts';
 import { filtered, type TagsByContact, tagsOfContacts, withTags } from './filter.ts';
-import { countWaiting, maxWaiting, readWaiting } from './waiting.ts';
+import { maxWaiting, readWaiting } from './waiting.ts';
 
 /** Each is four actions at most of a transaction's hundred. */
 const chunkSize = 20;
@@ -47,7 +48,10 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
     room.deliveries -= wanted;
   }
   // None are left, too, while workers hold what they have taken in advance: then some are skipped a little early.
-  const [attemptsLeft, waiting] = await Promise.all([left(tenant, 'deliveries'), readWaiting(tx)]);
+  const [attemptsLeft, waiting] = await Promise.all([
+    left(tenant, 'deliveries'),
+    readWaiting(UnitOfWork.forAnswer(tenant, system), events.length),
+  ]);
   const wanted = new Map<StoredEndpoint, readonly FeedEvent[]>();
   const looks = await Promise.allSettled(
     rows.map(async (row) => {
@@ -95,7 +99,9 @@ async function fanOutTo(
 ): Promise<void> {
   // Those that are skipped come last. What an earlier call has made counts towards nothing again.
   const areSkipped = subscribed.length > 0 && skipping(subscribed.length - 1) !== undefined;
-  const missing = areSkipped ? await withoutMade(tenant, endpoint.id, subscribed) : subscribed;
+  const made = areSkipped ? await findMade(tenant, endpoint.id, subscribed) : [];
+  const known = new Set(made.map(({ deliveryId }) => deliveryId));
+  const missing = subscribed.filter(({ id }) => !known.has(deliveryIdOf(tenant, endpoint.id, id)));
   const wanted = missing.map((event, index) => ({ event, skipped: skipping(index) }));
   const skippedCount = wanted.filter(({ skipped }) => skipped).length;
   const { amount } = skippedCount === 0 ? { amount: 0 } : await take(tenant, 'skippedDeliveries', skippedCount);
@@ -107,27 +113,31 @@ async function fanOutTo(
       endpointId: endpoint.id,
       left: wanted.length - stored.length,
     });
+  const ids = made.map(({ id }) => id);
+  const isUnlisted = await isComplete(tenant, Deliveries, unlistedSince);
   for (let start = 0; start < stored.length; start += chunkSize)
-    await createAll(tenant, endpoint.id, stored.slice(start, start + chunkSize));
+    ids.push(...(await createAll(tenant, endpoint.id, stored.slice(start, start + chunkSize), isUnlisted)));
   // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
   // woken must also see what for. A crash in between is repaired by the next call, even if that one finds the endpoint disabled.
-  const mayWait = missing.length < subscribed.length || stored.some(({ skipped }) => !skipped);
-  if (mayWait) await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id));
+  const waiting = stored.filter(({ skipped }) => !skipped).length;
+  if (made.length + waiting > 0)
+    await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id, Math.min(...ids), waiting));
 }
 
-/** Those of the events that have no delivery yet. */
-async function withoutMade(tenant: Tenant, endpointId: number, events: readonly FeedEvent[]): Promise<FeedEvent[]> {
-  const places = events.map(({ id }) => ({ endpointId, deliveryId: deliveryIdOf(tenant, endpointId, id) }));
-  const made = await new UnitOfWork(tenant, system).findAll(DeliveryIds, places);
-  const known = new Set(made.map(({ deliveryId }) => deliveryId));
-  return events.filter((_, index) => !known.has(places[index]?.deliveryId as string));
-}
+/** The deliveries of the events that there are already. */
+const findMade = (tenant: Tenant, endpointId: number, events: readonly FeedEvent[]) =>
+  new UnitOfWork(tenant, system).findAll(
+    DeliveryIds,
+    events.map(({ id }) => ({ endpointId, deliveryId: deliveryIdOf(tenant, endpointId, id) })),
+  );
 
+/** Returns the ids of all of them, also of those that there were already. */
 function createAll(
   tenant: Tenant,
   endpointId: number,
   deliveries: readonly { event: FeedEvent; skipped: NewDelivery['skipped'] }[],
-): Promise<void> {
+  isUnlisted: boolean,
+): Promise<number[]> {
   const ids = deliveries.map(({ event }) => deliveryIdOf(tenant, endpointId, event.id));
   return transact(tenant, system, async (tx) => {
     const [known, dispatch] = await Promise.all([
@@ -139,13 +149,14 @@ function createAll(
       tx.reserveIds({ [Deliveries.name]: deliveries.length }),
     ]);
     // Its worker has taken everything away that belonged to the deleted endpoint.
-    if (!dispatch) return;
-    const made = new Set(known.map(({ deliveryId }) => deliveryId));
+    if (!dispatch) return [];
+    const made = new Map(known.map(({ deliveryId, id }) => [deliveryId, id]));
     for (const [index, { event, skipped }] of deliveries.entries()) {
       const deliveryId = ids[index] as string;
       if (made.has(deliveryId)) continue;
-      await createDelivery(tx, { endpointId, deliveryId, event, skipped });
-      if (!skipped) countWaiting(tx, endpointId, 1, 'made');
+      const { id } = await createDelivery(tx, { endpointId, deliveryId, event, skipped, isUnlisted });
+      made.set(deliveryId, id);
     }
+    return [...made.values()];
   });
 }

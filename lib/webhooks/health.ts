@@ -25,6 +25,7 @@ export const newHealth = (endpointId: number): Health => ({
   owner: null,
   leaseUntilMs: 0,
   begun: [],
+  finished: 0,
 });
 
 /** Forgets the failures, as after a success. */

@@ -9,10 +9,13 @@ import { instant } from './dispatch.ts';
 import { isDue } from './poison.ts';
 import { LeaseLost, requireLease } from './settle.ts';
 import { isOver, isSlowBy, type Turn } from './turn.ts';
-import { countWaiting, forgetWaiting, readWaiting } from './waiting.ts';
+import { forgetWaiting } from './waiting.ts';
 
 /** A further attempt this near is waited for. */
 const nearMs = secondMs;
+
+/** So many deliveries that have ended are passed over whenever it is decided what to do. */
+const maxReadAgain = 200;
 
 /** What a worker does next; nothing when its turn has ended. */
 export type Next = 'deliver' | 'retry-quarantined' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
@@ -29,18 +32,23 @@ interface Decision {
  */
 export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Promise<Decision> {
   const id = turn.endpointId;
-  const [dispatch, health, endpoint, replays, waiting] = await Promise.all([
+  const [dispatch, health, endpoint, replays] = await Promise.all([
     tx.find(Dispatches, { id }),
     tx.find(Healths, { id }),
     tx.find(Endpoints, { id }),
     tx.find(ReplayQueues, { id }),
-    readWaiting(tx),
   ]);
   if (!dispatch) throw new LeaseLost();
   requireLease(health, turn.owner);
   // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
-  const backlog = await readBacklog(tx, id);
-  const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
+  const backlog = await readBacklog(tx, id, dispatch.firstId);
+  const { firstId } = backlog;
+  const decided = (next: Next | undefined): Decision => {
+    // Where much is cleared or skipped nobody reads all of that again and again.
+    if (next !== undefined && firstId - (dispatch.firstId ?? 1) > maxReadAgain)
+      tx.update(Dispatches, { ...dispatch, firstId });
+    return { next, health, backlog };
+  };
   const now = Date.now();
   const isOpen = health.openUntilMs > now;
   const dueCount = backlog.first.length + backlog.retries.length;
@@ -65,15 +73,15 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
   if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - now <= nearMs)
     return decided({ sleepMs: Math.max(1, nextRetryMs - now) });
-  // What was counted by an older version, or not, is put right where nothing waits.
-  const waitingCount = dueCount + backlog.later.length + backlog.quarantined.length;
-  if (waitingCount === 0) countWaiting(tx, id, -(waiting.get(id) ?? 0), 'finished');
+  // What was counted twice, or not, is put right where nothing waits.
+  const isEmpty = dueCount + backlog.later.length + backlog.quarantined.length === 0;
+  const { made, finished } = isEmpty ? { made: 0, finished: 0 } : { ...dispatch, ...health };
   const laterAt = earliest(earliest(backlog.nextRetryAt, quarantinedDueAt), replays ? replaysAt : null);
   const at = next !== undefined || dueCount > 0 ? instant(now) : laterAt;
   const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(now) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
-  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health) });
-  tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0 });
+  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health), firstId, made });
+  tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0, finished });
   return decided(undefined);
 }

@@ -4,6 +4,7 @@ import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
+import { list } from './listing.ts';
 import { findRegistry, secretsOf } from './registry.ts';
 import type { Target } from './sending.ts';
 import { type Signer, signer } from './sign.ts';
@@ -16,16 +17,29 @@ const wideMs = 3 * secondMs;
 export class Pending {
   /** As it was read or written last. */
   isActive = true;
-  backlog: Backlog = { first: [], retries: [], later: [], nextRetryAt: null, isWide: false, quarantined: [] };
+  backlog: Backlog = {
+    first: [],
+    retries: [],
+    later: [],
+    nextRetryAt: null,
+    isWide: false,
+    firstId: 1,
+    soundFromId: 1,
+    overtaken: [],
+    quarantined: [],
+  };
   readonly #turn: Turn;
   #endpoint: StoredEndpoint | undefined;
   #signers: readonly [Signer, Signer?] | undefined;
   #readAtMs = 0;
   #backlogAtMs = 0;
   #startsWithRetry = false;
+  /** Where to look for unlisted ones. What turns up before it is found when the turn ends. */
+  #fromId: number | undefined;
 
   constructor(turn: Turn) {
     this.#turn = turn;
+    this.#fromId = turn.dispatch.firstId;
   }
 
   /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
@@ -35,6 +49,12 @@ export class Pending {
 
   get dueCount(): number {
     return this.backlog.first.length + this.backlog.retries.length;
+  }
+
+  /** Goes on from what was found of all that waits. */
+  goOnFrom(backlog: Backlog): void {
+    this.backlog = backlog;
+    this.#fromId = backlog.soundFromId;
   }
 
   /** What was read is the past now. */
@@ -58,11 +78,13 @@ export class Pending {
     const [endpoint, registry, backlog] = await Promise.all([
       tx.find(Endpoints, { id: endpointId }),
       findRegistry(tx),
-      isKept ? this.backlog : readBacklog(tx, endpointId),
+      isKept ? this.backlog : readBacklog(tx, endpointId, this.#fromId),
     ]);
+    if (backlog.overtaken.length > 0) await list(this.#turn, backlog.overtaken);
     const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
     this.#readAtMs = Date.now();
     if (!isKept) this.#backlogAtMs = this.#readAtMs;
+    this.#fromId = backlog.soundFromId;
     this.#endpoint = endpoint;
     this.isActive = endpoint?.isActive === true;
     this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;

@@ -1,5 +1,6 @@
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { conflict } from '#lib/problem.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
@@ -11,9 +12,9 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Backlog, Quarantined } from './backlog.ts';
 import { maxPerTransaction } from './deliveries.ts';
-import { dispatchSoon, instant } from './dispatch.ts';
+import { dispatchSoon, including, instant } from './dispatch.ts';
 import { commitAttempts, faults, LeaseLost, type Result, requireLease } from './settle.ts';
-import { countWaiting } from './waiting.ts';
+import { countFinished, countMade } from './waiting.ts';
 
 /** Whether a write failed for what it holds, not for the state of the table or of others. */
 export const isPoison = (error: unknown): boolean => !(error instanceof LeaseLost) && isOwnReason(error);
@@ -128,8 +129,8 @@ async function setDeliveryAside(
     await letGo(tx, endpointId, owner, id);
     const [first, ...others] = new Set(keys.flatMap((key) => found.get(identity(key)) ?? []));
     if (first === undefined) return;
-    countWaiting(tx, endpointId, -1, 'finished');
-    for (const write of moving([first, ...others], { ...aside, kind: deliveryAside, about: { endpointId } }))
+    await countFinished(tx, endpointId, 1);
+    for (const write of moving([first, ...others], { ...aside, kind: deliveryAside, about: { endpointId, id } }))
       tx.write(write);
   });
 }
@@ -142,12 +143,13 @@ async function letGo(tx: UnitOfWork, endpointId: number, owner: string, id: numb
 }
 
 /** A delivery that was set aside waits again, and its endpoint is woken. Raises 409 when that is deleted. */
-export const deliveryAside: AsideKind<{ endpointId: number }> = {
+export const deliveryAside: AsideKind<{ endpointId: number; id?: number }> = {
   name: 'delivery',
-  async putBack(tx, { endpointId }) {
+  async putBack(tx, { endpointId, id = Number.POSITIVE_INFINITY }) {
     if (!(await tx.find(Endpoints, { id: endpointId })))
       throw conflict('endpoint_deleted', `the endpoint ${endpointId} is deleted: discard the delivery`);
-    countWaiting(tx, endpointId, 1, 'made');
-    await dispatchSoon(tx, endpointId);
+    await countMade(tx, endpointId, 1);
+    const dispatch = await tx.find(Dispatches, { id: endpointId });
+    await dispatchSoon(tx, endpointId, dispatch && including(dispatch, id));
   },
 };

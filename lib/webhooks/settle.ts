@@ -10,7 +10,6 @@ import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';
 import { packedWith } from './response-headers.ts';
 import { retryWaitMs } from './schedule.ts';
-import { countWaiting } from './waiting.ts';
 
 /** What became of a delivery's attempt: it was made, or it failed on our side; neither when its event is no longer kept. */
 export interface Result {
@@ -77,7 +76,7 @@ export function commitAttempts(
       if (!row && result.entry) forgetEntry(tx, result.entry);
       if (row && isUnderWay(row)) {
         const after = tx.update(Deliveries, outcome(tx, row, result, now));
-        if (!isUnderWay(after)) countWaiting(tx, endpointId, -1, 'finished');
+        if (!isUnderWay(after)) next = { ...next, finished: next.finished + 1 };
       }
       if (attempt) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(now));
     }

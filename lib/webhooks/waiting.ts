@@ -1,28 +1,36 @@
-import { readGroup } from '#lib/table/counters.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
 import { counterKey } from '#lib/table/keys.ts';
+import { listAll } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** While more than so many deliveries of an endpoint wait, further ones are skipped (contract, revision 1.3). */
 export const maxWaiting = 100_000;
 
-const group = 'webhook-waiting';
-
-/** Who makes deliveries and who finishes them write to rows of their own, so that they never meet. */
-const sides = { made: 0, finished: 1 };
-
-/** Counts deliveries that begin (or cease, negative) to wait for an endpoint, in the transaction that makes them so. */
-export function countWaiting(tx: UnitOfWork, endpointId: number, by: number, side: keyof typeof sides): void {
-  if (by !== 0) tx.count(group, String(endpointId), { waiting: by }, sides[side]);
+/** Counts deliveries that begin to wait for an endpoint, in the row that whoever makes them writes anyway. */
+export async function countMade(tx: UnitOfWork, endpointId: number, by: number): Promise<void> {
+  const dispatch = by === 0 ? undefined : await tx.find(Dispatches, { id: endpointId });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, made: dispatch.made + by });
 }
 
-/** How many deliveries wait, by endpoint. One round trip. */
-export async function readWaiting(tx: UnitOfWork): Promise<Map<number, number>> {
-  const sums = await readGroup(tx, group);
-  return new Map([...sums].map(([endpointId, { waiting = 0 }]) => [Number(endpointId), waiting]));
+/** Counts those that cease to wait, in the row of who has the endpoint in hand. */
+export async function countFinished(tx: UnitOfWork, endpointId: number, by: number): Promise<void> {
+  const health = by === 0 ? undefined : await tx.find(Healths, { id: endpointId });
+  if (health) tx.update(Healths, { ...health, finished: health.finished + by });
 }
 
-/** Removes what was counted for a deleted endpoint. */
+/** How many deliveries wait, by endpoint: exactly where so many more would be too many, else not fewer than that. */
+export async function readWaiting(tx: UnitOfWork, more: number): Promise<Map<number, number>> {
+  const dispatches = await listAll(tx, Dispatches);
+  const counts = dispatches.map(async ({ id, made }): Promise<[number, number]> => {
+    const finished = made + more > maxWaiting ? ((await tx.find(Healths, { id }))?.finished ?? 0) : 0;
+    return [id, Math.max(0, made - finished)];
+  });
+  return new Map(await Promise.all(counts));
+}
+
+/** Removes what an older release has counted for a deleted endpoint. */
 export function forgetWaiting(tx: UnitOfWork, endpointId: number): void {
-  for (const side of Object.values(sides))
-    tx.write({ key: counterKey(tx.tenant, group, String(endpointId), side), item: null });
+  for (const side of [0, 1])
+    tx.write({ key: counterKey(tx.tenant, 'webhook-waiting', String(endpointId), side), item: null });
 }

@@ -13,6 +13,7 @@ import { sweep } from '#lib/sweep/sweep.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
+import { unmark } from '#lib/table/release.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -24,8 +25,9 @@ import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
 import { decide } from '#lib/webhooks/idle.ts';
+import { list } from '#lib/webhooks/listing.ts';
 import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
-import { countWaiting, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
+import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -115,8 +117,8 @@ test('attempts beyond those of the day are skipped and can be replayed, replays 
 test('an endpoint with more than 100,000 waiting deliveries gets no more of them, until it has caught up', async () => {
   await using receiver = await startReceiver();
   const { id, tenant, deliveries, addContacts, run } = await workspaceWith(receiver);
-  const waiting = async () => (await readWaiting(new UnitOfWork(tenant, system))).get(id);
-  await run(async (tx) => countWaiting(tx, id, maxWaiting, 'made'));
+  const waiting = async () => (await readWaiting(new UnitOfWork(tenant, system), maxWaiting)).get(id);
+  await run((tx) => countMade(tx, id, maxWaiting));
   await fanOut(tenant, eventsOf(2));
   const [skipped, made] = await deliveries();
   expect(skipped).toMatchObject({ status: 'skipped', attemptCount: 0, error: skippedFor.backlog });
@@ -159,12 +161,12 @@ test('a worker whose lease is over, or who comes late to a delivery, does not sk
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();
   await fanOut(tenant, eventsOf(2));
-  const backlog = await readBacklog(new UnitOfWork(tenant, system), id);
+  const backlog = await readBacklog(new UnitOfWork(tenant, system), id, 1);
   const [first, second] = backlog.first;
   await run(async (tx) => {
     const row = await tx.get(Deliveries, { endpointId: id, id: first?.id as number });
     tx.update(Deliveries, { ...row, status: 'succeeded', nextAttemptAt: null, completedAt: tx.now });
-    countWaiting(tx, id, -1, 'finished');
+    await countFinished(tx, id, 1);
   });
   await expect(skip(tenant, id, 'another worker', backlog)).rejects.toThrow(LeaseLost);
   await expect(clear(tenant, id, 'another worker', backlog)).rejects.toThrow(LeaseLost);
@@ -173,7 +175,7 @@ test('a worker whose lease is over, or who comes late to a delivery, does not sk
     { id: second?.id, status: 'skipped' },
     { id: first?.id, status: 'succeeded' },
   ]);
-  expect((await readWaiting(new UnitOfWork(tenant, system))).get(id)).toBe(0);
+  expect((await readWaiting(new UnitOfWork(tenant, system), maxWaiting)).get(id)).toBe(0);
 });
 
 type Run = Awaited<ReturnType<typeof workspaceWith>>['run'];
@@ -296,6 +298,18 @@ test('an attempt that had begun when its worker died is counted, and ten are the
   expect((await live.get(path)).body.consecutiveFailures).toBe(0);
 });
 
+/** Its deliveries are in the index while they wait, as those of a workspace are that an older release may still write in. */
+const listAll = ({ workspaceId }: Tenant) => unmark(workspaceId);
+
+/** What was spoiled is as it was. */
+const mend = (odd: Key) =>
+  dynamodb.send('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: { pk: odd.pk, sk: odd.sk },
+    UpdateExpression: 'SET attemptCount = :none',
+    ExpressionAttributeValues: { ':none': 0 },
+  });
+
 /** As if it had been met so often, and a while ago. */
 const meet = ({ pk, sk }: Key, tries: number) =>
   dynamodb.send('UpdateItem', {
@@ -315,45 +329,52 @@ const asideOf = async ({ workspaceId }: Tenant) =>
   (await listSetAside()).filter(({ tenant }) => tenant === `${workspaceId}:live`);
 const countOf = async (keys: readonly Key[]) => (await readRows(keys)).size;
 
-test('what cannot be read or recorded is passed over, the others arrive in their order, and it goes on when it can be read', async () => {
-  await using receiver = await startReceiver();
-  const { id, tenant, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
-  await hold();
-  await addContacts('good', 'row of another shape', 'row is gone', 'last');
-  const all = await eventually(async () => {
-    const found = await deliveries();
-    return found.length === 4 && found;
-  }, 'four deliveries');
-  const [last, gone, odd, good] = keysOf(tenant, id, all) as [Key, Key, Key, Key];
-  const arrived = (...places: Key[]) =>
-    run(async (tx) => {
-      const rows = await tx.findAllByKey(Deliveries, places);
-      return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
-    });
-  await spoil(tenant, odd, gone);
-  const { entry, newer } = entriesOf(tenant, id, odd);
-  await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
-  await eventually(async () => namesOf(receiver).includes('last'), 'the last delivery', 30_000);
-  await eventually(() => arrived(good, last), 'the others');
-  await addContacts('and on');
-  await eventually(async () => namesOf(receiver).includes('and on'), 'the next delivery');
-  expect(namesOf(receiver).toSorted()).toEqual(['and on', 'good', 'last', 'row is gone', 'row of another shape']);
-  const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
-  await eventually(async () => (await triesOf(entry)) === 1 && (await triesOf(newer)) === 1, 'both are counted');
-  expect(await asideOf(tenant)).toEqual([]);
-  await dynamodb.send('UpdateItem', {
-    TableName: env('TABLE_NAME'),
-    Key: odd,
-    UpdateExpression: 'SET attemptCount = :none',
-    ExpressionAttributeValues: { ':none': 0 },
-  });
-  await meet(entry, 1);
-  await run((tx) => dispatchNow(tx, id));
-  await eventually(() => arrived(odd), 'the one that can be read again');
-  const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
-  expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
-  await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
-});
+test.each([
+  { found: 'in the index', prepare: listAll },
+  { found: 'by their rows alone', prepare: async () => {} },
+])(
+  'what cannot be read or recorded is passed over, the others arrive in their order, and it goes on when it can be read: those found $found',
+  async (given) => {
+    await using receiver = await startReceiver();
+    const { id, tenant, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
+    await given.prepare(tenant);
+    await hold();
+    await addContacts('good', 'row of another shape', 'row is gone', 'last');
+    const all = await eventually(async () => {
+      const found = await deliveries();
+      return found.length === 4 && found;
+    }, 'four deliveries');
+    const [last, gone, odd, good] = keysOf(tenant, id, all) as [Key, Key, Key, Key];
+    const arrived = (...places: Key[]) =>
+      run(async (tx) => {
+        const rows = await tx.findAllByKey(Deliveries, places);
+        return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
+      });
+    await spoil(tenant, odd, gone);
+    const { entry: listed, newer } = entriesOf(tenant, id, odd);
+    const isListed = (await countOf([listed])) === 1;
+    expect(isListed).toBe(given.prepare === listAll);
+    const entry = isListed ? listed : odd;
+    await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
+    await eventually(async () => namesOf(receiver).includes('last'), 'the last delivery', 30_000);
+    await eventually(() => arrived(good, last), 'the others');
+    await addContacts('and on');
+    await eventually(async () => namesOf(receiver).includes('and on'), 'the next delivery');
+    // What an entry tells is sent, and then not recorded.
+    const sent = ['and on', 'good', 'last', ...(isListed ? ['row is gone', 'row of another shape'] : [])];
+    expect(namesOf(receiver).toSorted()).toEqual(sent);
+    const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
+    await eventually(async () => (await triesOf(entry)) === 1 && (await triesOf(newer)) === 1, 'both are counted');
+    expect(await asideOf(tenant)).toEqual([]);
+    await mend(odd);
+    await meet(entry, 1);
+    await run((tx) => dispatchNow(tx, id));
+    await eventually(() => arrived(odd), 'the one that can be read again');
+    const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
+    expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
+    await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
+  },
+);
 
 test('an endpoint that cannot be read holds up none of the others, and gets its deliveries when it can be read', async () => {
   await using receiver = await startReceiver();
@@ -390,6 +411,7 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
 test('a delivery that stays unreadable is set aside whole, put back whole, and its endpoint is woken', async () => {
   await using receiver = await startReceiver();
   const { id, tenant, live, path, deliveries, addContacts, hold } = await workspaceWith(receiver);
+  await listAll(tenant);
   await hold();
   await addContacts('odd');
   const [odd] = keysOf(
@@ -427,6 +449,44 @@ test('a delivery that stays unreadable is set aside whole, put back whole, and i
   });
   for (const { id: left } of await asideOf(tenant)) await commands.discard.run({ id: left });
   await writeRows([odd, entry].map((Key) => ({ DeleteRequest: { Key } })));
+});
+
+test('an unlisted delivery that was set aside is found when it is put back, whatever was delivered meanwhile', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, path, live, deliveries, addContacts, hold } = await workspaceWith(receiver);
+  await hold();
+  await addContacts('odd');
+  const found = await eventually(async () => {
+    const all = await deliveries({ status: 'pending' });
+    return all.length === 1 && all;
+  }, 'the delivery');
+  const [odd] = keysOf(tenant, id, found) as [Key];
+  await spoil(tenant, odd, undefined);
+  await meet(odd, 59);
+  await eventually(async () => (await asideOf(tenant)).length === 1, 'it is set aside', 30_000);
+  await addContacts('later');
+  await eventually(async () => namesOf(receiver).includes('later'), 'the next delivery');
+  await eventually(async () => (await deliveries({ status: 'succeeded' })).length === 1, 'its result');
+  await commands.retry.run({ id: `${odd.pk}/${odd.sk}` });
+  await mend(odd);
+  await eventually(async () => namesOf(receiver).includes('odd'), 'the endpoint is woken', 100_000);
+  expect(await deliveries({ status: 'pending' })).toEqual([]);
+  expect((await live.get(`${path}/deliveries`)).body.items).toHaveLength(2);
+});
+
+test('what waits behind much of its subject is listed when that much was delivered since, and arrives', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
+  const owner = await hold();
+  await fanOut(tenant, eventsOf(3));
+  const turn = { tenant, endpointId: id, owner, lane: 'deliveries', deadlineMs: 0 } as const;
+  const pending = (await deliveries({ status: 'pending' })).map((delivery) => delivery.id as number).toReversed();
+  await list({ ...turn, dispatch: await run((tx) => tx.get(Dispatches, { id })) }, pending.slice(0, 2));
+  const { first, firstId } = await readBacklog(new UnitOfWork(tenant, system), id, 1);
+  expect([first.map((delivery) => delivery.id), firstId]).toEqual([pending, pending[2]]);
+  expect((await deliveries({ status: 'pending' })).map((delivery) => delivery.id)).toEqual(pending.toReversed());
+  await eventually(async () => (await deliveries({ status: 'failed' })).length === 3, 'they are made', 30_000);
+  expect((await readBacklog(new UnitOfWork(tenant, system), id, 1)).first).toEqual([]);
 });
 
 test('replays of which the original cannot be read let the others be made, and rest', async () => {
