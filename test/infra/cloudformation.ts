@@ -64,7 +64,7 @@ export function outlineOf({ Resources, Outputs = {} }: Template): Outline {
   };
 }
 
-export class Refused extends Error {}
+class Refused extends Error {}
 
 /** One account and region, as far as CloudFormation refuses something for what is there already. */
 export class Account {

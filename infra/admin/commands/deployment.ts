@@ -1,9 +1,4 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  type Stack,
-  UpdateStackCommand,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand, UpdateStackCommand } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 
 const Guard = v.object({ minutes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(180)), 10) });
@@ -18,8 +13,9 @@ async function guard({ minutes }: v.InferOutput<typeof Guard>) {
   const alarm = process.env['GUARD_ALARM'];
   if (!StackName || !alarm) throw new Error('what is watched is a deployed stack: --stack <name>');
   const cloudFormation = new CloudFormationClient({});
-  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
-  const { Parameters = [], Capabilities, Tags, StackStatus } = Stacks?.[0] as Stack;
+  const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
+  if (!found) throw new Error(`there is no stack ${StackName}`);
+  const { Parameters = [], Capabilities, Tags, StackStatus } = found;
   await cloudFormation.send(
     new UpdateStackCommand({
       StackName,
