@@ -5,9 +5,6 @@ export const metricNamespace = 'CrmApi';
 
 /** Every metric, with its unit in CloudWatch. */
 const units = {
-  latency: 'Milliseconds',
-  serverErrors: 'Count',
-  clientErrors: 'Count',
   deliveryAttempts: 'Count',
   deliverySuccesses: 'Count',
   deliveryFailures: 'Count',

@@ -20,13 +20,11 @@ export const assumed = {
   publish: { cpuMs: 0.55, cpuMsApart: 1.7, trips: 7 },
   /** Of nearly every function. */
   memoryMb: 512,
-  /** Bytes of log lines: the request's, the access log's, the metrics' and Lambda's own; of a worker the last alone. */
-  callLogBytes: 1_700,
+  /** Bytes of log lines: the request's, the access log's and Lambda's own; of a worker the last alone. */
+  callLogBytes: 1_300,
   workerLogBytes: 500,
   answerBytes: 1_500,
-  /** Custom metrics that a route makes once it is called: three of ours, six of API Gateway's detailed ones. */
-  metricsOfRoute: 9,
-  /** X-Ray's default rule: one request of a function in a second, and of the others so many. */
+  /** By the sampling rule of the stack. */
   tracedShare: 0.05,
   /** Lambda asks a queue with so many long polls at once, and a shard of the stream so often. */
   pollers: 5,

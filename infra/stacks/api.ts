@@ -9,7 +9,7 @@ import { Alarms } from './alarms.ts';
 import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import type { AnyTable, DataStack } from './data.ts';
-import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
+import { createFunctions, createLog, type Deployment, type FunctionSettings, sampleTraces } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
 import { watchBus } from './metrics.ts';
@@ -61,6 +61,7 @@ export class ApiStack extends Stack {
     };
     const apiLog = createLog(this, 'Api');
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, apiLog };
+    sampleTraces(this);
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);
     if (eventBus !== undefined) watchBus(this, alarms, table.tableName);

@@ -3,6 +3,7 @@ import { Duration, RemovalPolicy, Size, type Stack } from 'aws-cdk-lib';
 import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { LoadedFunction } from '#infra/functions.ts';
 import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
@@ -52,6 +53,24 @@ export function createFunctions(
     return createFunction(stack, of, shared, variables, bundles);
   });
 }
+
+/** Of what the stack does X-Ray keeps a twentieth: by default it keeps one invocation of each function in a second, which is all of most. */
+export const sampleTraces = (stack: Stack) =>
+  new CfnSamplingRule(stack, 'Traces', {
+    samplingRule: {
+      ruleName: stack.stackName,
+      priority: 1000,
+      fixedRate: 0.05,
+      reservoirSize: 0,
+      serviceName: `${stack.stackName}-*`,
+      serviceType: '*',
+      host: '*',
+      httpMethod: '*',
+      urlPath: '*',
+      resourceArn: '*',
+      version: 1,
+    },
+  });
 
 export const createLog = (stack: Stack, id: string) =>
   new LogGroup(stack, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });

@@ -42,7 +42,6 @@ export function createHttpApi(
     defaultRouteSettings: {
       throttlingRateLimit: requestsPerSecond,
       throttlingBurstLimit: Math.ceil(requestsPerSecond / 2),
-      detailedMetricsEnabled: true,
     },
     accessLogSettings: { destinationArn: log.logGroupArn, format: accessLogFormat },
   });

@@ -1,11 +1,11 @@
 import { log } from '#lib/log.ts';
-import { measure } from '#lib/metrics.ts';
 import type { RequestLine } from '#lib/requests/line.ts';
 import type { Route } from '../route.ts';
 import type { Progress, Result } from './progress.ts';
 import { shownPath, shownRoute } from './shown-path.ts';
 
-/** The log line of a request, from which its workspace has it in the request log, and its metrics. */
+/** The log line of a request, from which its workspace has it in the request log. A metric for each route would cost
+ * more than it tells: the log says how long which took. */
 export function report(route: Route, progress: Progress, { statusCode: status = 0, body }: Result): void {
   const { startedAtMs, facts } = progress;
   const durationMs = performance.now() - startedAtMs;
@@ -17,14 +17,6 @@ export function report(route: Route, progress: Progress, { statusCode: status = 
     durationMs: Math.round(durationMs * 10) / 10,
     ...ownerOf(route, progress, status, body),
   });
-  measure(
-    { route: `${route.method} ${route.path}` },
-    {
-      latency: durationMs,
-      serverErrors: status >= 500 ? 1 : 0,
-      clientErrors: status >= 400 && status < 500 ? 1 : 0,
-    },
-  );
 }
 
 type OwnerOf = Partial<Omit<RequestLine, 'timestamp' | 'requestId' | 'method' | 'route' | 'status' | 'durationMs'>> & {
