@@ -82,12 +82,10 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
 }
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
-export async function send(actions: readonly Conditional[], token: string): Promise<void> {
+export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<void> {
+  const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token };
   try {
-    await dynamodb.send('TransactWriteItems', {
-      TransactItems: actions.map(({ action }) => action),
-      ClientRequestToken: token,
-    });
+    await dynamodb.send('TransactWriteItems', input, signal);
   } catch (error) {
     throw refusalOf(error, actions);
   }

@@ -22,7 +22,7 @@ function actionsOf(tx: UnitOfWork): { early: readonly Change[]; actions: Conditi
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
   const { early, actions } = actionsOf(tx);
   if (!fitsOne(actions)) return false;
-  if (early.length > 0) await writeEarly(tx, early);
-  if (actions.length > 0) await send(actions, tx.id);
+  const tooLate = early.length > 0 ? await writeEarly(tx, early) : undefined;
+  if (actions.length > 0) await send(actions, tx.id, tooLate);
   return true;
 }

@@ -1,5 +1,5 @@
 import { isRepeatable } from '../aws.ts';
-import { hourMs, shifted } from '../clock.ts';
+import { hourMs, minuteMs, shifted, timestamp } from '../clock.ts';
 import { log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type Change, WriteConflict } from './change.ts';
@@ -11,8 +11,10 @@ import { writeIf } from './update.ts';
 
 /** Fewer entries are not worth a round trip of their own. */
 const leastEarly = 3;
-/** No unit of work commits so long after its entries were written. */
-const longestCommitMs = hourMs;
+/** So long after its entries were written no transaction is sent: a function that is frozen in between goes on where it was. */
+const longestCommitMs = 10 * minuteMs;
+/** So long after they were written they are taken away. */
+const leftMs = hourMs;
 /** So many are removed by one list. */
 const maxRemoved = 25;
 
@@ -28,11 +30,15 @@ export function earlyOf(changes: readonly Change[]): readonly Change[] {
 /**
  * Writes them. When the transaction fails they are taken back; where a process dies in between, the first list does it that meets them
  * an hour later (`removeLeft`). Raises WriteConflict when they may not all be there: the work runs again, with other ids.
+ * Returns what ends the transaction when it would come too late.
  */
-export async function writeEarly(tx: UnitOfWork, changes: readonly Change[]): Promise<void> {
+export async function writeEarly(tx: UnitOfWork, changes: readonly Change[]): Promise<AbortSignal> {
   tx.otherwise(() => removeRows(changes.map(({ key }) => key)));
+  const tooLate = AbortSignal.timeout(longestCommitMs);
+  const earlyAt = timestamp();
   try {
-    await putRows(changes.map(({ key, item }) => ({ ...item, ...key, earlyAt: tx.now })));
+    await putRows(changes.map(({ key, item }) => ({ ...item, ...key, earlyAt })));
+    return tooLate;
   } catch (error) {
     throw isRepeatable(error) || error instanceof Problem
       ? new WriteConflict('entries may not be there', { cause: error })
@@ -47,7 +53,7 @@ export async function removeLeft(
   wanted: readonly Wanted[],
   keys: readonly Key[],
 ): Promise<void> {
-  const before = shifted(tx.now, -longestCommitMs);
+  const before = shifted(tx.now, -leftMs);
   const entries = keys.flatMap(({ sk }) =>
     wanted.map(({ name }): Key => ({ pk: entriesPartition(tx.tenant, of, name), sk })),
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { shifted } from '#lib/clock.ts';
+import { expect, test, vi } from 'vitest';
+import { hourMs, shifted } from '#lib/clock.ts';
 import { changeContact, createContact, listContacts } from '#lib/contacts/store.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -62,6 +62,31 @@ test('a list that meets the entries before the item leaves them, and the item is
   );
   expect(listed).toEqual([]);
   expect((await list({ stage: 'new' })).map(({ name }) => name)).toEqual(['Ada']);
+});
+
+test('a function that is frozen between its entries and its item writes no item whose entries may be gone', async () => {
+  const { create, list, entriesOf } = await inWorkspace();
+  const thawed = new AbortController();
+  let isFrozen = false;
+  const clock = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(thawed.signal);
+  const created = between(
+    async ({ operation }, next) => {
+      const answer = await next();
+      if (operation === 'BatchWriteItem' && !isFrozen) {
+        isFrozen = true;
+        const [left] = await entriesOf('stage=new');
+        await putRows([{ ...(left as Row), earlyAt: shifted(new Date(), -3_700_000) }]);
+        await list({ stage: 'new' });
+        thawed.abort();
+      }
+      return answer;
+    },
+    () => create('Ada'),
+  );
+  await expect(created).rejects.toThrow('aborted');
+  expect(clock.mock.calls[0]?.[0]).toBeLessThan(hourMs / 2);
+  clock.mockRestore();
+  expect([await list({}), await list({ stage: 'new' })]).toEqual([[], []]);
 });
 
 test('what a refused transaction had early is taken back, and what its repetition writes is found', async () => {
