@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { readUsage } from '#infra/local/iam/usage.ts';
+import { differenceOf } from '#infra/permissions/difference.ts';
+import { keepUsage } from '#infra/permissions/kept.ts';
 import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey, type ServerKey } from '#test/telegram/mtproto.ts';
@@ -34,6 +37,9 @@ const compiled = join(import.meta.dirname, '../node_modules/.cache/compiled');
 /** Starts one local system for the whole run; every test file works in workspaces of its own. */
 export default async function setup(project: TestProject) {
   process.env['NODE_COMPILE_CACHE'] ??= compiled;
+  // Every process that starts a system counts there what its functions were allowed and refused.
+  const permissions = await mkdtemp(join(tmpdir(), 'crm-permissions-'));
+  process.env['PERMISSIONS_DIR'] ??= permissions;
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
   const double = await startDouble();
   const serverKey = newServerKey();
@@ -57,7 +63,27 @@ export default async function setup(project: TestProject) {
     await system.stop();
     await Promise.all([double.close(), centre.close()]);
     await rm(dataDir, { recursive: true, force: true });
+    await reportPermissions(project);
+    await rm(permissions, { recursive: true });
   };
+}
+
+/** Fails the run for calls that were refused; one of all tests also for what functions may do and none did. */
+async function reportPermissions(project: TestProject): Promise<void> {
+  const usage = readUsage(String(process.env['PERMISSIONS_DIR']));
+  const { testFiles } = await project.globTestFiles();
+  const { state, config } = project.vitest;
+  const isWhole = state.getFiles().length >= testFiles.length && config.testNamePattern === undefined;
+  if (isWhole) await keepUsage(usage);
+  const { denied, unused, outdated } = differenceOf(usage);
+  const problems = [
+    ...denied,
+    ...(isWhole ? unused.map((grant) => `nothing used ${grant}`) : []),
+    ...(isWhole ? outdated.map((reason) => `infra/permissions/unused.ts: nothing is unused like ${reason}`) : []),
+  ];
+  if (problems.length === 0) return;
+  console.error(`\nPermissions (docs/permissions.md):\n${problems.map((line) => `  ${line}\n`).join('')}`);
+  process.exitCode = 1;
 }
 
 export interface System {

@@ -8,8 +8,10 @@ import { startEngine } from './engine.ts';
 import { startEvents } from './events.ts';
 import type { Credentials } from './files.ts';
 import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
-import { startFunctions } from './functions.ts';
+import { type Invoke, startFunctions } from './functions.ts';
 import type { HttpApi } from './http.ts';
+import { leavesOf } from './iam/lambda.ts';
+import { Iam } from './iam.ts';
 import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
@@ -58,32 +60,40 @@ const graceMs = 3000;
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, parameters } = settings;
   const { isStrict, report, onEngineLost } = settings;
-  const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId };
   const inData = (name: string) => join(dataDir, name);
+  const iam = new Iam({ home, owner: credentials, usage: process.env['PERMISSIONS_DIR'] ?? inData('permissions') });
+  const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId, iam };
   const sqs = await startSqs({ ...guarded, ...home });
   const [engine, scheduler, kms, ses, s3, ssm, events] = await Promise.all([
     startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
-    startScheduler({ ...guarded, ...home, deliver: sqs.send }),
+    startScheduler({
+      ...guarded,
+      ...home,
+      deliver: (queueArn, body, options, { roleArn, scheduleArn }) => {
+        iam.requireOfRole(schedulerService, roleArn, 'sqs:SendMessage', queueArn, groupOf(scheduleArn));
+        sqs.send(queueArn, body, options);
+      },
+      mayAssume: (roleArn, groupArn) => iam.mayService(schedulerService, 'sts:AssumeRole', roleArn, groupArn),
+    }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
-    startSes({ ...guarded, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
-    startS3({ host: servicesHost, port: 0, credentials, region: home.region, folder: inData('s3') }),
+    startSes({ ...guarded, ...home, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
+    startS3({ host: servicesHost, port: 0, credentials, iam, region: home.region, folder: inData('s3') }),
     startSsm({ ...guarded, ...home, parameters }),
     startEvents({
       ...guarded,
       folder: inData('events'),
+      busArn: (name) => `arn:aws:events:${home.region}:${home.accountId}:event-bus/${name}`,
       published: ({ source, ...stated }) => awsEvent(source, stated, home),
     }),
   ]);
   const sdk = { endpoint: engine.innerUrl, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), shared(openStreams(sdk))];
   const streamArns = new Map<string, string>();
-  const environment = {
+  const places = {
     ...othersEndpoints(),
     WEBHOOK_LOOPBACK: 'allow',
     AWS_REGION: home.region,
     AWS_DEFAULT_REGION: home.region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: engine.url,
     AWS_ENDPOINT_URL_SQS: sqs.url,
     AWS_ENDPOINT_URL_SCHEDULER: scheduler.url,
@@ -93,9 +103,16 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     AWS_ENDPOINT_URL_SSM: ssm.url,
     AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
   };
+  const environment = { ...places, ...variablesOf(credentials) };
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
-  const runtimeEnvironment = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.innerUrl };
-  const functions = startFunctions({ functions: [], runtimeEnvironment, logs, isStrict });
+  const functions = startFunctions({
+    functions: [],
+    runtimeEnvironment: { ...places, AWS_ENDPOINT_URL_DYNAMODB: engine.functionsUrl },
+    // The SDK keeps credentials that do not end, and a thread runs several functions.
+    credentialsOf: (name) => ({ ...variablesOf(iam.credentialsOf(name)), AWS_CREDENTIAL_EXPIRATION: alwaysAnew }),
+    logs,
+    isStrict,
+  });
 
   const streamOf = (tableName: string) => {
     const streamArn = streamArns.get(tableName);
@@ -107,9 +124,17 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   /** What EventBridge does with an event: it goes to the targets of every rule that it matches. */
   function publish(event: MailEvent): void {
     const whole = awsEvent('aws.ses', event, home);
-    for (const { pattern, queueArns } of deployed?.eventRules ?? [])
-      if (passes([pattern], whole)) for (const queueArn of queueArns) sqs.send(queueArn, JSON.stringify(whole));
+    for (const { arn, pattern, queueArns } of deployed?.eventRules ?? [])
+      if (passes([pattern], whole))
+        for (const queueArn of queueArns) {
+          iam.requireOfService('events.amazonaws.com', 'sqs:SendMessage', queueArn, arn);
+          sqs.send(queueArn, JSON.stringify(whole));
+        }
   }
+  const sendFor = (functionName: string) => (queueArn: string, body: string) => {
+    iam.requireOf(functionName, 'sqs:SendMessage', queueArn);
+    sqs.send(queueArn, body);
+  };
   let stopMappings = async () => {};
   let release = () => {};
 
@@ -118,6 +143,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     kill: functions.kill,
     async deploy(assembly) {
       const deployment = readDeployment(assembly, { ...home, sqsUrl: sqs.url, apiUrl: api.url, keyId: kms.keyId });
+      iam.deploy(deployment);
       for (const table of deployment.tables) {
         const streamArn = await ensureTable(dynamodb, table);
         if (streamArn) streamArns.set(table.TableName, streamArn);
@@ -129,24 +155,41 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       ses.configure(deployment.mailConfigurations);
       s3.configure(deployment.buckets);
       functions.replace(deployment.functions);
+      const leaves = leavesOf(iam, home, deployment);
+      const invoke: Invoke = async (name, event) => {
+        leaves.run(name);
+        return functions.invoke(name, event);
+      };
       if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
         await stopMappings();
-        const { invoke } = functions;
         const stops = [
-          startMappings({ ...home, deployment, invoke, sqs, streamOf, checkpoints: inData('checkpoints') }),
+          startMappings({
+            ...home,
+            deployment,
+            invoke,
+            requireRule: leaves.rule,
+            sendFor,
+            sqs,
+            streamOf,
+            checkpoints: inData('checkpoints'),
+          }),
           startSubscriptions({
             ...home,
             subscriptions: deployment.logSubscriptions,
             logs,
             invoke,
-            sendToQueue: sqs.send,
+            requireLog: leaves.log,
+            sendFor,
           }),
         ];
         stopMappings = async () => {
           await Promise.all(stops.map((stop) => stop()));
         };
       }
-      api.serve(deployment.routes, functions.invoke);
+      api.serve(deployment.routes, (route, event) => {
+        leaves.route(route);
+        return invoke(route.functionName, event);
+      });
       release();
       release = keepInUse(assembly);
       deployed = deployment;
@@ -158,11 +201,23 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
       await functions.close();
       const services = [logs, sqs, scheduler, kms, ses, s3, ssm, events];
+      iam.close();
       await Promise.all(services.map((service) => service.close()));
       await engine.stop();
     },
   };
 }
+
+const schedulerService = 'scheduler.amazonaws.com';
+/** By which the Scheduler is told from that of another account. */
+const groupOf = (scheduleArn: string) => scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1');
+
+/** Before any time: they count as ended, and are read again for each call. */
+const alwaysAnew = '2000-01-01T00:00:00Z';
+const variablesOf = ({ accessKeyId, secretAccessKey }: Credentials) => ({
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+});
 
 const invokersOf = ({ queueMappings, streamMappings, rules, logSubscriptions }: Deployment) => ({
   queueMappings,

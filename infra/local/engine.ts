@@ -5,13 +5,15 @@ import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts
 import { runEngine } from './engine/process.ts';
 import { findEngine } from './engine/program.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';
-import { type Guarded, startGuard } from './guard.ts';
+import { type Guarded, startGuard, type Target } from './guard.ts';
 
 export interface Engine {
   /** What it is, for those who start it. */
   name: string;
   /** Where everybody may ask: the guard. */
   url: string;
+  /** Where functions ask: a guard that knows what they may do. */
+  functionsUrl: string;
   /** Where this system itself asks. The guard would be another hop. */
   innerUrl: string;
   changes: Changes;
@@ -27,14 +29,17 @@ export interface EngineSettings extends Guarded {
 
 /** Starts the DynamoDB that keeps its data in `folder`, behind a guard, or takes the one at `endpoint`. */
 export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: EngineSettings): Promise<Engine> {
-  if (endpoint)
+  if (endpoint) {
+    const guard = await startGuard(guarded, targetOf(endpoint));
     return {
       name: 'DYNAMODB_ENDPOINT',
       url: endpoint,
+      functionsUrl: guard.url,
       innerUrl: endpoint,
       changes: polledChanges,
-      stop: async () => {},
+      stop: () => guard.close(),
     };
+  }
   const program = findEngine();
   mkdirSync(folder, { recursive: true });
   const host = hiddenHost();
@@ -45,6 +50,7 @@ export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: E
   return {
     name: program.name,
     url: guard.url,
+    functionsUrl: guard.url,
     innerUrl: `http://${host}:${engine.port}`,
     changes,
     async stop() {
@@ -53,6 +59,12 @@ export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: E
       await engine.stop();
     },
   };
+}
+
+function targetOf(endpoint: string): Target {
+  const { protocol, hostname: host, port } = new URL(endpoint);
+  const isTls = protocol === 'https:';
+  return { host, port: Number(port || (isTls ? 443 : 80)), isTls };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
-import { AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+import { awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export interface LocalEvents {
   url: string;
@@ -27,14 +28,14 @@ type Published = (entry: {
   time?: string;
 }) => { id: string };
 
-type Settings = Guarded & { folder: string; published: Published };
+type Settings = Guarded & { folder: string; published: Published; busArn(name: string): string };
 
 const maxEntries = 10;
 const maxBytes = 256 * 1024;
 const timeBytes = 14;
 
 /** Starts EventBridge: what is put on a bus becomes a line of `<bus>.jsonl` in the folder, as a rule that matches everything would have it. */
-export async function startEvents({ folder, published, ...address }: Settings): Promise<LocalEvents> {
+export async function startEvents({ folder, published, busArn, ...address }: Settings): Promise<LocalEvents> {
   await mkdir(folder, { recursive: true });
   const put = async (entry: Entry) => {
     const refusal = refusalOf(entry);
@@ -56,6 +57,8 @@ export async function startEvents({ folder, published, ...address }: Settings): 
     const name = targetAction(request, 'AWSEvents');
     if (name !== 'PutEvents') throw new AwsError('UnknownOperationException', `The local EventBridge has no ${name}.`);
     const { Entries = [] } = jsonBody(request) as { Entries?: Entry[] };
+    for (const bus of new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)))
+      request.require('events:PutEvents', bus.startsWith('arn:') ? bus : busArn(bus));
     if (Entries.length === 0 || Entries.length > maxEntries)
       throw validation(`Value at 'entries' failed to satisfy constraint: 1 to ${maxEntries} members`);
     if (Entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > maxBytes)

@@ -12,6 +12,8 @@ export interface FunctionsSettings {
   functions: readonly FunctionToRun[];
   /** What every function finds besides its own variables: region, credentials, the endpoints of the local services. */
   runtimeEnvironment: Record<string, string>;
+  /** The credentials of a function's role, as variables. */
+  credentialsOf?(functionName: string): Record<string, string>;
   logs: FunctionLogs;
   /** Every function has instances of its own, as on Lambda; else those of one size share theirs, and what is loaded there. */
   isStrict?: boolean;
@@ -43,6 +45,7 @@ interface Running {
 export function startFunctions(settings: FunctionsSettings): Functions {
   const {
     runtimeEnvironment,
+    credentialsOf = () => ({}),
     logs,
     isStrict = false,
     maxPerFunction = 4,
@@ -63,7 +66,7 @@ export function startFunctions(settings: FunctionsSettings): Functions {
     const key = isStrict ? name : `${memoryMb} MB`;
     const start = () => {
       makeRoom();
-      return new Instance({ memoryMb, runtimeEnvironment, logs });
+      return new Instance({ memoryMb, runtimeEnvironment, credentialsOf, logs });
     };
     const pool = pools.get(key) ?? new Pool(start);
     pools.set(key, pool);

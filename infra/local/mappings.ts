@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Invoke } from './functions.ts';
+import type { SendToQueue } from './mappings/batch.ts';
 import { fileCheckpoint } from './mappings/checkpoint.ts';
 import { pollQueue } from './mappings/queue.ts';
 import { runRule } from './mappings/rule.ts';
@@ -11,6 +12,10 @@ import type { Deployment } from './template.ts';
 export interface MappingsSettings extends Home {
   deployment: Pick<Deployment, 'queueMappings' | 'streamMappings' | 'rules'>;
   invoke: Invoke;
+  /** Throws when EventBridge may not invoke the function for the rule. */
+  requireRule?(ruleArn: string, functionName: string): void;
+  /** Puts what a function has given up on a queue, with the leave of its role. */
+  sendFor(functionName: string): SendToQueue;
   sqs: LocalSqs;
   streamOf(tableName: string): StreamSource;
   /** Where it remembers how far the streams are read. */
@@ -19,7 +24,7 @@ export interface MappingsSettings extends Home {
 
 /** Starts everything that invokes functions by itself. The function it returns stops it, after the invocations at work. */
 export function startMappings(settings: MappingsSettings): () => Promise<void> {
-  const { deployment, invoke, sqs, streamOf, checkpoints, accountId, region } = settings;
+  const { deployment, invoke, requireRule, sendFor, sqs, streamOf, checkpoints, accountId, region } = settings;
   const stopping = new AbortController();
   const { signal } = stopping;
   const queues = deployment.queueMappings.map((mapping) => {
@@ -31,9 +36,15 @@ export function startMappings(settings: MappingsSettings): () => Promise<void> {
   const streams = deployment.streamMappings.map((mapping) => {
     const source = streamOf(mapping.tableName);
     const checkpoint = fileCheckpoint(join(checkpoints, `${mapping.id}.json`), source.streamArn);
-    return pollStream({ mapping, source, checkpoint, invoke, sendToQueue: sqs.send, signal });
+    return pollStream({ mapping, source, checkpoint, invoke, sendToQueue: sendFor(mapping.functionName), signal });
   });
-  const rules = deployment.rules.map((rule) => runRule(rule, invoke, { accountId, region }, signal));
+  const rules = deployment.rules.map((rule) => {
+    const ring: Invoke = (name, event) => {
+      requireRule?.(rule.arn, name);
+      return invoke(name, event);
+    };
+    return runRule(rule, ring, { accountId, region }, signal);
+  });
   return async () => {
     stopping.abort();
     await Promise.all([...queues, ...streams, ...rules]);

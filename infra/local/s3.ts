@@ -2,13 +2,16 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { minuteMs } from '#lib/clock.ts';
+import { AwsError } from './aws-error.ts';
 import type { Credentials } from './files.ts';
 import type { Address } from './guard.ts';
+import type { Values } from './iam/condition.ts';
+import type { Iam } from './iam.ts';
 import { receivedBytes } from './s3/body.ts';
 import { type Bucket, Buckets, type StoredObject } from './s3/bucket.ts';
-import { requireSignature } from './s3/signature.ts';
+import { type FindSigner, requireSignature } from './s3/signature.ts';
 import type { BucketToRun } from './template.ts';
-import { AwsError, page } from './wire.ts';
+import { page } from './wire.ts';
 
 export interface LocalS3 {
   url: string;
@@ -17,13 +20,22 @@ export interface LocalS3 {
   close(): Promise<void>;
 }
 
-type Settings = Address & { credentials: Credentials; region: string; folder: string };
+type Settings = Address & {
+  /** The owner's. */
+  credentials: Credentials;
+  /** Knows those of functions, and what these may do. */
+  iam?: Iam;
+  region: string;
+  folder: string;
+};
 
 /**
  * Starts S3 on a folder: objects, copies, ranges, lists and expiration, in path style. Who asks proves with a signature that they know
  * the credentials: no web page does, so there is no other guard, and a presigned URL opens in a browser as it does on AWS.
  */
-export async function startS3({ credentials, region, folder, host, port }: Settings): Promise<LocalS3> {
+export async function startS3({ credentials, iam, region, folder, host, port }: Settings): Promise<LocalS3> {
+  const signerOf: FindSigner = (key) =>
+    iam?.signer(key) ?? (key === credentials.accessKeyId ? { ...credentials, caller: undefined } : undefined);
   const buckets = new Buckets(folder);
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch((cause: unknown) => {
@@ -36,11 +48,15 @@ export async function startS3({ credentials, region, folder, host, port }: Setti
     const [path = '/', search = ''] = (incoming.url ?? '/').split('?', 2);
     const query = new URLSearchParams(search);
     const { method = 'GET', headers } = incoming;
-    requireSignature({ method, path, query, headers }, credentials, region);
+    const { caller } = requireSignature({ method, path, query, headers }, signerOf, region);
     const [, name = '', ...rest] = path.split('/').map(decodeURIComponent);
     const bucket = buckets.find(name);
     if (!bucket) throw new AwsError('NoSuchBucket', 'The specified bucket does not exist', { status: 404 });
-    const request = { bucket, buckets, key: rest.join('/'), query, headers, incoming, outgoing };
+    const leave: Leave = {
+      require: (action, place, values) => iam?.require(caller, action, `arn:aws:s3:::${place}`, values),
+      may: (action, place, values) => iam?.may(caller, action, `arn:aws:s3:::${place}`, values) ?? true,
+    };
+    const request = { leave, name, bucket, buckets, key: rest.join('/'), query, headers, incoming, outgoing };
     const operation = (request.key === '' ? ofBuckets : ofObjects)[method];
     if (!operation) throw new AwsError('MethodNotAllowed', 'The local S3 does not do this.', { status: 405 });
     await operation(request);
@@ -64,7 +80,16 @@ export async function startS3({ credentials, region, folder, host, port }: Setti
   };
 }
 
+/** Of the caller: what they may do to a bucket, or an object of it by its bucket and key. */
+interface Leave {
+  require(action: string, place: string, values?: Values): void;
+  may(action: string, place: string, values?: Values): boolean;
+}
+
 interface Asked {
+  leave: Leave;
+  /** Of the bucket. */
+  name: string;
   bucket: Bucket;
   buckets: Buckets;
   key: string;
@@ -81,12 +106,15 @@ const ofBuckets: Record<string, Operation> = { GET: listObjects, POST: deleteObj
 
 const keptHeaders = ['content-type', 'content-disposition', 'content-encoding', 'content-language', 'cache-control'];
 
-async function putObject({ bucket, buckets, key, headers, incoming, outgoing }: Asked): Promise<void> {
+async function putObject({ leave, name, bucket, buckets, key, headers, incoming, outgoing }: Asked): Promise<void> {
+  leave.require('s3:PutObject', `${name}/${key}`);
   const source = headers['x-amz-copy-source'];
   if (typeof source === 'string') {
-    const [name = '', ...rest] = source.replace(/^\//, '').split('/').map(decodeURIComponent);
-    const from = buckets.find(name);
-    const copied = existing(from?.find(rest.join('/')));
+    const [sourceName = '', ...rest] = source.replace(/^\//, '').split('/').map(decodeURIComponent);
+    const from = buckets.find(sourceName);
+    const sourceKey = rest.join('/');
+    leave.require('s3:GetObject', `${sourceName}/${sourceKey}`);
+    const copied = existing(from?.find(sourceKey), sourceName, leave);
     const { etag, storedAt } = await bucket.put(key, (from as Bucket).read(copied), copied.headers);
     return xml(outgoing, 200, 'CopyObjectResult', tag('ETag', etag) + tag('LastModified', storedAt));
   }
@@ -108,8 +136,9 @@ const withoutChunks = (encoding = '') =>
     .filter((one) => one !== 'aws-chunked')
     .join(',');
 
-async function getObject({ bucket, key, query, headers, incoming, outgoing }: Asked): Promise<void> {
-  const object = existing(bucket.find(key));
+async function getObject({ leave, name, bucket, key, query, headers, incoming, outgoing }: Asked): Promise<void> {
+  leave.require('s3:GetObject', `${name}/${key}`);
+  const object = existing(bucket.find(key), name, leave);
   const { sizeBytes, etag, storedAt } = object;
   const range = rangeOf(headers.range, sizeBytes);
   const chosen = [...query]
@@ -141,14 +170,15 @@ function rangeOf(header: string | undefined, sizeBytes: number): { start: number
   throw new AwsError('InvalidRange', 'The requested range is not satisfiable', { status: 416 });
 }
 
-async function deleteObject({ bucket, key, outgoing }: Asked): Promise<void> {
+async function deleteObject({ leave, name, bucket, key, outgoing }: Asked): Promise<void> {
+  leave.require('s3:DeleteObject', `${name}/${key}`);
   await bucket.delete(key);
   outgoing.writeHead(204).end();
 }
 
 const maxDeletedBytes = 2 * 1024 * 1024;
 
-async function deleteObjects({ bucket, query, headers, incoming, outgoing }: Asked): Promise<void> {
+async function deleteObjects({ leave, name, bucket, query, headers, incoming, outgoing }: Asked): Promise<void> {
   if (!query.has('delete')) throw new AwsError('MethodNotAllowed', 'The local S3 does not do this.', { status: 405 });
   let text = '';
   for await (const chunk of receivedBytes(incoming, headers)) {
@@ -156,11 +186,28 @@ async function deleteObjects({ bucket, query, headers, incoming, outgoing }: Ask
     if (text.length > maxDeletedBytes) throw new AwsError('MalformedXML', 'The list of objects is too long.');
   }
   const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
-  for (const key of keys) await bucket.delete(key);
-  xml(outgoing, 200, 'DeleteResult', keys.map((key) => tag('Deleted', tag('Key', escaped(key)))).join(''));
+  const results: string[] = [];
+  for (const key of keys) {
+    const denied = deniedBy(() => leave.require('s3:DeleteObject', `${name}/${key}`));
+    if (!denied) await bucket.delete(key);
+    const said = denied ? tag('Code', denied.code) + tag('Message', escaped(denied.message)) : '';
+    results.push(tag(denied ? 'Error' : 'Deleted', tag('Key', escaped(key)) + said));
+  }
+  xml(outgoing, 200, 'DeleteResult', results.join(''));
 }
 
-function listObjects({ bucket, query, outgoing }: Asked): void {
+function deniedBy(ask: () => void): AwsError | undefined {
+  try {
+    ask();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AwsError) return error;
+    throw error;
+  }
+}
+
+function listObjects({ leave, name, bucket, query, outgoing }: Asked): void {
+  leave.require('s3:ListBucket', name, { 's3:prefix': query.get('prefix') ?? '' });
   if (query.get('list-type') !== '2')
     throw new AwsError('NotImplemented', 'The local S3 lists by ListObjectsV2 alone.', { status: 501 });
   const prefix = query.get('prefix') ?? '';
@@ -182,8 +229,10 @@ function listObjects({ bucket, query, outgoing }: Asked): void {
   xml(outgoing, 200, 'ListBucketResult', truncated + next + tag('KeyCount', String(items.length)) + contents.join(''));
 }
 
-function existing(object: StoredObject | undefined): StoredObject {
+/** Who may not list the bucket is not told that an object is missing. */
+function existing(object: StoredObject | undefined, name: string, leave: Leave): StoredObject {
   if (object) return object;
+  if (!leave.may('s3:ListBucket', name)) throw new AwsError('AccessDenied', 'Access Denied', { status: 403 });
   throw new AwsError('NoSuchKey', 'The specified key does not exist.', { status: 404 });
 }
 

@@ -1,8 +1,9 @@
+import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import type { Deliver } from './scheduler/firing.ts';
 import { parseName } from './scheduler/schedule.ts';
 import { type Group, type Schedule, Schedules } from './scheduler/schedules.ts';
-import { AwsError, jsonBody, listen, page, restJson, type WireRequest } from './wire.ts';
+import { jsonBody, listen, page, restJson, type WireRequest } from './wire.ts';
 
 export interface LocalScheduler {
   url: string;
@@ -10,19 +11,29 @@ export interface LocalScheduler {
   close(): Promise<void>;
 }
 
+type SchedulerSettings = Guarded & {
+  accountId: string;
+  region: string;
+  deliver: Deliver;
+  /** Whether a role lets the Scheduler take it on account of a group of schedules. */
+  mayAssume?(roleArn: string, groupArn: string): boolean;
+};
+
 /** Starts EventBridge Scheduler in memory. What falls due goes to `deliver`. */
 export async function startScheduler({
   accountId,
   region,
   deliver,
+  mayAssume = () => true,
   ...address
-}: Guarded & { accountId: string; region: string; deliver: Deliver }): Promise<LocalScheduler> {
+}: SchedulerSettings): Promise<LocalScheduler> {
   const schedules = new Schedules(`arn:aws:scheduler:${region}:${accountId}`, deliver);
   const server = await listen(address, restJson('Message'), (request) => {
     const [collection, name, ...rest] = request.path.slice(1).split('/').map(decodeURIComponent);
     const resource = resources[`${collection}${name === undefined ? '' : '/{Name}'}`];
     const operation = rest.length === 0 ? resource?.[request.method] : undefined;
     if (!operation) throw new AwsError('UnknownOperationException', 'No such operation.', { status: 404 });
+    requireLeave(request, name, `arn:aws:scheduler:${region}:${accountId}`, mayAssume);
     return operation(schedules, request, name ?? '');
   });
   return {
@@ -33,6 +44,35 @@ export async function startScheduler({
       return server.close();
     },
   };
+}
+
+const leaves: Record<string, string> = { POST: 'Create', PUT: 'Update', GET: 'Get', DELETE: 'Delete' };
+
+/** A schedule is made by who may make it and may pass its role to the Scheduler, which must be able to take it. */
+function requireLeave(
+  request: WireRequest,
+  name: string | undefined,
+  arnPrefix: string,
+  mayAssume: NonNullable<SchedulerSettings['mayAssume']>,
+): void {
+  const { method, path, query } = request;
+  const isGroup = path.startsWith('/schedule-groups');
+  const noun = isGroup ? 'ScheduleGroup' : 'Schedule';
+  if (name === undefined) {
+    request.require(`scheduler:List${noun}s`, '*');
+    return;
+  }
+  const isGiven = method === 'POST' || method === 'PUT';
+  const { GroupName = query.get('groupName') ?? 'default', Target } = isGiven ? jsonBody(request) : {};
+  const place = isGroup ? `schedule-group/${name}` : `schedule/${GroupName}/${name}`;
+  request.require(`scheduler:${leaves[method]}${noun}`, `${arnPrefix}:${place}`);
+  const { RoleArn } = (Target ?? {}) as { RoleArn?: string };
+  if (RoleArn === undefined) return;
+  request.require('iam:PassRole', RoleArn, { 'iam:passedtoservice': 'scheduler.amazonaws.com' });
+  if (!mayAssume(RoleArn, `${arnPrefix}:schedule-group/${GroupName}`)) {
+    const message = 'The execution role you provide must allow AWS EventBridge Scheduler to assume the role.';
+    throw new AwsError('ValidationException', message);
+  }
 }
 
 type Operation = (schedules: Schedules, request: WireRequest, name: string) => unknown;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
-import { AwsError, jsonBody, listen, restJson } from './wire.ts';
+import type { Home } from './template/identities.ts';
+import { jsonBody, listen, restJson } from './wire.ts';
 
 /** An event as SES gives it to EventBridge, but for what the bus itself adds. */
 export interface MailEvent {
@@ -31,13 +33,14 @@ interface SendEmailRequest {
 
 const maxMailBytes = 41_943_040;
 
-type Settings = Guarded & { mailboxDir: string; publish(event: MailEvent): void };
+type Settings = Guarded & Home & { mailboxDir: string; publish(event: MailEvent): void };
 
 /**
  * Starts SES v2: every mail sent becomes one `.eml` file in `mailboxDir`. As in AWS, what is sent to its mailbox simulator bounces or is
  * complained of, and is published where the configuration set of the mail says so.
  */
-export async function startSes({ mailboxDir, publish, ...address }: Settings): Promise<LocalSes> {
+export async function startSes({ mailboxDir, publish, accountId, region, ...address }: Settings): Promise<LocalSes> {
+  const arnPrefix = `arn:aws:ses:${region}:${accountId}`;
   await mkdir(mailboxDir, { recursive: true });
   let configurations: readonly MailConfiguration[] = [];
   const server = await listen(address, restJson('message'), async (request) => {
@@ -46,10 +49,17 @@ export async function startSes({ mailboxDir, publish, ...address }: Settings): P
     }
     const asked: SendEmailRequest = jsonBody(request);
     const { ConfigurationSetName: name } = asked;
+    const mail = rawMail(asked);
+    // What is given whole needs the leave of the older call that took such mail.
+    for (const resource of [
+      `identity/${senderDomain(mail)}`,
+      ...(name === undefined ? [] : [`configuration-set/${name}`]),
+    ])
+      request.require('ses:SendRawEmail', `${arnPrefix}:${resource}`);
     const configuration = configurations.find((one) => one.name === name);
     if (name !== undefined && !configuration)
       throw new AwsError('NotFoundException', `Configuration set <${name}> does not exist.`, { status: 404 });
-    const messageId = await store(rawMail(asked), mailboxDir);
+    const messageId = await store(mail, mailboxDir);
     for (const event of simulated(asked, messageId)) {
       if (configuration?.eventTypes.includes(String(event.detail['eventType']).toLowerCase())) publish(event);
     }
@@ -129,6 +139,9 @@ async function store(mail: Buffer, mailboxDir: string): Promise<string> {
   await rename(`${path}.part`, path);
   return messageId;
 }
+
+/** The identity that a mail is sent as: of a verified domain, which any of its addresses may be. */
+const senderDomain = (mail: Buffer) => /^from:[^@]*@([\w.-]+)/im.exec(headOf(mail))?.[1]?.toLowerCase() ?? '';
 
 /** The header lines, byte for byte. */
 function headOf(mail: Buffer): string {

@@ -1,10 +1,11 @@
+import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import { sqsActions } from './sqs/actions.ts';
 import { queueDoesNotExist } from './sqs/errors.ts';
 import type { Queue } from './sqs/queue.ts';
 import { type Home, Queues } from './sqs/queues.ts';
 import type { SendOptions } from './sqs/send.ts';
-import { AwsError, awsJson, jsonBody, listen, targetAction } from './wire.ts';
+import { awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export type LocalQueue = Queue;
 
@@ -23,11 +24,16 @@ export interface LocalSqs {
 export async function startSqs({ accountId, region, ...address }: Guarded & Home): Promise<LocalSqs> {
   const queues: Queues = new Queues({ accountId, region }, () => server.url);
   const actions = sqsActions(queues);
+  const arnPrefix = `arn:aws:sqs:${region}:${accountId}:`;
   const server = await listen(address, awsJson('1.0', 'com.amazonaws.sqs'), (request) => {
     const name = targetAction(request, 'AmazonSQS');
     const action = actions[name];
     if (!action) throw new AwsError('UnknownOperationException', `The local SQS has no ${name}.`);
-    return action(jsonBody(request) as never, request.gone);
+    const input = jsonBody(request);
+    const { QueueUrl, QueueName = String(QueueUrl).split('/').at(-1), SourceArn } = input;
+    // A batch asks the leave of its single action.
+    request.require(`sqs:${name.replace(/Batch$/, '')}`, String(SourceArn ?? `${arnPrefix}${QueueName}`));
+    return action(input as never, request.gone);
   });
   return {
     url: server.url,

@@ -1,5 +1,6 @@
+import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
-import { AwsError, awsJson, jsonBody, listen, targetAction, type WireServer } from './wire.ts';
+import { awsJson, jsonBody, listen, targetAction, type WireServer } from './wire.ts';
 
 type Settings = Guarded & {
   accountId: string;
@@ -15,11 +16,12 @@ export function startSsm({ accountId, region, parameters, ...address }: Settings
     if (action !== 'GetParameter') throw new AwsError('UnknownOperationException', `The local SSM has no ${action}.`);
     const { Name, WithDecryption = false } = jsonBody(request);
     const name = String(Name);
+    const ARN = `arn:aws:ssm:${region}:${accountId}:parameter/${name.replace(/^\//, '')}`;
+    request.require('ssm:GetParameter', ARN);
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined) throw new AwsError('ParameterNotFound', '');
     // Encrypted, SSM shows it as KMS gave it, which says nothing to anybody here.
     const Value = WithDecryption === true ? value : Buffer.from(name).toString('base64');
-    const ARN = `arn:aws:ssm:${region}:${accountId}:parameter${name}`;
     return { Parameter: { ARN, DataType: 'text', Name: name, Type: 'SecureString', Value, Version: 1 } };
   });
 }

@@ -17,6 +17,11 @@ export interface QueueToRun {
 export interface FunctionToRun {
   name: string;
   arn: string;
+  /** The ARN of the role that it runs with. */
+  role: string;
+  /** Where it logs. */
+  logGroup: string;
+  isTraced: boolean;
   /** Holds the module that `handler` names. */
   folder: string;
   handler: string;
@@ -43,6 +48,7 @@ export interface QueueMapping extends Mapping {
 }
 
 export interface StreamMapping extends Mapping {
+  streamArn: string;
   tableName: string;
   bisects: boolean;
   maxRetries: number;
@@ -72,6 +78,7 @@ export interface LogSubscription {
 
 /** Which events of AWS go to which queues. */
 interface EventRule {
+  arn: string;
   pattern: Record<string, unknown>;
   queueArns: string[];
 }
@@ -87,6 +94,8 @@ export interface RouteToServe {
   method: string;
   path: string;
   functionName: string;
+  /** The ARN of the role with which API Gateway invokes it; its own permission otherwise. */
+  credentials?: string | undefined;
 }
 
 export interface BucketToRun {
@@ -97,6 +106,8 @@ export interface BucketToRun {
 
 /** What the templates say that has to run. */
 export interface Deployment {
+  /** All resources of a type. */
+  resources: FindResources;
   tables: TableToRun[];
   /** Dead-letter queues before their sources. */
   queues: QueueToRun[];
@@ -138,12 +149,15 @@ export interface ResolvedResource {
   metadata: Record<string, unknown>;
 }
 
+export type FindResources = (type: string) => ResolvedResource[];
+
 /** Reads the templates of a cloud assembly with every reference resolved to what runs here. */
 export function readDeployment(assembly: string, servers: Servers): Deployment {
   const of = resourceFinder(assembly, servers);
   const isStream = ({ properties }: ResolvedResource) => String(properties['EventSourceArn']).includes(':dynamodb:');
   const mappings = of('AWS::Lambda::EventSourceMapping');
   return {
+    resources: of,
     tables: of('AWS::DynamoDB::Table').map(tableToRun),
     queues: of('AWS::SQS::Queue').map(queueToRun).sort(deadLettersFirst),
     functions: of('AWS::Lambda::Function').map((placed) => functionToRun(placed, assembly)),
@@ -162,7 +176,7 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 }
 
 /** Finds the resources of a type in all templates of an assembly. */
-export function resourceFinder(assembly: string, servers: Servers): (type: string) => ResolvedResource[] {
+export function resourceFinder(assembly: string, servers: Servers): FindResources {
   const outputs: Outputs = new Map();
   const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
     const references = referencesOf(stack, template, parameters, servers, outputs);
@@ -284,6 +298,9 @@ function functionToRun({ id, name, arn, properties, metadata }: ResolvedResource
   return {
     name,
     arn,
+    role: String(properties['Role']),
+    logGroup: String((properties['LoggingConfig'] as { LogGroup?: string } | undefined)?.LogGroup ?? ''),
+    isTraced: (properties['TracingConfig'] as { Mode?: string } | undefined)?.Mode === 'Active',
     folder: resolvePath(assembly, asset),
     handler: String(properties['Handler']),
     environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
@@ -321,6 +338,7 @@ function streamMapping(placed: ResolvedResource): StreamMapping {
     throw new Error(`${name} has several batches of a shard at work at once, which the local system does not`);
   return {
     ...mappingOf(placed, 100),
+    streamArn: String(properties['EventSourceArn']),
     tableName: String(properties['EventSourceArn']).split('/')[1] as string,
     bisects: properties['BisectBatchOnFunctionError'] === true,
     maxRetries: unlimitedWhenNegative(properties['MaximumRetryAttempts']),
@@ -376,13 +394,13 @@ function logSubscription(
   };
 }
 
-function eventRules({ name, properties }: ResolvedResource): EventRule[] {
+function eventRules({ name, arn, properties }: ResolvedResource): EventRule[] {
   const { EventPattern, State, Targets = [] } = properties;
   if (EventPattern === undefined || State === 'DISABLED') return [];
   const queueArns = (Targets as Target[]).map(({ Arn }) => Arn);
   if (queueArns.some((target) => !target.includes(':sqs:')))
     throw new Error(`${name} has a target that is no queue, which the local system does not reach`);
-  return [{ pattern: EventPattern as Record<string, unknown>, queueArns }];
+  return [{ arn, pattern: EventPattern as Record<string, unknown>, queueArns }];
 }
 
 const eventDestination = 'AWS::SES::ConfigurationSetEventDestination';
@@ -416,7 +434,7 @@ function rateMs(expression: string): number {
 const anyMethod = 'x-amazon-apigateway-any-method';
 
 interface Operation {
-  'x-amazon-apigateway-integration': { uri: string };
+  'x-amazon-apigateway-integration': { uri: string; credentials?: string };
 }
 
 function routesOf({ properties }: ResolvedResource): RouteToServe[] {
@@ -424,11 +442,11 @@ function routesOf({ properties }: ResolvedResource): RouteToServe[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([method]) => method !== 'parameters')
-      .map(([method, operation]) => ({
-        method: method === anyMethod ? 'ANY' : method.toUpperCase(),
-        path,
-        functionName: functionNameOf((operation as Operation)['x-amazon-apigateway-integration'].uri),
-      })),
+      .map(([method, operation]) => {
+        const { uri, credentials } = (operation as Operation)['x-amazon-apigateway-integration'];
+        const served = method === anyMethod ? 'ANY' : method.toUpperCase();
+        return { method: served, path, functionName: functionNameOf(uri), credentials };
+      }),
   );
 }
 

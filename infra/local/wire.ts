@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Guarded, refusalOf } from './guard.ts';
+import { AwsError } from './aws-error.ts';
+import { askedBy, type Guarded } from './guard.ts';
+import type { Values } from './iam/condition.ts';
 
 export interface WireRequest {
   method: string;
@@ -11,25 +13,16 @@ export interface WireRequest {
   body: Buffer;
   /** Aborts when the caller hangs up. */
   gone: AbortSignal;
+  /** Throws AccessDenied when the caller may not do this. */
+  require: Require;
 }
+
+/** The keys of conditions that a service knows the values of stand in lower case. */
+type Require = (action: string, resource: string, values?: Values) => void;
 
 export interface WireServer {
   url: string;
   close(): Promise<void>;
-}
-
-/** An error as AWS names it. `queryCode` is its name in the query protocol, which SQS still sends along. */
-export class AwsError extends Error {
-  readonly code: string;
-  readonly status: number;
-  readonly queryCode: string | undefined;
-
-  constructor(code: string, message: string, options: { status?: number; queryCode?: string } = {}) {
-    super(message);
-    this.code = code;
-    this.status = options.status ?? 400;
-    this.queryCode = options.queryCode;
-  }
 }
 
 export interface Protocol {
@@ -58,9 +51,10 @@ export async function listen(
     outgoing.on('close', () => hungUp.abort());
     const headers = { 'content-type': protocol.contentType, 'x-amzn-requestid': randomUUID() };
     try {
-      const refusal = refusalOf(incoming.headers, address);
+      const { refusal, caller } = askedBy(incoming.headers, address);
       if (refusal !== undefined) throw new AwsError('UnrecognizedClientException', refusal, { status: 403 });
-      const body = await answer(await readRequest(incoming, hungUp.signal));
+      const require: Require = (...asked) => address.iam?.require(caller, ...asked);
+      const body = await answer({ ...(await readRequest(incoming)), gone: hungUp.signal, require });
       outgoing.writeHead(200, headers).end(JSON.stringify(body ?? {}));
     } catch (cause) {
       if (hungUp.signal.aborted) return;
@@ -114,7 +108,7 @@ export function page<Item>(
   return { items: shown.map(({ item }) => item), nextToken: last && Buffer.from(last.key).toString('base64url') };
 }
 
-async function readRequest(incoming: IncomingMessage, gone: AbortSignal): Promise<WireRequest> {
+async function readRequest(incoming: IncomingMessage): Promise<Omit<WireRequest, 'gone' | 'require'>> {
   const url = new URL(incoming.url ?? '/', 'http://localhost');
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -124,7 +118,6 @@ async function readRequest(incoming: IncomingMessage, gone: AbortSignal): Promis
     query: url.searchParams,
     headers: incoming.headers,
     body: Buffer.concat(chunks),
-    gone,
   };
 }
 

@@ -31,6 +31,7 @@ export async function mailQueues() {
     return startMappings({
       ...home,
       sqs,
+      sendFor: () => sqs.send,
       deployment: {
         queueMappings: [{ ...common, queueArn, batchSize, maxConcurrency }],
         streamMappings: [],

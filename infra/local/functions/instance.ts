@@ -14,6 +14,7 @@ export interface InstanceSettings {
   memoryMb: number;
   /** What every function finds besides its own variables. */
   runtimeEnvironment: Record<string, string>;
+  credentialsOf(functionName: string): Record<string, string>;
   logs: FunctionLogs;
 }
 
@@ -100,11 +101,12 @@ export class Instance {
       logGroupName: `/aws/lambda/${name}`,
       logStreamName: `local/[$LATEST]${this.#id}`,
     };
-    const { runtimeEnvironment } = this.#settings;
+    const { runtimeEnvironment, credentialsOf } = this.#settings;
+    const given = { ...provided(on, identity.logStreamName), ...credentialsOf(name) };
     return {
       code: { folder, handler },
       identity,
-      environment: { ...runtimeEnvironment, ...provided(on, identity.logStreamName), ...on.environment },
+      environment: { ...runtimeEnvironment, ...given, ...on.environment },
     };
   }
 

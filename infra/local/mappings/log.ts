@@ -24,7 +24,10 @@ interface Line {
 interface Settings extends Pick<Home, 'accountId'> {
   subscription: LogSubscription;
   invoke: Invoke;
-  sendToQueue(queueArn: string, body: string): void;
+  /** Throws when CloudWatch Logs may not invoke the function. */
+  requireLog?(logGroup: string, functionName: string): void;
+  /** Puts what a function has given up on a queue, with the leave of its role. */
+  sendFor(functionName: string): (queueArn: string, body: string) => void;
   signal: AbortSignal;
 }
 
@@ -61,7 +64,7 @@ export function startSubscriptions({
 }
 
 /** A subscription of a function to a log group, which here is one stream. */
-function subscribe({ subscription, invoke, sendToQueue, signal, accountId }: Settings): Subscribed {
+function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountId }: Settings): Subscribed {
   const { logGroup, functionName, name } = subscription;
   const isWanted = matcher(subscription.pattern);
   const running = new Set<Promise<unknown>>();
@@ -78,13 +81,14 @@ function subscribe({ subscription, invoke, sendToQueue, signal, accountId }: Set
       logEvents,
     };
     const event = JSON.stringify({ awslogs: { data: (await zipped(JSON.stringify(data))).toString('base64') } });
+    requireLog?.(logGroup, functionName);
     for (let retry = 0; ; retry += 1) {
       const { error } = await invoke(functionName, event);
       if (!error) return;
       const waitMs = retry < subscription.maxRetries ? (retryAfterMs[retry] ?? 0) : undefined;
       if (waitMs === undefined) {
         if (subscription.onFailureQueueArn)
-          sendToQueue(subscription.onFailureQueueArn, failure(event, retry + 1, error));
+          sendFor(functionName)(subscription.onFailureQueueArn, failure(event, retry + 1, error));
         return;
       }
       if (await sleep(waitMs, false, { signal }).catch(() => true)) return;

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 
 /** Of what a request says about its body one thing: how it is computed, and what it must be. */
 interface Check {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credentials } from '../files.ts';
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
+import type { Signer } from '../iam.ts';
 
 /** A request as far as its signature goes over it. */
 interface Signed {
@@ -26,27 +26,31 @@ const algorithm = 'AWS4-HMAC-SHA256';
 const maxSkewMs = 15 * 60 * 1000;
 const maxExpiresSeconds = 7 * 24 * 60 * 60;
 
+/** Whose an access key is. */
+export type FindSigner = (accessKeyId: string) => Signer | undefined;
+
 /**
- * Refuses whatever was not signed with these credentials (Signature Version 4), in the Authorization header or in the query, for this
- * request and this time. As in AWS the host and every x-amz header must be signed.
+ * Who signed (Signature Version 4), in the Authorization header or in the query, this request at this time. Refuses what nobody has. As
+ * in AWS the host and every x-amz header must be signed.
  */
-export function requireSignature(request: Signed, { accessKeyId, secretAccessKey }: Credentials, region: string): void {
+export function requireSignature(request: Signed, signer: FindSigner, region: string): Signer {
   const claim = request.query.has('X-Amz-Signature') ? presigned(request) : signedInHeader(request);
   const [key = '', day = '', ...scope] = claim.credential.split('/');
-  if (!isEqual(key, accessKeyId))
-    throw denied('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
+  const found = signer(key);
+  if (!found) throw denied('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
   if (scope.join('/') !== `${region}/s3/aws4_request` || !claim.date.startsWith(day))
     throw denied('SignatureDoesNotMatch', 'The credential is of another day, region or service.');
   const signed = claim.signedHeaders.split(';');
   const unsigned = Object.keys(request.headers).filter((name) => name.startsWith('x-amz-') && !signed.includes(name));
   if (!signed.includes('host') || unsigned.length > 0)
     throw denied('AccessDenied', 'There were headers present in the request which were not signed');
-  const signingKey = [day, ...scope].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
+  const signingKey = [day, ...scope].reduce<string | Buffer>(hmac, `AWS4${found.secretAccessKey}`);
   const toSign = [algorithm, claim.date, [day, ...scope].join('/'), sha256(canonical(request, claim, signed))];
   if (!isEqual(hmac(signingKey, toSign.join('\n')).toString('hex'), claim.signature)) {
     const message = 'The request signature we calculated does not match the signature you provided.';
     throw denied('SignatureDoesNotMatch', message);
   }
+  return found;
 }
 
 function presigned({ query }: Signed): Claim {

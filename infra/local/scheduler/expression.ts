@@ -1,4 +1,4 @@
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 
 export type Timing = { atMs: number } | { everyMs: number };
 

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleInput } from './schedule.ts';
 
-/** Puts `body` on the queue with this ARN; throws or rejects when it cannot. */
+/** Puts `body` on the queue with this ARN, with the leave of this role; throws or rejects when it cannot. */
 export type Deliver = (
   targetArn: string,
   body: string,
-  options?: {
+  options: {
     messageGroupId?: string | undefined;
     attributes?: Record<string, { DataType: string; StringValue: string }>;
   },
+  sender: { roleArn: string; scheduleArn: string },
 ) => unknown;
 
 interface Firing {
@@ -21,6 +22,7 @@ interface Firing {
 export async function fire({ scheduleArn, input: { Target }, scheduledAt }: Firing, deliver: Deliver): Promise<void> {
   const executionId = randomUUID();
   const scheduledTime = new Date(scheduledAt).toISOString().replace(/\.\d{3}/, '');
+  const sender = { roleArn: Target.RoleArn, scheduleArn };
   const body = withContext(Target.Input ?? defaultInput(scheduleArn, executionId, scheduledTime), {
     'schedule-arn': scheduleArn,
     'scheduled-time': scheduledTime,
@@ -28,21 +30,20 @@ export async function fire({ scheduleArn, input: { Target }, scheduledAt }: Firi
     'attempt-number': '1',
   });
   try {
-    await deliver(Target.Arn, body, { messageGroupId: Target.SqsParameters?.MessageGroupId });
+    await deliver(Target.Arn, body, { messageGroupId: Target.SqsParameters?.MessageGroupId }, sender);
   } catch (cause) {
     const deadLetterArn = Target.DeadLetterConfig?.Arn;
     if (!deadLetterArn) throw cause;
-    await deliver(deadLetterArn, body, {
-      attributes: asStrings({
-        ERROR_CODE: (cause as { code?: string }).code ?? 'InternalFailure',
-        ERROR_MESSAGE: cause instanceof Error ? cause.message : String(cause),
-        EXECUTION_ID: executionId,
-        RETRY_ATTEMPTS: '0',
-        SCHEDULED_TIME: scheduledTime,
-        SCHEDULE_ARN: scheduleArn,
-        TARGET_ARN: Target.Arn,
-      }),
+    const attributes = asStrings({
+      ERROR_CODE: (cause as { code?: string }).code ?? 'InternalFailure',
+      ERROR_MESSAGE: cause instanceof Error ? cause.message : String(cause),
+      EXECUTION_ID: executionId,
+      RETRY_ATTEMPTS: '0',
+      SCHEDULED_TIME: scheduledTime,
+      SCHEDULE_ARN: scheduleArn,
+      TARGET_ARN: Target.Arn,
     });
+    await deliver(deadLetterArn, body, { attributes }, sender);
   }
 }
 

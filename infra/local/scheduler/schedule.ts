@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 import { parseExpression, type Timing } from './expression.ts';
 
 const name = v.pipe(v.string(), v.regex(/^[0-9a-zA-Z\-_.]{1,64}$/));

@@ -1,5 +1,5 @@
+import { AwsError } from '../aws-error.ts';
 import { type Entry, TimerHeap } from '../timer-heap.ts';
-import { AwsError } from '../wire.ts';
 import type { Timing } from './expression.ts';
 import { type Deliver, fire } from './firing.ts';
 import { firstFireMs, nextFireMs, parseSchedule, refusePast, type ScheduleInput } from './schedule.ts';

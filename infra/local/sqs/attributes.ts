@@ -1,4 +1,4 @@
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 import { invalidParameter, sqsError } from './errors.ts';
 
 export type QueueAttributes = Record<string, string>;

@@ -1,4 +1,4 @@
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 import { prefixedError } from './errors.ts';
 
 interface Entry {

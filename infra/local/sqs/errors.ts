@@ -1,4 +1,4 @@
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 
 const legacy = (code: string) => ({ queryCode: `AWS.SimpleQueueService.${code}` });
 

@@ -1,4 +1,4 @@
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 import { checkQueueName, parseAttributes, redrivePolicyOf } from './attributes.ts';
 import { invalidValue, queueDoesNotExist } from './errors.ts';
 import { Queue } from './queue.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AwsError } from '../wire.ts';
+import { AwsError } from '../aws-error.ts';
 import { invalidParameter } from './errors.ts';
 import type { Message } from './message.ts';
 import type { Queue } from './queue.ts';

@@ -24,6 +24,9 @@ function written(source: string, more: Partial<FunctionToRun> = {}): FunctionToR
   return {
     name: 'work',
     arn: 'arn:aws:lambda:eu-west-1:111111111111:function:work',
+    role: '',
+    logGroup: '',
+    isTraced: false,
     folder: path,
     handler: 'index.handler',
     environment: {},

@@ -24,7 +24,7 @@ const routes = [
 
 beforeAll(async () => {
   api = await startHttpApi({ host: '127.0.0.1', port: 0, accountId: '111111111111' });
-  api.serve(routes, async (name, event): Promise<Answer> => {
+  api.serve(routes, async ({ functionName: name }, event): Promise<Answer> => {
     try {
       return { payload: JSON.stringify((await answer(name, JSON.parse(event))) ?? null) };
     } catch (error) {

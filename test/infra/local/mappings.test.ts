@@ -68,6 +68,7 @@ function startWith(
   const stop = startMappings({
     ...home,
     sqs,
+    sendFor: () => sqs.send,
     streamOf,
     checkpoints: `${folder.path}/checkpoints`,
     deployment: { queueMappings: [], streamMappings: [], rules: [], ...deployment },
@@ -235,6 +236,7 @@ describe('streams', () => {
   const mappingOf = (tableName: string, more: Partial<StreamMapping> = {}): StreamMapping => ({
     ...common,
     id: `stream-${++count}`,
+    streamArn: '',
     tableName,
     batchSize: 100,
     bisects: false,

@@ -16,6 +16,8 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     accessKeyId: 'any',
+    accountId: '123456789012',
+    region: 'eu-central-1',
     mailboxDir,
     publish: (event) => published.push(event),
   });

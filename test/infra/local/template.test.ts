@@ -167,6 +167,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
     {
       id: 'FromStream',
       functionName: 'Api-Work',
+      streamArn: 'arn:aws:dynamodb:eu-west-1:111111111111:table/Api-Table/stream/local',
       tableName: 'Api-Table',
       batchSize: 100,
       windowSeconds: 0,
