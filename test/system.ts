@@ -103,7 +103,8 @@ export async function startSystem(
 ): Promise<System> {
   const child = spawn(process.execPath, ['--import', names, 'test/start.ts', ...args], {
     cwd: join(import.meta.dirname, '..'),
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, ...env },
+    // Without the Telegram application of the shared system, whose hash a test's process does not know.
+    env: { ...process.env, TELEGRAM_API_ID: '', PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
