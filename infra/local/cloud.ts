@@ -210,7 +210,10 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
 
 const schedulerService = 'scheduler.amazonaws.com';
 /** By which the Scheduler is told from that of another account. */
-const groupOf = (scheduleArn: string) => scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1');
+function groupOf(scheduleArn: string): string {
+  const [account = '', name = ''] = scheduleArn.split(':schedule/');
+  return `${account}:schedule-group/${name.split('/')[0]}`;
+}
 
 /** Before any time: they count as ended, and are read again for each call. */
 const alwaysAnew = '2000-01-01T00:00:00Z';

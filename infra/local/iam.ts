@@ -146,7 +146,10 @@ export class Iam {
 
 /** Of what has a name of its own for each use only where it lies. */
 const placeShown = (resource: string) =>
-  resource.replace(/^(arn:aws:s3:::[^/]+\/[^/]*\/|arn:aws:scheduler:.*:schedule\/[^/]+\/|.*:log-stream:).*$/, '$1…');
+  resource.replace(
+    /^(arn:aws:s3:::[^/]+\/[^/]*\/|arn:aws:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/|arn:aws:logs:(?:[^:]*:){4}log-stream:).*$/,
+    '$1…',
+  );
 
 /** Keys of tenants as one, of all others the first word. */
 function keysShown(keys: string | readonly string[] | undefined): string {

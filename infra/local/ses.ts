@@ -141,7 +141,11 @@ async function store(mail: Buffer, mailboxDir: string): Promise<string> {
 }
 
 /** The identity that a mail is sent as: of a verified domain, which any of its addresses may be. */
-const senderDomain = (mail: Buffer) => /^from:[^@]*@([\w.-]+)/im.exec(headOf(mail))?.[1]?.toLowerCase() ?? '';
+function senderDomain(mail: Buffer): string {
+  const headers = headOf(mail).split(/\r?\n(?![ \t])/);
+  const [, domain = ''] = (headers.find((header) => /^from:/i.test(header)) ?? '').split('@');
+  return (/^[\w.-]+/.exec(domain)?.[0] ?? '').toLowerCase();
+}
 
 /** The header lines, byte for byte. */
 function headOf(mail: Buffer): string {

@@ -72,8 +72,10 @@ const partitionOf = (row: Attributes | undefined, key: string): string[] => {
 
 function queried(body: Body, key: string): string[] {
   const { KeyConditionExpression = '', ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = body;
-  for (const [, name = '', value = ''] of KeyConditionExpression.matchAll(/(#?[\w.-]+)\s*=\s*(:\w+)/g))
+  for (const condition of KeyConditionExpression.split(/\band\b/i)) {
+    const [name = '', value = ''] = condition.replaceAll(/[\s()]/g, '').split('=');
     if ((ExpressionAttributeNames[name] ?? name) === key)
       return Object.values(ExpressionAttributeValues[value] ?? {}).map(String);
+  }
   return [];
 }
