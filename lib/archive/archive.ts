@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { timestamp } from '#lib/clock.ts';
+import { dayMs, epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import { Upserts } from '#lib/entities/contact.ts';
@@ -186,7 +186,8 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
     sender: () => ({ leaseUntilMs: 0, sendersUntilMs: 0 }),
     job: () => ({ claimedUntil: null }),
-    'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [] }),
+    'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [], finished: 0 }),
+    'webhook-wake': () => ({ notBefore: null, made: 0 }),
     webhook: () => ({ isActive: false }),
     // Since when that is so was read at another moment.
     'webhook/*/delivery': () => ({ isUnlisted: false }),
@@ -306,10 +307,15 @@ const differing = (item: Record<string, unknown>, was: Record<string, unknown>) 
     Object.entries(item).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name])),
   );
 
+/** Of what ends by itself nothing is kept for longer: audit entries are for 90 days. */
+const maxKeptDays = 91;
+
 /** When it is gone, which no file says. */
 function expiry(of: Entity, item: Record<string, unknown>): { expiresAtSeconds?: number | undefined } {
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   requireFit(expiresAtSeconds !== undefined && !Number.isSafeInteger(expiresAtSeconds) && 'ends at no time');
+  const latest = epochSeconds() + (maxKeptDays * dayMs) / secondMs;
+  requireFit(expiresAtSeconds !== undefined && expiresAtSeconds > latest && 'ends later than what is made now');
   return { expiresAtSeconds };
 }
 

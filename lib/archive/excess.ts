@@ -25,12 +25,20 @@ const lengthOf = (...lists: unknown[]) => lists.flatMap((list) => (Array.isArray
 const hasKind = (channel: unknown, kind: unknown) =>
   String(kind) in ((messaging as Record<string, Descriptor>)[String(channel)]?.kinds ?? {});
 
+/** What leaves by mail has no account, and all else has one. */
+const sentByWrong = (channel: unknown, accountId: unknown): string | false =>
+  channel === 'email'
+    ? accountId !== null && 'is sent by mail, and not by an account'
+    : accountId === null && 'is sent by nobody: accountId is required';
+
 /** What no caller could have had stored, though each field by itself could be, and what would then be done for ever. */
 const excesses = new Map<Entity, (item: Item) => string | false>([
   [
     Sequences,
-    ({ steps }) =>
-      (steps as Step[]).some(({ position }, index) => position !== index + 1) && 'has steps that are out of order',
+    ({ steps, stepCount, channel, accountId }) =>
+      ((steps as Step[]).some(({ position }, index) => position !== index + 1) && 'has steps that are out of order') ||
+      ((lengthOf(steps) === 0 || lengthOf(steps) !== stepCount) && 'has another number of steps than it says') ||
+      sentByWrong(channel, accountId),
   ],
   [Accounts, ({ channel, kind }) => !hasKind(channel, kind) && `has a kind that ${channel} has not: ${kind}`],
   // Every recipient takes a turn that all workspaces share.
@@ -42,7 +50,7 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
   [
     Jobs,
     ({ status, channel, accountId, runAt, queuedFor }) =>
-      (channel !== 'email' && accountId === null && 'is sent by nobody: accountId is required') ||
+      sentByWrong(channel, accountId) ||
       (status === 'queued' && String(queuedFor) > String(runAt) && 'is due before its turn'),
   ],
 ]);
@@ -55,7 +63,14 @@ type Named = readonly [name: string, ...ids: unknown[]];
 
 /** What an item is known by to others in the file. */
 const namesOf = new Map<Entity, (item: Item) => Named[]>([
-  [Accounts, ({ id }) => [[Accounts.name, id]]],
+  [
+    Accounts,
+    ({ id, channel }) => [
+      [Accounts.name, id],
+      [accountOf(channel), id],
+    ],
+  ],
+  [Jobs, ({ id }) => [[Jobs.name, id]]],
   [Sequences, ({ id }) => [[Sequences.name, id]]],
   [Threads, ({ id }) => [[Threads.name, id]]],
   [Messages, ({ contactId, id }) => [message(contactId, id)]],
@@ -71,23 +86,35 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
 const mailOfJob = 'mail of job';
 /** Messages lie with their contacts. */
 const message = (contactId: unknown, id: unknown): Named => [Messages.name, contactId ?? 'none', id];
-const account = (id: unknown): Named[] => (typeof id === 'number' ? [[Accounts.name, id]] : []);
+const named = (name: string, id: unknown): Named[] => (typeof id === 'number' ? [[name, id]] : []);
+const accountOf = (channel: unknown) => `${channel} ${Accounts.name}`;
+const account = (channel: unknown, id: unknown): Named[] => [
+  ...named(Accounts.name, id),
+  ...named(accountOf(channel), id),
+];
 
 /** Without what its worker would fail, or an answer about another. */
 const needsOf = new Map<Entity, (item: Item) => Named[]>([
   [
     Jobs,
-    ({ id, status, channel, accountId, contactId, messageId }) => [
-      ...account(accountId),
+    ({ id, status, channel, accountId, contactId, messageId, sequenceId }) => [
+      ...account(channel, accountId),
       message(contactId, messageId),
+      ...named(Sequences.name, sequenceId),
       ...(status === 'queued' && channel === 'email' ? [[mailOfJob, id] as const] : []),
     ],
   ],
-  [Sequences, ({ accountId }) => account(accountId)],
-  [Inbounds, ({ id }) => account(id)],
-  [AccountHolders, ({ id }) => account(id)],
-  [Senders, ({ id }) => account(id)],
-  [Enrollments, ({ sequenceId }) => [[Sequences.name, sequenceId]]],
+  [Sequences, ({ channel, accountId }) => account(channel, accountId)],
+  [Inbounds, ({ channel, id }) => account(channel, id)],
+  [AccountHolders, ({ channel, id }) => account(channel, id)],
+  [Senders, ({ channel, id }) => account(channel, id)],
+  [
+    Enrollments,
+    ({ sequenceId, status, jobId, threadId }) => [
+      [Sequences.name, sequenceId],
+      ...(status === 'active' ? [...named(Jobs.name, jobId), ...named(Threads.name, threadId)] : []),
+    ],
+  ],
   [EmailMessages, ({ threadId }) => [[Threads.name, threadId]]],
   [BodyParts, ({ threadId, messageId }) => [[EmailMessages.name, threadId, messageId]]],
 ]);

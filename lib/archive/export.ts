@@ -2,12 +2,13 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
 import { storedName } from '#lib/table/entity.ts';
 import { lockedBy, rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
-import { readRows } from '#lib/table/rows.ts';
+import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { listSetAside } from '#lib/table/set-aside.ts';
@@ -35,7 +36,7 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
       const before = await changeCount(id);
       await pipeline(archive.lines(), createWriteStream(partial, { mode: 0o600 }));
       await requireNoneSetAside(id);
-      if (archive.isWhole && before === (await changeCount(id))) {
+      if (archive.isWhole && isDeepStrictEqual(before, await changeCount(id))) {
         await rename(partial, file);
         return archive.counts;
       }
@@ -56,13 +57,13 @@ async function requireNoneSetAside(id: number): Promise<void> {
 }
 
 /** What every change of a workspace moves on: its id counters and the ends of its feeds. */
-async function changeCount(id: number): Promise<string> {
+async function changeCount(id: number): Promise<Map<string, Row>> {
   const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
   const keys = [
     ...[String(id), ...tenants].map((scope) => rowKey('ids', { scope })),
     ...tenants.map((tenant) => rowKey('sequence', { tenant })),
   ];
-  return JSON.stringify([...(await readRows(keys)).values()].map((row) => Object.entries(row).sort()).sort());
+  return readRows(keys);
 }
 
 class Archive {

@@ -17,6 +17,8 @@ const settlingMs = 10_000;
 const maxReadBytes = 8_000_000;
 /** What an event has beside its body. */
 const overheadBytes = 300;
+/** Each costs reads of its own. There are hardly any but in an archive that somebody has made. */
+const maxHoles = 20;
 
 /** Some events of the feed, whether there are more, and the last sequence that was looked at. */
 export interface FeedPage {
@@ -29,7 +31,7 @@ export interface FeedPage {
 
 /**
  * Events after a sequence, ascending, at most `limit` of those that `matches`. A page ends earlier where its events would be more
- * than an answer holds, and where a filter has read enough.
+ * than an answer holds, where a filter has read enough, and behind many holes.
  * Numbers are given without holes, so a hole is what is just being written, or was only half seen: the page ends
  * before it, and no poller ever skips an event but one that cannot be read.
  */
@@ -43,6 +45,7 @@ export async function readFeed(
   let previous = since;
   let shownBytes = 0;
   let readBytes = 0;
+  let holes = 0;
   for await (const page of pages({
     pk: entityPartition(tx.tenant, Feed),
     ascending: true,
@@ -55,6 +58,8 @@ export async function readFeed(
       const isHole = sequence !== previous + 1;
       const isBeginning = previous === since && (isHole || isExpired(stored)) && !(await isKept(tx, since));
       if (isHole) {
+        holes += 1;
+        if (holes > maxHoles) return { items, hasMore: true, through: previous };
         const mayBeHalfSeen = !isBeginning && isYoung(stored);
         if (mayBeHalfSeen || (await comeYet(tx.tenant, previous + 1, sequence - 1)))
           return { items, hasMore: false, through: previous };
@@ -78,7 +83,8 @@ export async function readFeed(
   return { items, hasMore: false, through: previous };
 }
 
-const isYoung = ({ timestamp }: Row) => Date.now() - new Date(String(timestamp)).getTime() < settlingMs;
+/** What an archive says of times to come is none. */
+const isYoung = ({ timestamp }: Row) => Math.abs(Date.now() - new Date(String(timestamp)).getTime()) < settlingMs;
 
 /** Whether something up to a sequence is still in the feed. */
 async function isKept(tx: UnitOfWork, sequence: number): Promise<boolean> {

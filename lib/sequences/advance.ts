@@ -1,7 +1,7 @@
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
+import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextTurn } from '#lib/quotas/quota.ts';
@@ -26,8 +26,10 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
       tx.find(Enrollments, { sequenceId, id }),
       tx.find(Sequences, { id: sequenceId }),
     ]);
-    if (!enrollment || sequence?.status !== 'active' || !isDue(tx, enrollment)) return;
-    const step = sequence.steps[enrollment.currentStep] as Step;
+    if (!enrollment || !sequence || !isDue(tx, enrollment)) return;
+    if (sequence.status !== 'active') return hold(tx, sequence, enrollment);
+    const step = sequence.steps[enrollment.currentStep];
+    if (step === undefined) return endEnrollment(tx, sequence, enrollment, 'completed');
     const contact = await tx.find(Contacts, { id: enrollment.contactId });
     const queued = contact
       ? await queueStep(tx, sequence, enrollment, contact, step.text)
@@ -41,6 +43,12 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
       lastError: null,
     });
   });
+
+/** Its sequence is paused, and whoever goes on with that has not come to it, or never does: else its timer would ring until then. */
+function hold(tx: UnitOfWork, sequence: StoredSequence, enrollment: StoredEnrollment): void {
+  tx.requireUnchanged(Sequences, sequence);
+  tx.update(Enrollments, { ...enrollment, heldAt: tx.now });
+}
 
 const putOff = (tenant: Tenant, sequenceId: number, id: number, lastError: string): Promise<void> =>
   transact(tenant, system, async (tx) => {

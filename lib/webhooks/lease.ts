@@ -4,7 +4,7 @@ import { type Dispatch, Dispatches, dueAt } from '#lib/entities/webhook-dispatch
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { endpointLeases, leaseMs } from './health.ts';
+import { endpointLeases, leaseMs, newHealth } from './health.ts';
 
 export const renewAfterMs = 3 * secondMs;
 /** A timer may be early by what two clocks differ, and by what a queue rounds. */
@@ -39,9 +39,11 @@ interface Wait {
 
 function tryAcquire(tenant: Tenant, id: number): Promise<Lease | Wait | undefined> {
   return transact(tenant, system, async (tx) => {
-    const [dispatch, health] = await Promise.all([tx.find(Dispatches, { id }), tx.find(Healths, { id })]);
+    const [dispatch, known] = await Promise.all([tx.find(Dispatches, { id }), tx.find(Healths, { id })]);
     const at = dispatch && dueAt(dispatch);
-    if (!dispatch || !health || !at) return undefined;
+    if (!dispatch || !at) return undefined;
+    // One that an archive has brought may have none: its timer would ring for ever.
+    const health = known ?? tx.create(Healths, newHealth(id));
     const now = Date.now();
     const waitMs = new Date(at).getTime() - now;
     if (waitMs > earlyMs) return undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import document from '#openapi' with { type: 'json' };
 import { clientOf, rowOf, taken } from './handmade.ts';
@@ -15,6 +16,25 @@ describe('fields that contradict each other are refused by their line', () => {
     ['a finished job of another account', changed(':live#job', { status: 'sent', accountId: 7 }), /is of account 7,/],
     ['a job of another message', changed(':live#job', { status: 'sent', messageId: 7 }), /is of message 1\/7,/],
     ['a job of another contact', changed(':live#job', { status: 'sent', contactId: null }), /is of message none\/1,/],
+    [
+      'a job of an account of another channel',
+      changed(':live#job', { channel: 'twitter' }),
+      /is of twitter account 1,/,
+    ],
+    ['a mail of an account', changed(':live#job', { status: 'sent', channel: 'email' }), /is sent by mail, and not by/],
+    ['a job of no sequence', changed(':live#job', { sequenceId: 7 }), /is of sequence 7,/],
+    ['a sequence of nobody', changed(':live#campaign', { accountId: null }), /accountId is required$/],
+    ['a sequence of another channel', changed(':live#campaign', { channel: 'twitter' }), /is of twitter account 1,/],
+    ['a sequence without steps', changed(':live#campaign', { steps: [], stepCount: 0 }), /another number of steps/],
+    ['a sequence of more steps', changed(':live#campaign', { stepCount: 2 }), /another number of steps/],
+    ['an enrollment of no job', changed(':live#sequence/1/enrollment', { jobId: 7 }), /is of job 7,/],
+    ['an enrollment of no thread', changed(':live#sequence/1/enrollment', { threadId: 7 }), /is of email-thread 7,/],
+    ['an event of times to come', changed(':live#feed', { timestamp: '9990-01-01T00:00:00Z' }), /ends later than/],
+    [
+      'an audit entry of times to come',
+      changed(':live#audit-event', { createdAt: shifted(new Date(), 2 * dayMs) }),
+      /ends later than/,
+    ],
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],
     ['a URL of no host', changed(':live#webhook', { url: 'javascript:alert(1)' }), /url must be an https URL$/],
   ])('%s', async (_, rows, reason) => {

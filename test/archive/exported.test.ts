@@ -81,6 +81,19 @@ test('the export has rows of both channels, of money, of sequences and of webhoo
   );
 });
 
+test('it is taken in, and what is exported of that is taken in again', async () => {
+  const again = join(folder, 'again.ndjson');
+  const { id } = await createWorkspace({ name: 'Again', currency: 'USD' });
+  const counts = await importWorkspace(id, join(folder, 'demo.ndjson'));
+  await eventually(
+    async () => (await exportWorkspace(id, again).catch(() => undefined)) !== undefined,
+    'the export',
+    60_000,
+  );
+  const { id: third } = await createWorkspace({ name: 'Third', currency: 'USD' });
+  expect(await importWorkspace(third, again)).toMatchObject({ contacts: counts['contacts'], jobs: counts['jobs'] });
+}, 120_000);
+
 test('a value of another type or a text without end is refused by the name of its field, or has gone', () => {
   const found = rows.flatMap(({ of, row }) =>
     ownPaths(row).flatMap((path) => spoiled(at(row, path)).flatMap((value) => wrongs(of, row, path, value))),
