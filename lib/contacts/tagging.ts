@@ -35,7 +35,8 @@ export async function attachTag(
 ): Promise<Shown> {
   const [{ contact, dictionary }] = await Promise.all([
     readTagged(tx, contactId),
-    tx.reserveIds({ [Activities.name]: 1 }),
+    // One of a tag is lost where the dictionary has the name; to ask for it only then is a write more.
+    tx.reserveIds({ [Activities.name]: 1, ...(tagId === undefined && { [Tags.name]: 1 }) }),
   ]);
   if (tagId === undefined && tagName === undefined)
     throw invalidField('tagId', 'required', 'one of tagId and tagName is required');
