@@ -49,7 +49,6 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
     return (1000 * batch) / (assumed.publish.trips * assumed.tripMs + cpu);
   };
   const apart = publishedPerSecond(assumed.publish.cpuMsApart);
-  const renamed = perSecond('patch-name', due);
   const pace = Number(settings.EMAILS_PER_SECOND.default);
   return [
     {
@@ -84,9 +83,9 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
     },
     {
       where: `A shard of timers, one of ${shardsOf('due').length} by account, sequence or endpoint, of large changes by workspace`,
-      load: `${shown(perSecond('message', due))} messages/s of one account, ${shown(renamed)} names of contacts changed in a second by one workspace, ${shown(renamed * shardsOf('due').length)} by all: each starts a saga, which has a timer`,
+      load: `${shown(perSecond('message', due))} messages/s of one account; about as many names changed in a second of contacts that a deal or an enrollment of one workspace shows: each starts a saga, which has a timer`,
       seen: throttled,
-      lift: 'accounts do not send so fast: Telegram takes 30 a second; renames without a saga where nothing names the contact, or more shards of timers',
+      lift: 'accounts do not send so fast: Telegram takes 30 a second; more shards of timers',
     },
     {
       where: 'The row of a key',

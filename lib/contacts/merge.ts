@@ -49,7 +49,7 @@ export async function mergeContacts(
   for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
-  if (merged.name !== target.name) startRename(tx, merged);
+  if (merged.name !== target.name) await startRename(tx, merged);
   startSaga(tx, merging, { from: sourceId, to: targetId, next: null });
   tx.emit({
     kind: 'contact.merged',

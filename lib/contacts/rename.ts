@@ -1,15 +1,23 @@
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, nameShownSince, type StoredContact } from '#lib/entities/contact.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
-import { type Place, renameReferences } from '#lib/references/follow.ts';
+import { mayShowName, type Place, renameReferences } from '#lib/references/follow.ts';
+import { isComplete } from '#lib/table/completeness.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /**
  * Shows a new name wherever the contact's name is shown, before the answer or by way of the saga: only after the commit can no row
- * with the old name appear any more, because whoever writes one requires the contact as it was.
+ * with the old name appear any more, because whoever writes one requires the contact as it was. Where no row shows the name there is
+ * nothing to do: whoever begins to meanwhile changes the contact, on whose reading the commit is conditional.
  */
-export const startRename = (tx: UnitOfWork, { id }: StoredContact): void => startSaga(tx, renaming, { contactId: id });
+export async function startRename(tx: UnitOfWork, contact: StoredContact): Promise<void> {
+  if (contact.isNameShown || (await mayBeShown(tx, contact))) startSaga(tx, renaming, { contactId: contact.id });
+}
+
+/** What older releases have written is found by the indexes alone; while they write, nobody knows what they begin. */
+const mayBeShown = async (tx: UnitOfWork, { id }: StoredContact): Promise<boolean> =>
+  !(await isComplete(tx.tenant, Contacts, nameShownSince)) || mayShowName(tx, Contacts, namingContacts, id);
 
 /** A contact that is merged meanwhile has its rows renamed by the merge. */
 export const renaming: SagaKind<{ contactId: number; place?: Place }, 'rename'> = {

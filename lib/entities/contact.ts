@@ -194,6 +194,8 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(storedList(Reach, maxReach)),
+    /** A deal or an enrollment shows its name, or once did. Absent, too, where an older release has written one of the two. */
+    isNameShown: v.optional(v.boolean()),
   }),
   upgrades: [
     // 2: the ids that a contact has on channels lie together, by channel.
@@ -211,6 +213,8 @@ export const Contacts = entity({
     // 5: all spellings of an e-mail address lie together.
     (older) => ({ ...older }),
     // 6: they are counted by the month of their making, and those with something unread beside it.
+    (older) => ({ ...older }),
+    // 7: they know of it when something begins to show their name.
     (older) => ({ ...older }),
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
@@ -264,6 +268,9 @@ export const Contacts = entity({
 });
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
+
+/** Since this version of theirs whoever begins to show a contact's name says so in it. */
+export const nameShownSince = 7;
 
 /** By what somebody was known. */
 export const Traces = v.object({

@@ -74,6 +74,12 @@ export interface Reference<Field extends string = string> {
   isOwned?: true;
 }
 
+/**
+ * Of a mergeable entity: rows show its name, or once did. It is written with the first of them and raises the version, so that whoever
+ * gives it another name either reads it or meets a conflict; whoever only queries an index might see one half of a transaction.
+ */
+export const nameShown = 'isNameShown';
+
 /** What an item adds to a counter. */
 interface Counted {
   /** Of the counter in its group. */
@@ -131,7 +137,7 @@ export interface Entity<
   indexes?: Own;
   /** Whom it names, where that one must be there: who moves, renames or checks it finds the rows by this. */
   references?: readonly Reference[];
-  /** One of them may become another one, or get another name, while rows name it. */
+  /** One of them may become another one, or get another name, while rows name it. Its schema has `isNameShown`. */
   isMergeable?: true;
   /** What is summed over all of them, kept in the transactions that change them. */
   counters?: Sums;

@@ -6,7 +6,7 @@ import { log } from '../log.ts';
 import { notFound, type Problem } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type IsWritten, type Item, keyOf } from './entity.ts';
+import { type Entity, type IsWritten, type Item, keyOf, nameShown, type Reference } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -347,17 +347,21 @@ export class UnitOfWork {
     const changes: Change[] = [];
     const changed = new Set<string>();
     const counts = new Sums(this.#counts);
+    const shown = new Set(this.#newlyNamed(({ shows }) => shows !== undefined).map(([name]) => name));
     for (const [name, tracked] of this.#tracked) {
       if (tracked.after === undefined) continue;
       changed.add(name);
-      changes.push(...rowChanges(this.tenant, tracked));
+      const after = tracked.after && shown.has(name) ? { ...tracked.after, [nameShown]: true } : tracked.after;
+      changes.push(...rowChanges(this.tenant, { ...tracked, after }));
       counts.addChange(this.tenant, tracked);
     }
-    const pins = new Map([...this.#newlyNamed(), ...this.#pinned]);
+    const pins = new Map([...this.#newlyPinned(), ...this.#pinned]);
     const pinned = new Map([...pins].map(([name, { before }]) => [name, versionOf(before)]));
     for (const [name, { key, before }] of pins) {
       if (changed.has(name) || this.#additions.has(name)) continue;
-      changes.push({ key, holds: pinned.get(name), stands: bytesOf(before) });
+      const isNews = shown.has(name) && before[nameShown] !== true;
+      const mark = isNews ? { set: { [nameShown]: true }, add: { v: 1 } } : {};
+      changes.push({ key, ...mark, holds: pinned.get(name), stands: bytesOf(before) });
     }
     for (const [name, { key, missing }] of this.#required) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
@@ -377,16 +381,17 @@ export class UnitOfWork {
   }
 
   /** The mergeable entities that a row did not name before, as they were read, unless it is enough that they are there. */
-  #newlyNamed(): Map<string, { key: Key; before: Row }> {
-    const tracked = [...this.#tracked];
-    const named = new Set(tracked.flatMap(([, row]) => beginsToName(row)));
-    return new Map(
-      tracked.flatMap(([name, { entity, key, before }]) =>
-        entity.isMergeable && before && !this.#required.has(name) && named.has(`${entity.name} ${key.sk}`)
-          ? [[name, { key, before }]]
-          : [],
-      ),
+  #newlyPinned(): [string, { key: Key; before: Row }][] {
+    return this.#newlyNamed(() => true).flatMap(([name, { key, before }]) =>
+      before && !this.#required.has(name) ? [[name, { key, before }]] : [],
     );
+  }
+
+  /** The mergeable entities that a row did not name by such a reference before. */
+  #newlyNamed(isMeant: (reference: Reference) => boolean): [string, Tracked][] {
+    const tracked = [...this.#tracked];
+    const named = new Set(tracked.flatMap(([, row]) => beginsToName(row, isMeant)));
+    return tracked.filter(([, { entity, key }]) => entity.isMergeable && named.has(`${entity.name} ${key.sk}`));
   }
 
   async #track(of: Entity, key: Key): Promise<Tracked> {
@@ -403,12 +408,17 @@ export class UnitOfWork {
 }
 
 /** The entities that a row names and did not name before: `contact 0000000007`. */
-const beginsToName = ({ entity: { references = [] }, before, after }: Tracked): string[] =>
+const beginsToName = (
+  { entity: { references = [] }, before, after }: Tracked,
+  isMeant: (reference: Reference) => boolean,
+): string[] =>
   after
     ? references
         .filter(
           (reference) =>
-            reference.with === undefined && !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
+            reference.with === undefined &&
+            isMeant(reference) &&
+            !isDeepStrictEqual(after[reference.field], before?.[reference.field]),
         )
         .flatMap(({ to, field }) => [after[field] ?? []].flat().map((id) => `${to} ${sortableId(Number(id))}`))
     : [];

@@ -5,11 +5,15 @@ import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { createDeal } from '#lib/deals/store.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { CreateDeal, Deals } from '#lib/entities/deal.ts';
+import { entityPartition } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
+import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/tenant.ts';
+import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
+import { between } from '#test/between.ts';
+import { lateReads } from '#test/faults/late.ts';
 import { rowsRead } from '#test/rows.ts';
 
 /** A contact in a workspace of its own, and its deals. */
@@ -22,7 +26,7 @@ async function dealing(deals: number) {
   const opens = () => run((tx) => createDeal(tx, deal));
   for (let left = deals; left > 0; left -= 10) await Promise.all(Array.from({ length: Math.min(10, left) }, opens));
   const names = async () => (await run((tx) => listAll(tx, Deals))).map(({ contactName }) => contactName);
-  return { id, run, opens, names };
+  return { id, tenant, run, opens, names };
 }
 
 test('a rename reads each row that shows the name once, however many steps it takes', async () => {
@@ -50,4 +54,68 @@ test('what is written while a rename is under way shows the last name, and so do
   await opens();
   expect(await step(left?.place)).toBeUndefined();
   expect(await names()).toEqual(Array(102).fill('Eve'));
+});
+
+/** What else is sent to the table while the work is done: to which partitions something is written. */
+async function partitionsWritten(work: () => Promise<unknown>): Promise<string[]> {
+  const written: string[] = [];
+  await between(async ({ input }, next) => {
+    const actions = (input['TransactItems'] ?? []) as Record<string, { Item?: { pk: string }; Key?: { pk: string } }>[];
+    written.push(...actions.flatMap(Object.values).map(({ Item, Key }) => String((Item ?? Key)?.pk)));
+    return next();
+  }, work);
+  return written;
+}
+
+test('a rename keeps no saga where nothing shows the name', async () => {
+  const { id, tenant, run, opens, names } = await dealing(0);
+  const sagas = entityPartition(tenant, Sagas);
+  const rename = (name: string) => partitionsWritten(() => run((tx) => changeContact(tx, id, { name })));
+  expect(await rename('Bea')).not.toContain(sagas);
+  await opens();
+  expect(await rename('Eve')).toContain(sagas);
+  expect(await names()).toEqual(['Eve']);
+});
+
+type Two = (ways: { rename: () => Promise<unknown>; open: () => Promise<unknown> }) => {
+  work: () => Promise<unknown>;
+  rival: () => Promise<unknown>;
+};
+const races: [string, Two][] = [
+  ['a rename and the first deal', ({ rename, open }) => ({ work: rename, rival: open })],
+  ['the first deal and a rename', ({ rename, open }) => ({ work: open, rival: rename })],
+];
+
+test.each(races)('whichever read is late when %s meet, the deal shows the new name', async (_, two) => {
+  const reads = await lateReads({
+    async before() {
+      const { id, run, opens, names } = await dealing(0);
+      const rename = () => run((tx) => changeContact(tx, id, { name: 'Eve' }));
+      return { ...two({ rename, open: opens }), names };
+    },
+    work: ({ work }) => work(),
+    rival: ({ rival }) => rival(),
+    async after({ names }, answers) {
+      expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+      expect(await names()).toEqual(['Eve']);
+    },
+  });
+  expect(reads).toBeGreaterThan(0);
+});
+
+test('a rename that sees of the first deal only what that has written into the contact still follows it', async () => {
+  const { id, tenant, run, opens, names } = await dealing(0);
+  await opens();
+  const hidden = `${tenantKey(tenant)}#deal`;
+  let hasCommitted = false;
+  await between(
+    async ({ operation, input }, next) => {
+      hasCommitted ||= operation === 'TransactWriteItems';
+      const values = (input['ExpressionAttributeValues'] ?? {}) as { ':pk'?: string };
+      const isHidden = operation === 'Query' && !hasCommitted && values[':pk']?.startsWith(hidden);
+      return isHidden ? { Items: [] } : next();
+    },
+    () => run((tx) => changeContact(tx, id, { name: 'Eve' })),
+  );
+  expect(await names()).toEqual(['Eve']);
 });
