@@ -1,7 +1,7 @@
 import { type JsonSchema, withInner } from './inner.ts';
 
-/** A field that shows what each has: the name is for generated clients, which must not change it by where it stands first. */
-const fields = {
+/** A field that shows what each has, of those that are not called after a resource and its field, as any other is that stands in several places. */
+const published: Readonly<Record<string, string>> = {
   AccountState: 'AccountStatusChangedEvent.data.to_status',
   AccountStatus: 'Account.status',
   ActiveDealStage: 'CreateDeal.stage',
@@ -47,9 +47,13 @@ type Schemas = Record<string, JsonSchema>;
 type Names = ReadonlyMap<string, string>;
 
 /** The document with one component for each enum that several fields share, so that a generated client has one type of it. */
-export function withNamedEnums<Document extends { components: { schemas: Schemas } }>(document: Document): Document {
+export function withNamedEnums<Document extends { components: { schemas: Schemas } }>(
+  document: Document,
+  fields = published,
+): Document {
   const { schemas } = document.components;
-  const enums = Object.entries(fields).map(([name, field]) => ({ name, values: valuesOf(field, schemas) }));
+  const told = Object.entries(fields).map(([name, field]) => ({ name, values: valuesOf(field, schemas) }));
+  const enums = [...told, ...calledAfterFields(document, told)];
   const names = new Map(enums.map(({ name, values }) => [keyOf(values), name]));
   const taken = enums.find(({ name, values }) => name in schemas || names.get(keyOf(values)) !== name);
   if (taken) throw new Error(`the enum ${taken.name} has the name or the values of another`);
@@ -60,6 +64,44 @@ export function withNamedEnums<Document extends { components: { schemas: Schemas
   };
   const others = inSchemas({ ...rest, components: { ...components, schemas: undefined } }, names) as Document;
   return { ...others, components: { ...others.components, schemas: sorted(all) } };
+}
+
+interface Enum {
+  name: string;
+  values: readonly string[];
+}
+
+/** Those that stand in several places and have no name yet: each has that of the resource with the shortest name, and of its field. */
+function calledAfterFields(
+  { components, ...rest }: { components: { schemas: Schemas } },
+  told: readonly Enum[],
+): Enum[] {
+  const known = new Set(told.map(({ values }) => keyOf(values)));
+  const all = [...enumsIn(components.schemas), ...enumsIn(rest)].map(keyOf);
+  const isShared = (values: readonly string[]) => all.filter((key) => key === keyOf(values)).length > 1;
+  const found = Object.entries(components.schemas)
+    .toSorted(([one], [other]) => one.length - other.length || (one < other ? -1 : 1))
+    .flatMap(([owner, { properties = {} }]) =>
+      Object.entries(properties as Schemas).flatMap(([field, schema]) =>
+        isEnum(schema)
+          ? [{ name: `${owner}${field[0]?.toUpperCase()}${field.slice(1)}`, values: valuesIn(schema) }]
+          : [],
+      ),
+    )
+    .filter(({ values }) => !known.has(keyOf(values)) && isShared(values));
+  return [...new Map(found.toReversed().map((one) => [keyOf(one.values), one])).values()];
+}
+
+const isEnum = (schema: JsonSchema): schema is JsonSchema & { enum: (string | null)[] } =>
+  Array.isArray(schema['enum']);
+const valuesIn = ({ enum: values }: { enum: readonly (string | null)[] }) => values.filter((value) => value !== null);
+
+/** Every enum in whatever has schemas. */
+function enumsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = isEnum(value as JsonSchema) ? [valuesIn(value as { enum: string[] })] : [];
+  const inner = Object.entries(value).filter(([key]) => !/^examples?$|^enum$/.test(key));
+  return [...own, ...inner.flatMap(([, of]) => enumsIn(of))];
 }
 
 const keyOf = (values: readonly unknown[]) => [...values].sort().join();

@@ -1,10 +1,10 @@
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { tools } from '#infra/mcp/tools.ts';
+import { ownFields, renderUntrustedFields, textsOfResults } from '#infra/untrusted-fields.ts';
 import { scopesOf } from '#lib/http/route.ts';
-import { endpointsOf, type Tool } from '#lib/mcp/tool.ts';
+import { endpointsOf, isChoice, type Tool } from '#lib/mcp/tool.ts';
 import { type Scope, scopes } from '#lib/scopes.ts';
 import { type Definition, mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -74,43 +74,9 @@ test('annotations tell the truth: what only reads, what overwrites or sends, wha
   expect(having('openWorldHint', false)).toEqual(writing.filter((name) => !reaching.includes(name)));
 });
 
-/** Texts that the workspace, its operator or the system itself writes. */
-const ownFields = [
-  'accountName',
-  'actorKeyId',
-  'apiKeyId',
-  'changedFields',
-  'color',
-  'currency',
-  'defaultCurrency',
-  'deliveryId',
-  'dueDate',
-  'eventId',
-  'example',
-  'feedUrl',
-  'field',
-  'floodWaitUntil',
-  'from',
-  'id',
-  'instructions',
-  'invoiceNumber',
-  'issueDate',
-  'key',
-  'keyId',
-  'language',
-  'message',
-  'model',
-  'phoneMasked',
-  'requestHeaders',
-  'scopes',
-  'secretHint',
-  'threadId',
-  'timestamp',
-  'to',
-  'truncated',
-  'url',
-  'userId',
-];
+test('the fields that are named as untrusted are all that hold texts but our own (npm run untrusted-fields)', () => {
+  expect(readFileSync('lib/mcp/untrusted-fields.ts', 'utf8')).toBe(renderUntrustedFields());
+});
 
 test('every text of a result is known to be our own or named as untrusted where the server describes itself', async () => {
   const { legacy, modern } = mcp(workspace.liveKey);
@@ -118,37 +84,12 @@ test('every text of a result is known to be our own or named as untrusted where 
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   expect((await legacy('initialize', params)).body.result.instructions).toBe(instructions);
   const untrusted = /Untrusted content: .* in the fields ([\w, ]+)\. /.exec(instructions)?.[1]?.split(', ') ?? [];
-  const texts = new Set(tools.flatMap(endpointsOf).flatMap(({ route }) => [...textFields(route.response)]));
+  const texts = textsOfResults();
   const known = [...untrusted, ...ownFields];
   expect([...texts].filter((name) => !known.includes(name) && !name.endsWith('At'))).toEqual([]);
   expect(untrusted.filter((name) => !texts.has(name))).toEqual([]);
   expect(untrusted).toEqual(expect.arrayContaining(['name', 'username', 'body', 'bodyText', 'subject', 'preview']));
 });
-
-interface Shape {
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Shape[];
-  items?: Shape;
-  properties?: Record<string, Shape>;
-  additionalProperties?: Shape | boolean;
-}
-
-/** Names of the fields that may hold any text. */
-function textFields(schema: v.GenericSchema): Set<string> {
-  const found = new Set<string>();
-  const walk = (shape: Shape, name: string) => {
-    for (const one of shape.anyOf ?? []) walk(one, name);
-    if (shape.items) walk(shape.items, name);
-    for (const [inner, of] of Object.entries(shape.properties ?? {})) walk(of, inner);
-    if (typeof shape.additionalProperties === 'object') walk(shape.additionalProperties, name);
-    const isAny = !shape.type && !shape.anyOf && !shape.enum && shape.const === undefined;
-    if (isAny || ([shape.type].flat().includes('string') && !shape.enum)) found.add(name);
-  };
-  walk(toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'output' }) as Shape, '');
-  return found;
-}
 
 test('together the tools reach every operation except the management of keys and accounts, erasure and webhook writes', async () => {
   const unreached = ['contacts:erase', 'keys:manage', 'accounts:manage', 'webhooks:write'];
@@ -166,11 +107,12 @@ describe('a key sees exactly the tools of its scopes', () => {
   const chosen = (list: Definition[], tool: string, parameter: string) =>
     list.find(({ name }) => name === tool)?.inputSchema.properties[parameter]?.enum;
   const always = ['workspace_get'];
-  /** A noun's own tools are called after it; here is what is called otherwise, or stands in a tool with others. */
+  /** A noun's own tools are called after it, or are a choice among others; here is what is called otherwise. */
   const namedAfter = (scope: Scope) => {
-    const [noun, access] = scope.split(':');
+    const [noun = '', access] = scope.split(':');
+    const choicesOf = ({ uses }: Tool) => (isChoice(uses) ? Object.keys(uses.values) : []);
     return all
-      .filter(({ name }) => name.startsWith(`${noun}_`))
+      .filter(({ name }) => name.startsWith(`${noun}_`) || choicesOf(toolOf(name)).includes(noun))
       .filter(({ annotations }) => (annotations.readOnlyHint ? 'read' : 'write') === access)
       .map(({ name }) => name);
   };
@@ -181,12 +123,9 @@ describe('a key sees exactly the tools of its scopes', () => {
     'contacts:erase': [],
     'contacts:write': ['tags_manage', 'contacts_create', 'contacts_update', 'contacts_merge', 'records_batch'],
     'analytics:read': ['reports_get'],
-    'deals:write': ['deals_create', 'deals_update', 'records_batch'],
-    'tasks:write': ['tasks_create', 'tasks_update', 'records_batch'],
     'email:write': ['email_update'],
     'email:send': ['email_reply'],
     'email:compose': ['email_reply'],
-    'pipelines:read': ['reports_get'],
     'webhooks:read': ['webhooks_get'],
     'webhooks:write': [],
     'agents:read': ['agents_test'],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Schema } from '../../../client/index.ts';
-import { api } from '../app/api.ts';
+import { messaging } from '../api/lists.ts';
+import { type ChannelAccount, loadAccounts } from '../app/accounts.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { may } from '../app/session.ts';
@@ -12,21 +12,6 @@ import { AccountCard } from './accounts/card.tsx';
 import { ConnectBot, ConnectX, RenewBot } from './accounts/connect.tsx';
 import { Disconnect, EditAccount } from './accounts/edit.tsx';
 import { LogIn } from './accounts/log-in.tsx';
-import type { ChannelAccount } from './accounts/shown.ts';
-
-const query = { limit: 100 } as const;
-
-async function loadAccounts(signal: AbortSignal): Promise<ChannelAccount[]> {
-  const none: Schema<'AccountList'> = { items: [], hasMore: false, nextCursor: null };
-  const [telegram, x] = await Promise.all([
-    may('telegram:read') ? api.get('/v1/telegram/accounts', { signal, params: { query } }) : none,
-    may('twitter:send') ? api.get('/v1/twitter/accounts', { signal, params: { query } }) : none,
-  ]);
-  return [
-    ...telegram.items.map((account) => ({ ...account, channel: 'telegram' as const })),
-    ...x.items.map((account) => ({ ...account, channel: 'twitter' as const })),
-  ];
-}
 
 type Open = 'bot' | 'user' | 'x' | { of: 'edit' | 'disconnect' | 'renew'; account: ChannelAccount };
 
@@ -72,11 +57,13 @@ export default function Accounts() {
                 text="Actions"
                 label={`Actions for ${account.name}`}
                 items={[
-                  { text: 'Edit', choose: () => setOpen({ of: 'edit', account }) },
+                  ...(messaging[account.channel].isChanged
+                    ? [{ text: 'Edit', choose: () => setOpen({ of: 'edit', account }) }]
+                    : []),
                   ...(account.channel === 'telegram' && account.kind === 'bot'
                     ? [{ text: 'Enter a new token', choose: () => setOpen({ of: 'renew', account }) }]
                     : []),
-                  ...(account.status === 'disconnected'
+                  ...(account.status === 'disconnected' || !messaging[account.channel].isDisconnected
                     ? []
                     : [
                         {

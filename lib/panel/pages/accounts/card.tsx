@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import type { ChannelAccount } from '../../app/accounts.ts';
+import { channelNames } from '../../app/channels.ts';
 import { count, worded } from '../../app/show.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { When } from '../../parts/when.tsx';
-import { type ChannelAccount, kindOf } from './shown.ts';
+import { kindOf } from './shown.ts';
 
 const tones: Record<ChannelAccount['status'], Tone> = {
   active: 'good',
@@ -49,7 +51,7 @@ export function AccountCard({ account, children }: { account: ChannelAccount; ch
       </div>
       {floodWaitUntil && status === 'flood_wait' && (
         <p class="note">
-          {kindOf(account).split(' ')[0]} asks to wait; sending goes on <When at={floodWaitUntil} />.
+          {channelNames[account.channel]} asks to wait; sending goes on <When at={floodWaitUntil} />.
         </p>
       )}
       {inbound.lastError && <p class="problem">{inbound.lastError}</p>}

@@ -1,8 +1,9 @@
+import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
 import { environment } from '../../app/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import type { ChannelAccount, DialogProps } from './shown.ts';
+import type { DialogProps } from './shown.ts';
 
 const TokenField = () => (
   <Field

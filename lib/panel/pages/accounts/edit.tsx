@@ -1,10 +1,13 @@
 import type { Schema } from '../../../../client/index.ts';
+import { messaging } from '../../api/lists.ts';
+import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
+import type { PlatformThat } from '../../app/channels.ts';
 import { count } from '../../app/show.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
-import { type ChannelAccount, type DialogProps, kindOf } from './shown.ts';
+import { type DialogProps, kindOf } from './shown.ts';
 
 type AccountProps = DialogProps & { account: ChannelAccount };
 
@@ -33,13 +36,12 @@ export function EditAccount({ account, onDone, onClose }: AccountProps) {
       ...(values['inbound'] !== inbound.mode && { inbound: values['inbound'] as Schema<'InboundMode'> }),
     };
     const params = { path: { id } };
-    await (channel === 'telegram'
-      ? api.patch('/v1/telegram/accounts/{id}', { params, body })
-      : api.patch('/v1/twitter/accounts/{id}', { params, body }));
+    await api.patch(`/v1/${channel as PlatformThat<'isChanged'>}/accounts/{id}`, { params, body });
     onDone();
     onClose();
   };
-  const offered = modes.filter(([mode]) => (channel === 'telegram' && kind === 'bot') || mode !== 'webhook');
+  const ways: Partial<Record<string, readonly string[]>> = messaging[channel].inbound;
+  const offered = modes.filter(([mode]) => ways[kind]?.includes(mode));
   return (
     <Dialog title={`Edit ${name}`} onClose={onClose}>
       <Form submit="Save" onSubmit={save} onCancel={onClose}>
@@ -112,9 +114,8 @@ export const Disconnect = ({ account, onDone, onClose }: AccountProps) => (
     onClose={onClose}
     onConfirm={async () => {
       const params = { path: { id: account.id } };
-      await (account.channel === 'telegram'
-        ? api.post('/v1/telegram/accounts/{id}/disconnect', { params })
-        : api.post('/v1/twitter/accounts/{id}/disconnect', { params }));
+      const channel = account.channel as PlatformThat<'isDisconnected'>;
+      await api.post(`/v1/${channel}/accounts/{id}/disconnect`, { params });
       onDone();
     }}
   >

@@ -1,12 +1,13 @@
-import type { Schema } from '../../../../client/index.ts';
-
-export type ChannelAccount = Schema<'Account'> & { channel: 'telegram' | 'twitter' };
+import { messaging } from '../../api/lists.ts';
+import type { ChannelAccount } from '../../app/accounts.ts';
 
 export interface DialogProps {
   onDone(): void;
   onClose(): void;
 }
 
-/** What an account is: a bot or a person, at whom. */
-export const kindOf = ({ channel, kind }: ChannelAccount): string =>
-  channel === 'twitter' ? 'X' : kind === 'bot' ? 'Telegram bot' : 'Telegram user';
+/** What an account is: at whom, and a bot or a person where there are both. */
+export function kindOf({ channel, kind }: ChannelAccount): string {
+  const { title, inbound } = messaging[channel];
+  return Object.keys(inbound).length > 1 ? `${title} ${kind}` : title;
+}

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../../../client/index.ts';
+import { channelNames } from '../../app/channels.ts';
 import { count } from '../../app/show.ts';
 import { When } from '../../parts/when.tsx';
-import { channelNames } from '../inbox/channels.ts';
 
 /** What is known of a contact; what is not known is left out. */
 export function Details({ of }: { of: Schema<'ContactWithTags'> }) {

@@ -1,10 +1,6 @@
 import type { Schema } from '../../../../client/index.ts';
+import { platforms } from '../../app/channels.ts';
 import { Field } from '../../parts/form.tsx';
-
-export const platforms = [
-  ['telegram', 'Telegram'],
-  ['twitter', 'X'],
-] as const satisfies readonly [Schema<'Platform'>, string][];
 
 /** What is known about a contact, in a form. */
 export const Fields = ({ contact, isNew = false }: { contact?: Schema<'ContactWithTags'>; isNew?: boolean }) => (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { platforms } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { memberName, type Names, namesOf, useMemberList } from '../../app/names.ts';
@@ -16,7 +17,7 @@ import { Head } from '../../parts/head.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 import { When } from '../../parts/when.tsx';
-import { Fields, platforms } from './fields.tsx';
+import { Fields } from './fields.tsx';
 import { stages, stageTones } from './stages.ts';
 
 const asked = (signal: AbortSignal) =>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { type Channel, channels } from '../../app/channels.ts';
 import { useLoaded } from '../../app/load.ts';
 import { environment, may } from '../../app/session.ts';
 import { Checks } from '../../parts/checks.tsx';
@@ -9,7 +10,6 @@ import { Field, Form, type Values } from '../../parts/form.tsx';
 
 type Endpoint = Schema<'Endpoint'>;
 type Kind = Schema<'EventKind'>;
-type Channel = Schema<'Channel'>;
 
 interface EditEndpointProps {
   /** Undefined for a new one. */
@@ -19,11 +19,7 @@ interface EditEndpointProps {
   onClose(): void;
 }
 
-const channels: readonly { value: Channel; text: string }[] = [
-  { value: 'telegram', text: 'Telegram' },
-  { value: 'twitter', text: 'X' },
-  { value: 'email', text: 'E-mail' },
-];
+const channelOptions = channels.map(([value, text]) => ({ value, text }));
 
 /** Where events are sent, which, and filtered how. */
 export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpointProps) {
@@ -108,7 +104,7 @@ export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpoi
               value={endpoint?.filter?.changedFields?.join(', ')}
               placeholder="stage, assigned_to_user_id"
             />
-            <Checks legend="Only of these channels" options={channels} chosen={through} onChange={setThrough} />
+            <Checks legend="Only of these channels" options={channelOptions} chosen={through} onChange={setThrough} />
             {tagOptions.length > 0 && (
               <Checks
                 legend="Only of contacts with one of these tags"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { allScopes, isPowerful, textOf } from '../../app/scopes.ts';
 import { current, type Scope } from '../../app/session.ts';
 import { count } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
@@ -9,7 +10,6 @@ import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { instant, localTime } from '../../parts/local-time.ts';
-import { allScopes, isPowerful, scopeTexts } from './scopes.ts';
 
 type Key = Schema<'Key'>;
 
@@ -55,7 +55,7 @@ export function EditKey({ of, onMinted, onDone, onClose }: EditKeyProps) {
               text: (
                 <>
                   <code>{scope}</code> {isPowerful(scope) && <Badge tone="warn">Powerful</Badge>}
-                  <span class="hint below">{scopeTexts[scope]}</span>
+                  <span class="hint below">{textOf(scope)}</span>
                 </>
               ),
             }))}

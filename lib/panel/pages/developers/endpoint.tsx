@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
+import { eventKinds } from '../../api/lists.ts';
 import { api } from '../../app/api.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
@@ -20,7 +21,6 @@ import { Pending } from '../../parts/pending.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { When } from '../../parts/when.tsx';
 import { EditEndpoint } from './edit-endpoint.tsx';
-import { eventKinds } from './event-kinds.ts';
 import { deliveryTones, health } from './tones.ts';
 
 type Endpoint = Schema<'Endpoint'>;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keptEvents } from '../../../../client/kept-events.ts';
+import { eventKinds } from '../../api/lists.ts';
 import { api } from '../../app/api.ts';
 import { type AnyEvent, onEvents } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
@@ -11,7 +12,6 @@ import { Choice, Filters, filter } from '../../parts/filters.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
-import { eventKinds } from './event-kinds.ts';
 
 const atFirst = 50;
 const atMost = 300;

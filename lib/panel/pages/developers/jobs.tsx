@@ -1,5 +1,6 @@
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames, channels } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
@@ -16,11 +17,6 @@ import { When } from '../../parts/when.tsx';
 type Job = Schema<'Job'>;
 
 const tones: Record<Job['status'], Tone> = { queued: 'accent', sent: 'good', failed: 'bad' };
-const channels = [
-  ['telegram', 'Telegram'],
-  ['twitter', 'X'],
-  ['email', 'E-mail'],
-] as const satisfies readonly (readonly [Job['channel'], string])[];
 const sources = ['api', 'panel', 'sequence', 'agent'] as const satisfies readonly Job['source'][];
 
 export default function Jobs() {
@@ -68,7 +64,7 @@ export default function Jobs() {
       isWide: true,
       show: ({ channel, source, sequenceId }) => (
         <>
-          {channels.find(([key]) => key === channel)?.[1]}
+          {channelNames[channel]}
           <p class="hint">
             {sequenceId === null ? (
               source === 'api' ? (

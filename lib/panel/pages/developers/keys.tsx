@@ -4,6 +4,7 @@ import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { place } from '../../app/route.ts';
+import { allScopes, isPowerful } from '../../app/scopes.ts';
 import { environment } from '../../app/session.ts';
 import { count } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -15,7 +16,6 @@ import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 import { Secret } from '../../parts/secret.tsx';
 import { When } from '../../parts/when.tsx';
 import { EditKey, Revoke } from './edit-key.tsx';
-import { allScopes, isPowerful } from './scopes.ts';
 
 type Key = Schema<'Key'>;
 

@@ -1,5 +1,6 @@
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames, channels } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { linkTo, place, withQuery } from '../../app/route.ts';
@@ -9,7 +10,6 @@ import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { cursor } from '../../parts/paged.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
-import { channelNames, channels } from './channels.ts';
 
 const asked = (signal: AbortSignal) =>
   api.get('/panel/conversations', {

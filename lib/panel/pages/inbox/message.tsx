@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames } from '../../app/channels.ts';
 import { may } from '../../app/session.ts';
 import { clockTime, exactTime, shortTime } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Attachments } from './attachments.tsx';
-import { channelNames } from './channels.ts';
 import { Linked } from './linked.tsx';
 import { Mails } from './mail.tsx';
 

@@ -1,7 +1,9 @@
 import type { Schema } from '../../../../client/index.ts';
+import { messaging } from '../../api/lists.ts';
+import { maySee } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
+import { type Channel, channelNames, type Platform } from '../../app/channels.ts';
 import { may } from '../../app/session.ts';
-import { channelNames } from './channels.ts';
 
 type Contact = Schema<'ContactWithTags'>;
 
@@ -10,7 +12,7 @@ export interface Way {
   /** Tells them apart. */
   key: string;
   title: string;
-  channel: Schema<'Channel'>;
+  channel: Channel;
   accountId?: number;
   /** The thread of mails that it answers. */
   threadId?: number;
@@ -18,7 +20,7 @@ export interface Way {
   maxLength: number;
 }
 
-const lengths: Record<Schema<'Channel'>, number> = { telegram: 4000, twitter: 10_000, email: 100_000 };
+const maxMailCharacters = 100_000;
 
 /** The one that the contact has used last comes first. */
 export async function waysTo(
@@ -38,7 +40,7 @@ async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Prom
   const known = used.map(({ channel, accountId, accountName, blockedAt }) =>
     wayOf(channel, accountId, blockedAt ? `${accountName} (blocked by the contact)` : accountName),
   );
-  const own = may('telegram:read')
+  const own = maySee(platform)
     ? await api.get(`/v1/${platform}/accounts`, { signal, params: { query: { limit: 100, status: 'active' } } })
     : { items: [] };
   const others = own.items
@@ -47,17 +49,17 @@ async function accountsFor({ id, platform }: Contact, signal: AbortSignal): Prom
   return [...known, ...others].filter(({ channel }) => channel !== 'email' && may(`${channel}:send`));
 }
 
-const wayOf = (channel: 'telegram' | 'twitter', accountId: number, name: string): Way => ({
+const wayOf = (channel: Platform, accountId: number, name: string): Way => ({
   key: `${channel} ${accountId}`,
   title: `${channelNames[channel]} · ${name}`,
   channel,
   accountId,
-  maxLength: lengths[channel],
+  maxLength: messaging[channel].maxTextCharacters,
 });
 
 function mailsTo({ email }: Contact, messages: readonly Schema<'Message'>[]): Way[] {
   const thread = messages.findLast(({ channel, threadId }) => channel === 'email' && threadId !== null)?.threadId;
-  const common = { channel: 'email', maxLength: lengths.email } as const;
+  const common = { channel: 'email', maxLength: maxMailCharacters } as const;
   const ways: Way[] = [];
   if (thread && may('email:send'))
     ways.push({ ...common, key: 'reply', title: 'E-mail · answer the last', threadId: Number(thread) });

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { may } from '../../app/session.ts';
@@ -12,7 +13,6 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Pending } from '../../parts/pending.tsx';
-import { channelNames } from './accounts.ts';
 import { EditAgent } from './edit-agent.tsx';
 
 type Agent = Schema<'Agent'>;

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channels as allChannels } from '../../app/channels.ts';
 import { useLoaded } from '../../app/load.ts';
 import { Checks } from '../../parts/checks.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { channelOptions, useAccounts } from './accounts.ts';
+import { useAccounts } from './accounts.ts';
 
 type Agent = Schema<'AgentWithInstructions'>;
 
@@ -94,7 +95,7 @@ function AgentForm({ agent, onDone, onClose }: DialogProps & { agent?: Agent | u
       </div>
       <Checks
         legend="Channels"
-        options={channelOptions.map(([value, text]) => ({ value, text }))}
+        options={allChannels.map(([value, text]) => ({ value, text }))}
         chosen={channels}
         onChange={setChannels}
       />

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
+import type { ChannelAccount } from '../../app/accounts.ts';
 import { api } from '../../app/api.ts';
+import { channels } from '../../app/channels.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Form, type Values } from '../../parts/form.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
-import { channelOptions, type NamedAccount, useAccounts } from './accounts.ts';
+import { useAccounts } from './accounts.ts';
 
 type Sequence = Schema<'SequenceWithSteps'>;
 
@@ -45,7 +47,7 @@ function SequenceForm({
   accounts,
   onDone,
   onClose,
-}: EditSequenceProps & { accounts: readonly NamedAccount[] }) {
+}: EditSequenceProps & { accounts: readonly ChannelAccount[] }) {
   const [channel, setChannel] = useState<Schema<'Channel'>>(sequence?.channel ?? 'telegram');
   const [rows, setRows] = useState<readonly Row[]>(
     sequence?.steps.map(({ id, delayMinutes, text }) => ({ key: id, delayMinutes, text })) ?? [
@@ -77,7 +79,7 @@ function SequenceForm({
       <div class="two">
         {!sequence && (
           <div onChange={(event) => setChannel((event.target as HTMLSelectElement).value as Schema<'Channel'>)}>
-            <Field label="Channel" name="channel" value={channel} options={channelOptions} />
+            <Field label="Channel" name="channel" value={channel} options={channels} />
           </div>
         )}
         {channel !== 'email' && (

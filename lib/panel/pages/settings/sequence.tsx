@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
@@ -17,7 +18,6 @@ import { Head } from '../../parts/head.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
-import { channelNames } from './accounts.ts';
 import { EditSequence } from './edit-sequence.tsx';
 import { sequenceTones } from './sequences.tsx';
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schema } from '../../../../client/index.ts';
 import { api } from '../../app/api.ts';
+import { channelNames } from '../../app/channels.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
@@ -10,7 +11,6 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
 import { type Column, cursor, Paged } from '../../parts/paged.tsx';
-import { channelNames } from './accounts.ts';
 import { EditSequence } from './edit-sequence.tsx';
 
 type Sequence = Schema<'Sequence'>;

@@ -1,0 +1,38 @@
+/**
+ * Fields of results in which people outside of the workspace may have written, or what they have sent: every text but those that
+ * infra/untrusted-fields.ts names. Made of the tools' operations by `npm run untrusted-fields`.
+ */
+export const untrustedFields = [
+  'body',
+  'bodyHtml',
+  'bodyText',
+  'category',
+  'company',
+  'contactName',
+  'contentType',
+  'data',
+  'description',
+  'draft',
+  'email',
+  'error',
+  'fileName',
+  'handOffReason',
+  'lastError',
+  'lastSyncError',
+  'metadata',
+  'name',
+  'newValue',
+  'notes',
+  'oldValue',
+  'phone',
+  'preview',
+  'recipient',
+  'requestBody',
+  'responseBody',
+  'responseHeaders',
+  'subject',
+  'text',
+  'textPreview',
+  'title',
+  'username',
+];

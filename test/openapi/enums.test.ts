@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { withNamedEnums } from '#infra/openapi/enums.ts';
+
+const statuses = ['open', 'solved'];
+const withStatus = (values: readonly (string | null)[]) => ({
+  properties: { status: { type: 'string', enum: values } },
+});
+
+test('an enum of several fields is called after the resource with the shortest name, one of a single field has no name', () => {
+  const schemas = {
+    CreateTicket: withStatus(statuses),
+    Ticket: withStatus([...statuses, null]),
+    Board: { properties: { kind: { type: 'string', enum: ['wide'] } } },
+  };
+  const parameters = { Status: { schema: { enum: statuses } } };
+  const named = withNamedEnums({ components: { schemas }, parameters }, {});
+  const reference = { $ref: '#/components/schemas/TicketStatus' };
+  expect(named).toEqual({
+    components: {
+      schemas: {
+        Board: schemas.Board,
+        CreateTicket: { properties: { status: reference } },
+        Ticket: { properties: { status: { anyOf: [reference, { type: 'null' }] } } },
+        TicketStatus: { type: 'string', enum: statuses },
+      },
+    },
+    parameters: { Status: { schema: reference } },
+  });
+});
+
+test('one that only parameters and one field share is called after that field', () => {
+  const schemas = { Ticket: withStatus(statuses) };
+  const named = withNamedEnums({ components: { schemas }, parameters: [{ schema: { enum: statuses } }] }, {});
+  expect(Object.keys(named.components.schemas)).toEqual(['Ticket', 'TicketStatus']);
+});
