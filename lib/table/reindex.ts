@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { secondMs } from '../clock.ts';
 import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
@@ -120,7 +121,7 @@ export async function startReindexing(
   if (left.length === 0) return true;
   if (saga !== undefined) {
     const under = (saga.state as Reindexing).left;
-    const isSame = under.every((one) => left.some((other) => JSON.stringify(other) === JSON.stringify(one)));
+    const isSame = under.every((one) => left.some((other) => isDeepStrictEqual(other, one)));
     if (!isSame) log().info('an earlier reindexing goes on', { tenant: tx.tenant });
     return isSame;
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import {
   type CreateEndpoint,
@@ -103,9 +104,7 @@ export async function patchEndpoint(
     ...(patch.url !== undefined &&
       patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
   };
-  const changed = changedFields(endpoint, wanted).filter(
-    (field) => JSON.stringify(endpoint[field]) !== JSON.stringify(wanted[field]),
-  );
+  const changed = changedFields(endpoint, wanted).filter((field) => !isDeepStrictEqual(endpoint[field], wanted[field]));
   const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
   // One that an import has brought may be none of those that are known.
   const isNew = patch.isActive === true && !registry.endpoints.some((known) => known.id === id);
