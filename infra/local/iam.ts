@@ -80,7 +80,10 @@ export class Iam {
 
   /** Whether a caller may, where nobody hears of it when they may not. */
   may(caller: Caller | undefined, action: string, resource: string, values: Values = {}): boolean {
-    return caller === undefined || this.#policies.decide({ ...caller, action, resource, values }).isAllowed;
+    if (!caller) return true;
+    const { isAllowed, grants } = this.#policies.decide({ ...caller, action, resource, values });
+    if (isAllowed) this.#counter.allowed(caller.name, shown(action, resource, values), grants);
+    return isAllowed;
   }
 
   /** Throws when a service may not do this by itself, on account of one of our resources. */
@@ -120,7 +123,7 @@ export class Iam {
   #denial(caller: Caller, action: string, resource: string, values: Values): AwsError | undefined {
     const { name, principal } = caller;
     const { isAllowed, because, grants } = this.#policies.decide({ principal, action, resource, values });
-    const what = `${action} ${placeShown(resource)}${keysShown(values['dynamodb:leadingkeys'])}`;
+    const what = shown(action, resource, values);
     if (isAllowed) {
       this.#counter.allowed(name, what, grants);
       return undefined;
@@ -143,6 +146,9 @@ export class Iam {
     'aws:sourcearn': sourceArn,
   });
 }
+
+const shown = (action: string, resource: string, values: Values) =>
+  `${action} ${placeShown(resource)}${keysShown(values['dynamodb:leadingkeys'])}`;
 
 /** Of what has a name of its own for each use only where it lies. */
 const placeShown = (resource: string) =>

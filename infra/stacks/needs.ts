@@ -87,9 +87,9 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
     case 'store-files':
       return useFiles(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], '*', resources);
     case 'read-files':
-      return useFiles(['s3:GetObject'], '*', resources);
+      return readFiles('*', resources);
     case 'read-export-files':
-      return useFiles(['s3:GetObject'], `${exportsPrefix}*`, resources);
+      return readFiles(`${exportsPrefix}*`, resources);
     case 'list-export-files':
       return listFiles(exportsPrefix, resources);
     default:
@@ -221,6 +221,15 @@ const useFiles = (actions: string[], keys: string, { files }: Resources): Grant 
     },
   ],
 });
+
+/** Who may not list a bucket is told 403 of what is missing there, instead of 404 (S3 API reference, GetObject): so are those with its links. */
+function readFiles(keys: string, resources: Resources): Grant {
+  const { environment, permissions } = useFiles(['s3:GetObject'], keys, resources);
+  return {
+    environment,
+    permissions: [...permissions, { actions: ['s3:ListBucket'], resources: [arnOfFiles(resources.files)] }],
+  };
+}
 
 const listFiles = (prefix: string, { files }: Resources): Grant => ({
   environment: { FILES_BUCKET: files.bucketName },
