@@ -12,7 +12,8 @@ import { commands as sources } from '#infra/admin/commands/revenue-source.ts';
 import { commands as sequences } from '#infra/admin/commands/sequence.ts';
 import { api, eventually } from '#test/client.ts';
 import { startBrowser } from './chromium.ts';
-import { crawl } from './crawl.ts';
+import { crawl, openPlace } from './crawl.ts';
+import { accessibilityFindings } from './page.ts';
 import { newDemo, openPanel } from './signed-in.ts';
 
 /** Each would run, or reach another origin, in a page that takes a text for anything else. */
@@ -50,8 +51,11 @@ const run = <Input extends v.GenericSchema, Answer>(
   given: v.InferInput<Input>,
 ): Promise<Answer> => work(v.parse(input, given));
 
-/** Puts the payloads into every text of a workspace that somebody may write, and that the panel may show. */
-async function fill(workspaceId: number, key: string): Promise<void> {
+/**
+ * Puts the payloads into every text of a workspace that somebody may write, and that the panel may show. Returns the contact who has
+ * sent mails.
+ */
+async function fill(workspaceId: number, key: string): Promise<number> {
   const crm = api(key);
   const tenant = { workspaceId, env: 'live' } as const;
   const made = async (path: string, body: object): Promise<{ id: number }> => {
@@ -98,6 +102,7 @@ async function fill(workspaceId: number, key: string): Promise<void> {
     name,
     feedUrl: `https://shop.example/${encodeURIComponent(name)}`,
   });
+  const stranger = await made('/v1/contacts', { name: 'A stranger', email: 'stranger@elsewhere.example' });
   for (const type of ['plain', 'html']) {
     const raw = [
       `From: "${name.replaceAll('"', '')}" <stranger@elsewhere.example>`,
@@ -119,14 +124,35 @@ async function fill(workspaceId: number, key: string): Promise<void> {
         Number(attemptCount ?? attempts?.length) > 0,
     );
   }, 'a delivery that was tried');
+  return stranger.id;
 }
 
 test('nothing that somebody wrote runs, loads or breaks a page', async ({ skip }) => {
   if (!browser) return skip();
   const { workspaceId, liveKey, session } = await newDemo();
-  await fill(workspaceId, liveKey);
+  const stranger = await fill(workspaceId, liveKey);
   const watched = await openPanel(browser, session);
-  const { found } = await crawl(watched, 'injection');
+  const { seen, found } = await crawl(watched, 'injection');
   expect(found).toEqual([]);
+  expect(seen).toEqual(expect.arrayContaining(['/settings/agents', '/settings/sequences', '/finance/sources']));
+  const { page, faults } = watched;
+  await openPlace(page, `/inbox/${stranger}`);
+  const shown = page.getByRole('button', { name: 'Show as mail' });
+  await expect.poll(() => shown.count()).toBe(2);
+  for (const mail of await shown.all()) {
+    await mail.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('.mail-message').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(
+      await dialog.locator('img, script, iframe, form, style, svg:not(.icon), a[href^="javascript:"]').count(),
+    ).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  }
+  await openPlace(page, `/contacts/${stranger}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
   await watched.page.context().close();
-});
+}, 300_000);

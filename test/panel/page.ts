@@ -39,6 +39,11 @@ export async function openPage(
     `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
       reportViolation('violates ' + violatedDirective + ': ' + blockedURI))`,
   );
+  await page.addInitScript(`
+    window.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });`);
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
   });
@@ -79,6 +84,10 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
 /** How much wider than the window a page is: it should not scroll sideways. */
 export const overflowPx = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** How far what was shown has moved by itself since this was asked last, as a share of the window. */
+export const shiftOf = (page: Page): Promise<number> =>
+  page.evaluate('(([shift] = [window.shift]) => ((window.shift = 0), shift))()');
 
 const shots = process.env['SCREENSHOTS'];
 

@@ -1,7 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, eventually } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
 import { startBrowser } from './chromium.ts';
-import { crawl } from './crawl.ts';
+import { crawl, openPlace } from './crawl.ts';
+import { signedIn } from './member.ts';
 import { widths } from './page.ts';
 import { newDemo, openPanel } from './signed-in.ts';
 
@@ -9,7 +12,17 @@ let browser: Browser | undefined;
 let session: string;
 beforeAll(async () => {
   browser = await startBrowser();
-  if (browser) ({ session } = await newDemo());
+  if (!browser) return;
+  const demo = await newDemo();
+  ({ session } = demo);
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post('/v1/webhooks', { url: 'http://127.0.0.1:9/nobody' })).body;
+  await crm.post('/v1/tags', { name: 'Told' });
+  await crm.post('/v1/contacts', { name: 'Somebody' });
+  await eventually(async () => {
+    const [delivery] = (await crm.get(`/v1/webhooks/${id}/deliveries`)).body.items;
+    return delivery?.attemptCount > 0;
+  }, 'a delivery that was tried');
 });
 afterAll(() => browser?.close());
 
@@ -19,16 +32,43 @@ const places = [
   ...['keys', 'webhooks', 'events', 'requests', 'jobs', 'reference', 'mcp'].map((name) => `/developers/${name}`),
 ];
 
+/** What they lead to. */
+const further = [
+  ...['/inbox/{id}', '/contacts/{id}', '/deals/{id}', '/developers/webhooks/{id}', '/settings/sequences/{id}'],
+  ...['/finance/invoices', '/finance/transactions', '/finance/sources'],
+  ...['/settings/members', '/settings/workspace', '/settings/sequences', '/settings/agents'],
+  '/developers/webhooks/{id}/deliveries/{id}',
+];
+
 test.for([
-  ['wide', 'light'],
-  ['wide', 'dark'],
-  ['narrow', 'light'],
-  ['narrow', 'dark'],
-] as const)('every page of the demo, %s and %s, has no fault', async ([size, scheme], { skip }) => {
+  ['wide', 'light', true],
+  ['wide', 'dark', false],
+  ['narrow', 'light', false],
+  ['narrow', 'dark', true],
+] as const)('every page of the demo, %s and %s, has no fault', async ([size, scheme, withDialogs], { skip }) => {
   if (!browser) return skip();
   const watched = await openPanel(browser, session, { width: widths[size], scheme });
-  const { seen, found } = await crawl(watched, `${size}-${scheme}`);
+  const { seen, found } = await crawl(watched, `${size}-${scheme}`, { withDialogs });
   expect(found).toEqual([]);
   expect(seen).toEqual(expect.arrayContaining(places));
+  expect(seen.map((path) => path.replaceAll(/\/\d+/g, '/{id}'))).toEqual(expect.arrayContaining(further));
+  await watched.page.context().close();
+});
+
+const lists = [
+  ...['/inbox', '/contacts', '/deals', '/tasks', '/finance/invoices', '/finance/transactions', '/finance/sources'],
+  ...['/accounts', '/settings/sequences', '/settings/agents', '/developers/webhooks', '/developers/jobs'],
+];
+
+test('where there is nothing yet, every page says what to do', async ({ skip }) => {
+  if (!browser) return skip();
+  const { id } = await newWorkspace();
+  const watched = await openPanel(browser, (await signedIn(id)).token);
+  const { found } = await crawl(watched, 'empty');
+  expect(found).toEqual([]);
+  for (const path of lists) {
+    await openPlace(watched.page, path);
+    expect([path, (await watched.page.locator('main .empty').count()) > 0]).toEqual([path, true]);
+  }
   await watched.page.context().close();
 });

@@ -198,3 +198,139 @@ test('a delivery that failed is found with what the receiver answered, and repla
   await page.context().close();
   receiver.close();
 });
+
+test('what the server refuses is taken back and said with the request id; what it did can be undone', async ({
+  skip,
+}) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const deal = (await crm.post('/v1/deals', { title: `Refused ${demo.workspaceId}`, value: 1, currency: 'EUR' })).body;
+  const task = (await crm.post('/v1/tasks', { title: `Refused task ${demo.workspaceId}`, status: 'inprogress' })).body;
+  const { page } = await openPanel(browser, demo.session);
+  let status = 409;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const envelope = { error: 'conflict', message: 'Somebody was faster', details: null };
+  await page.route(/\/v1\/(deals|tasks)\/\d+\/(stage|status)$/, async (route) => {
+    if (status === 0) return route.continue();
+    await held;
+    const headers = { 'x-request-id': 'the-request' };
+    await route.fulfill({ status, headers, contentType: 'application/json', body: JSON.stringify(envelope) });
+  });
+  const toasts = page.locator('.toasts');
+  await openPlace(page, '/deals');
+  const card = page.getByRole('listitem').filter({ hasText: deal.title });
+  const column = (name: string) => page.getByRole('region', { name: new RegExp(`^${name}`) }).filter({ has: card });
+  await column('Lead').waitFor();
+  await card.getByRole('link').focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  // Before the server has said anything.
+  await column('Qualified').waitFor();
+  release();
+  await column('Lead').waitFor();
+  await expect.poll(() => toasts.textContent()).toMatch(/Somebody was faster.*the-request/);
+
+  status = 500;
+  await openPlace(page, '/tasks');
+  const box = page.getByRole('checkbox', { name: new RegExp(task.title) });
+  await box.click();
+  // A 500 is tried again before it is believed.
+  await expect.poll(() => toasts.textContent(), { timeout: 30_000 }).toMatch(/Somebody was faster.*the-request/);
+  expect(await box.isChecked()).toBe(false);
+
+  status = 0;
+  await box.click();
+  await toasts.getByText('is done').waitFor();
+  expect((await crm.get(`/v1/tasks/${task.id}`)).body.status).toBe('Done');
+  await toasts.getByRole('button', { name: 'Undo' }).click();
+  await toasts.getByText('Undone').waitFor();
+  expect((await crm.get(`/v1/tasks/${task.id}`)).body.status).toBe('InProgress');
+  await page.context().close();
+});
+
+test('an answer for later is sent when it was meant to be, whatever comes in meanwhile', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const ann = (await crm.get('/v1/contacts', { q: 'ann' })).body.items[0].id;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/inbox/${ann}`);
+  await page.getByLabel(/^Message to/).fill('Happy birthday!');
+  await page.getByRole('button', { name: 'Send later' }).click();
+  const when = page.getByLabel('When to send it');
+  const day = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+  await when.fill(`${day}T07:08`);
+  const { input, run } = messages.receive;
+  const accountId = (await crm.get('/v1/telegram/accounts')).body.items[0].id;
+  const from = { telegramUserId: 770_002, name: 'Ina Interrupts' };
+  await run(
+    v.parse(input, {
+      workspaceId: demo.workspaceId,
+      env: 'live',
+      channel: 'telegram',
+      accountId,
+      from,
+      body: 'Hello?',
+    }),
+  );
+  await page.getByRole('link', { name: /Ina Interrupts/ }).waitFor();
+  // What comes from the contact itself shows the answer's form anew.
+  await crm.post(`/v1/contacts/${ann}/stage`, { stage: 'engaged' });
+  await page.locator('.conversation .badge').getByText('Engaged').waitFor();
+  expect(await when.inputValue()).toBe(`${day}T07:08`);
+  await page.getByRole('button', { name: 'Schedule' }).click();
+  const ours = page.getByRole('article', { name: 'Written by us' }).filter({ hasText: 'Happy birthday!' });
+  await ours.getByText(/^Will be sent .+, 07:08$/).waitFor();
+  const [job] = (await crm.get('/v1/jobs', { contactId: String(ann), status: 'queued' })).body.items;
+  expect(job.runAt).toMatch(new RegExp(`^${day}T0[56]:08:00`));
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('times are relative with the exact one on hover, dates and money are those of the viewer', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page } = await openPanel(browser, demo.session, { locale: 'de-DE' });
+  await openPlace(page, '/finance/invoices');
+  expect(await page.getByRole('row', { name: /D-1001/ }).textContent()).toMatch(/\d\d\.\d\d\.\d{4}1\.190,00\s€/);
+  await openPlace(page, '/contacts');
+  const time = page.locator('td time').first();
+  expect(await time.textContent()).toMatch(/^(just now|vor .+)$/);
+  expect(await time.getAttribute('title')).toMatch(/^\w+, \d+\. \S+ \d{4} um \d\d:\d\d:\d\d$/);
+  await page.context().close();
+});
+
+test('what is to be copied is in the clipboard', async ({ skip }) => {
+  if (!browser) return skip();
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const { page, faults } = await openPanel(browser, demo.session, { permissions });
+  await openPlace(page, '/developers/mcp');
+  await page.getByRole('button', { name: 'Copy The server’s address' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(new URL('/mcp', panelUrl).href);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a contact leads to their deals and tasks, and to new ones that are theirs', async ({ skip }) => {
+  if (!browser) return skip();
+  const crm = api(demo.liveKey);
+  const { id } = (await crm.post('/v1/contacts', { name: 'Dan Dealer' })).body;
+  const { page, faults } = await openPanel(browser, demo.session);
+  await openPlace(page, `/contacts/${id}`);
+  await page.getByRole('button', { name: 'New deal' }).click();
+  await page.getByRole('dialog').getByLabel('Title').fill('Only his');
+  await page.getByRole('button', { name: 'Create deal' }).click();
+  await page.getByRole('link', { name: 'Only his' }).waitFor();
+  await page.getByRole('button', { name: 'New task' }).click();
+  await page.getByRole('dialog').getByLabel('Title').fill('For him');
+  await page.getByRole('button', { name: 'Create task' }).click();
+  await page.getByText('For him').waitFor();
+  await openPlace(page, `/deals?contact=${id}`);
+  await page.getByRole('link', { name: 'Only his' }).waitFor();
+  expect(await page.locator('.deal').count()).toBe(1);
+  await openPlace(page, `/tasks?contact=${id}`);
+  expect(await page.getByRole('checkbox').count()).toBe(1);
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await expect.poll(() => page.getByRole('checkbox').count()).toBeGreaterThan(1);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

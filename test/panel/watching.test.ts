@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from './chromium.ts';
-import { accessibilityFindings, openPage, overflowPx, screenshot, widths } from './page.ts';
+import { accessibilityFindings, openPage, overflowPx, screenshot, shiftOf, widths } from './page.ts';
 
 /** What the tests of the panel's pages look for, each in a page that does it. */
 const pages: Record<string, string> = {
@@ -14,6 +14,8 @@ const pages: Record<string, string> = {
   '/inline':
     '<div style="color: red" onclick="alert(1)">x</div><script>document.body.innerHTML += "<img src=x onerror=alert(1)>"</script>',
   '/wide': '<div style="width: 2000px">x</div>',
+  '/jumps':
+    '<html lang="en"><title>t</title><p style="height: 300px">x</p><script>setTimeout(() => document.body.prepend(document.createElement("hr"), ..."abcdefgh".split("").map(() => document.createElement("br"))), 300)</script>',
   '/unlabelled': '<html lang="en"><title>t</title><main><h1>x</h1><input><button></button></main>',
 };
 
@@ -64,14 +66,16 @@ describe('what the tests of pages look for is seen', () => {
     await page.context().close();
   });
 
-  test('an input without a label, and a page that is too wide', async ({ skip }) => {
+  test('an input without a label, a page that jumps, and one that is too wide', async ({ skip }) => {
     if (!browser) return skip();
     const unlabelled = await open('/unlabelled');
     const findings = (await accessibilityFindings(unlabelled.page)).join('\n');
     expect(findings).toContain('label: input');
     expect(findings).toContain('button-name: button');
+    const jumping = await open('/jumps');
+    await expect.poll(() => shiftOf(jumping.page)).toBeGreaterThan(0.05);
     const wide = await open('/wide', widths.narrow);
     expect(await overflowPx(wide.page)).toBeGreaterThan(1000);
-    await Promise.all([unlabelled, wide].map(({ page }) => page.context().close()));
+    await Promise.all([unlabelled, jumping, wide].map(({ page }) => page.context().close()));
   });
 });

@@ -41,6 +41,10 @@ export const shortTime = (at: string): string => moment.format(new Date(at));
 export const shortDate = (at: string): string => date.format(new Date(at));
 
 export const count = (value: number): string => new Intl.NumberFormat().format(value);
+/** `1 failure`, `2 failures` */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
 export const percent = (value: number): string =>
   new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 }).format(value);
 

@@ -2,12 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import type { PageProps } from '../app/page.ts';
-import { place } from '../app/route.ts';
+import { linkTo, place } from '../app/route.ts';
 import { may } from '../app/session.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
+import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
 import { type Deal, loadBoard, moved, type StageKey } from './deals/board.ts';
 import { DealDetail } from './deals/detail.tsx';
 import { EditDeal } from './deals/edit.tsx';
@@ -23,7 +24,7 @@ const stages = 6;
 
 function DealBoard() {
   const board = useLoaded(
-    (signal) => loadBoard(signal, filter('q')),
+    (signal) => loadBoard(signal, { q: filter('q'), contactId: contactFilter() }),
     [String(place.value.query)],
     touching('deal', 'task', 'contact'),
   );
@@ -50,7 +51,8 @@ function DealBoard() {
     void moveDeal(deal, to, { show, reload: board.reload });
   };
   const { data, error, reload } = board;
-  const isEmpty = data?.every(({ count }) => count === 0) && filter('q') === undefined;
+  const isEmpty = data?.every(({ count }) => count === 0);
+  const isFiltered = place.value.query.size > 0;
   const newDeal = may('deals:write') && (
     <button type="button" class="primary" data-new onClick={() => setNew(true)}>
       New deal
@@ -62,11 +64,16 @@ function DealBoard() {
       <Filters>
         <SearchField label="Search" />
       </Filters>
+      <OnlyOfContact />
       {error !== undefined && !data ? (
         <Failure error={error} again={reload} />
       ) : isEmpty ? (
-        <Empty title="No deals yet">
-          <p>A deal is something that you may sell: what it is worth, to whom, and how far it has come.</p>
+        <Empty title={isFiltered ? 'No deal fits' : 'No deals yet'}>
+          {isFiltered ? (
+            <a href={linkTo('/deals')}>Show all deals</a>
+          ) : (
+            <p>A deal is something that you may sell: what it is worth, to whom, and how far it has come.</p>
+          )}
         </Empty>
       ) : (
         <>

@@ -2,25 +2,29 @@ import { api } from '../app/api.ts';
 import { touching } from '../app/live.ts';
 import { useLoaded } from '../app/load.ts';
 import { may } from '../app/session.ts';
-import { count, money, percent, shortDate } from '../app/show.ts';
+import { count, counted, money, percent, shortDate } from '../app/show.ts';
 import { Bars } from '../parts/bars.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
-import { SetUp } from './home/set-up.tsx';
+import { SetUp, useStepsLeft } from './home/set-up.tsx';
 
 export default function Home() {
+  const { steps, isPending } = useStepsLeft();
   return (
     <>
       <Head title="Home" />
-      <SetUp />
-      {may('analytics:read') ? (
-        <>
-          <Today />
-          <Month />
-        </>
-      ) : (
-        <p>Your role may not see the numbers of this workspace.</p>
-      )}
+      <SetUp steps={steps} />
+      {/* Asked for meanwhile, but not shown where the steps would push it down. */}
+      <div hidden={isPending}>
+        {may('analytics:read') ? (
+          <>
+            <Today />
+            <Month />
+          </>
+        ) : (
+          <p>Your role may not see the numbers of this workspace.</p>
+        )}
+      </div>
     </>
   );
 }
@@ -74,8 +78,8 @@ function Today() {
   );
 }
 
-const hintOf = (number: number | undefined, one: string, many = `${one}s`) =>
-  number === undefined ? '…' : `${count(number)} ${number === 1 ? one : many}`;
+const hintOf = (number: number | undefined, one: string, many?: string) =>
+  number === undefined ? '…' : counted(number, one, many);
 
 function Month() {
   const asked = useLoaded(

@@ -12,6 +12,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Choice, Filters, filter, SearchField } from '../parts/filters.tsx';
 import { Head } from '../parts/head.tsx';
 import { dayStart } from '../parts/local-time.ts';
+import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
 import { Pending } from '../parts/pending.tsx';
 import { TaskRow } from '../parts/task-row.tsx';
 
@@ -26,6 +27,7 @@ async function loadTasks(signal: AbortSignal) {
     q: filter('q'),
     priority: filter('priority') as Schema<'TaskPriorityKey'> | undefined,
     assignedToUserId: filter('assignee'),
+    contactId: contactFilter(),
   };
   const pages = await Promise.all(
     (['open', 'inprogress', 'done'] as const).map((status) =>
@@ -87,6 +89,7 @@ export default function Tasks() {
           options={priorities.map((priority) => [priority, worded(priority)])}
         />
       </Filters>
+      <OnlyOfContact />
       <Pending data={data} error={error} reload={reload} lines={8} />
       {data?.items.length === 0 && (
         <Empty title={place.value.query.size > 0 ? 'No tasks like that' : 'Nothing to do'}>

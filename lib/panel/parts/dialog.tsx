@@ -17,13 +17,19 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
-    // Not on the first thing that can have it, which closes the dialog.
-    dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  const hasField = useRef(false);
+  useEffect(() => {
+    // Not on the first thing that can have it, which closes the dialog; a form may come later.
+    const field = element.current?.querySelector<HTMLElement>('form :is(input, select, textarea)');
+    if (!field || hasField.current) return;
+    hasField.current = true;
+    field.focus();
+  });
   return (
     <dialog ref={element} class={isWide ? 'wide' : undefined} aria-labelledby={heading} onClose={onClose}>
       <header>

@@ -61,7 +61,7 @@ export function Paged<Item>({ caption, of, columns, keyOf, empty, skeletonRows =
                   </tr>
                 ))
               : Array.from({ length: skeletonRows }, (_, row) => (
-                  <tr key={row}>
+                  <tr key={`pending-${row}`}>
                     {columns.map((column) => (
                       <td key={column.title} class={shape(column)}>
                         <span class="skeleton">&nbsp;</span>

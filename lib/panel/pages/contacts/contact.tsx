@@ -7,12 +7,12 @@ import { namesOf, useMemberList } from '../../app/names.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { nameOf } from '../../app/show.ts';
+import { Back } from '../../parts/back.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Head } from '../../parts/head.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Details } from './details.tsx';
 import { Duplicates } from './duplicates.tsx';
@@ -33,12 +33,7 @@ export function Contact({ id }: { id: number }) {
   const members = useMemberList();
   const [isEditing, setEditing] = useState(false);
   const { data, error, reload } = contact;
-  const back = (
-    <a class="back" href={linkTo('/contacts')}>
-      <Icon name="back" />
-      Contacts
-    </a>
-  );
+  const back = <Back to={linkTo('/contacts')}>Contacts</Back>;
   if (!data)
     return (
       <>
@@ -74,8 +69,8 @@ export function Contact({ id }: { id: number }) {
           <Standing contact={contact} members={members} />
           <Details of={data} />
           <Tags contact={contact} />
-          {may('deals:read') && <Deals contactId={id} />}
-          {may('tasks:read') && <Tasks contactId={id} />}
+          {may('deals:read') && <Deals contact={data} />}
+          {may('tasks:read') && <Tasks contact={data} />}
           <Duplicates of={data} merged={reload} />
         </div>
       </div>

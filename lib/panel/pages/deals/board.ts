@@ -15,8 +15,14 @@ export type Board = readonly Column[];
 /** As many deals of a column as are shown at first. */
 const shown = 50;
 
-/** The deal board: its columns, each with its newest deals. */
-export async function loadBoard(signal: AbortSignal, q: string | undefined): Promise<Board> {
+interface Wanted {
+  q?: string | undefined;
+  contactId?: number | undefined;
+}
+
+/** The deal board: its columns, each with its newest deals; of a choice of deals, with how many these are. */
+export async function loadBoard(signal: AbortSignal, wanted: Wanted): Promise<Board> {
+  const isWhole = Object.values(wanted).every((value) => value === undefined);
   const { items } = await api.get('/v1/pipelines', { signal, params: { query: { kind: 'deal', limit: 1 } } });
   const pipeline = items[0];
   if (!pipeline) return [];
@@ -25,8 +31,14 @@ export async function loadBoard(signal: AbortSignal, q: string | undefined): Pro
   return Promise.all(
     columns.map(async ({ key, name, count, totals }) => {
       const stage = key as StageKey;
-      const page = await api.get('/v1/deals', { signal, params: { query: { stage, q, limit: shown } } });
-      return { key: stage, name, count, totals, deals: page.items, hasMore: page.hasMore };
+      const page = await api.get('/v1/deals', { signal, params: { query: { ...wanted, stage, limit: shown } } });
+      const sums = isWhole
+        ? { count, totals }
+        : {
+            count: page.items.length,
+            totals: page.items.reduce<Column['totals']>((sum, deal) => added(sum, deal, 1), []),
+          };
+      return { key: stage, name, ...sums, deals: page.items, hasMore: page.hasMore };
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, money, percent } from '../../app/show.ts';
+import { counted, money, percent } from '../../app/show.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { When } from '../../parts/when.tsx';
 import { type Board, type Deal, type StageKey, stageKey } from './board.ts';
@@ -68,11 +68,7 @@ export function Card({ deal, board, onMove, onDrag }: CardProps) {
           Closes <When at={deal.expectedCloseAt} />
         </p>
       )}
-      {deal.openTaskCount > 0 && (
-        <p class="hint">
-          {count(deal.openTaskCount)} open {deal.openTaskCount === 1 ? 'task' : 'tasks'}
-        </p>
-      )}
+      {deal.openTaskCount > 0 && <p class="hint">{counted(deal.openTaskCount, 'open task')}</p>}
       <div class="foot">
         {isMovable && (
           <Menu

@@ -7,6 +7,7 @@ import { useLoaded } from '../../app/load.ts';
 import { linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { money, percent, shortDate } from '../../app/show.ts';
+import { Back } from '../../parts/back.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { EditTask } from '../../parts/edit-task.tsx';
 import { Head } from '../../parts/head.tsx';
@@ -21,7 +22,7 @@ import { Booking, Win } from './win.tsx';
 
 type Deal = Schema<'DealWithTasks'>;
 
-const back = <a href="#/deals">Deals</a>;
+const back = <Back to="#/deals">Deals</Back>;
 const moves = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
 
 /** One deal, with its tasks and, when it is won, what was booked. */

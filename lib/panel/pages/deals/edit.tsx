@@ -9,6 +9,8 @@ import { instant, localDate } from '../../parts/local-time.ts';
 interface EditDealProps {
   /** Undefined for a new one. */
   deal?: Schema<'Deal'> | undefined;
+  /** Whom a new one is for. */
+  contact?: { id: number; name: string | null } | undefined;
   onDone(): void;
   onClose(): void;
 }
@@ -26,7 +28,7 @@ const bodyOf = ({ title, value, currency, contactId, probability, expectedCloseA
 });
 
 /** Makes or changes a deal. */
-export function EditDeal({ deal, onDone, onClose }: EditDealProps) {
+export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
   const save = async (values: Values) => {
     const { value, currency, ...body } = bodyOf(values);
     if (deal) {
@@ -40,12 +42,12 @@ export function EditDeal({ deal, onDone, onClose }: EditDealProps) {
     onClose();
   };
   const isWon = deal?.stage === 'Won';
-  const contact = deal?.contactId ? { id: deal.contactId, name: deal.contactName } : undefined;
+  const party = deal?.contactId ? { id: deal.contactId, name: deal.contactName } : contact;
   return (
     <Dialog title={deal ? 'Edit the deal' : 'New deal'} onClose={onClose}>
       <Form submit={deal ? 'Save' : 'Create deal'} onSubmit={save} onCancel={onClose}>
         <Field label="Title" name="title" value={deal?.title} required maxLength={200} />
-        <ContactField value={contact} />
+        <ContactField value={party} />
         {isWon ? (
           <p class="hint">The value of a won deal is booked and stays.</p>
         ) : (

@@ -6,8 +6,10 @@ import { go, linkTo } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { count, worded } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Code, indented } from '../../parts/code.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { Head } from '../../parts/head.tsx';
 import { Pending } from '../../parts/pending.tsx';
 import { When } from '../../parts/when.tsx';
@@ -54,7 +56,7 @@ export function DeliveryPage({ id, deliveryId }: DeliveryPageProps) {
     const timer = setInterval(() => document.hidden || reload(), everyMs);
     return () => clearInterval(timer);
   }, [isUnderWay]);
-  const back = <a href={linkTo(`/developers/webhooks/${id}`)}>Endpoint</a>;
+  const back = <Back to={linkTo(`/developers/webhooks/${id}`)}>Endpoint</Back>;
   if (!data)
     return (
       <>
@@ -121,13 +123,13 @@ const Facts = ({ delivery }: { delivery: Detail }) => (
     <div>
       <dt>Event</dt>
       <dd>
-        <code>{delivery.eventId}</code>
+        <code>{delivery.eventId}</code> <CopyButton text={delivery.eventId} label="Copy the event’s id" />
       </dd>
     </div>
     <div>
       <dt>Delivery</dt>
       <dd>
-        <code>{delivery.deliveryId}</code>
+        <code>{delivery.deliveryId}</code> <CopyButton text={delivery.deliveryId} label="Copy the delivery’s id" />
       </dd>
     </div>
     {delivery.replayOfId !== null && (

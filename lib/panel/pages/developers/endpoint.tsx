@@ -5,8 +5,9 @@ import { api } from '../../app/api.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { go, linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, worded } from '../../app/show.ts';
+import { count, counted, worded } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -26,7 +27,7 @@ import { deliveryTones, health } from './tones.ts';
 type Endpoint = Schema<'Endpoint'>;
 type Delivery = Schema<'Delivery'>;
 
-const back = <a href="#/developers/webhooks">Webhooks</a>;
+const back = <Back to="#/developers/webhooks">Webhooks</Back>;
 type Open = 'edit' | 'rotate' | 'replay' | 'delete';
 
 /** One endpoint: whether it works, and what was sent to it. */
@@ -127,7 +128,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
   const filters = [
     endpoint.filter?.changedFields && `changes of ${endpoint.filter.changedFields.join(', ')}`,
     endpoint.filter?.channels && `channels ${endpoint.filter.channels.join(', ')}`,
-    endpoint.filter?.contactTagIds && `${count(endpoint.filter.contactTagIds.length)} contact tags`,
+    endpoint.filter?.contactTagIds && counted(endpoint.filter.contactTagIds.length, 'contact tag'),
   ].filter(Boolean);
   return (
     <>
@@ -141,7 +142,7 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
           <dt>Health</dt>
           <dd>
             <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : 'Off'}</Badge>{' '}
-            {consecutiveFailures > 0 && `${count(consecutiveFailures)} failures in a row`}
+            {consecutiveFailures > 0 && `${counted(consecutiveFailures, 'failure')} in a row`}
           </dd>
         </div>
         <div>

@@ -164,8 +164,8 @@ function Summary() {
   );
   const figures = [
     ['Waiting', data?.queued, data?.oldestQueuedAt],
-    ['Sent in a day', data?.sent, undefined],
-    ['Failed in a day', data?.failed, undefined],
+    ['Sent in 24 hours', data?.sent, undefined],
+    ['Failed in 24 hours', data?.failed, undefined],
   ] as const;
   return (
     <div class="cards section">

@@ -8,13 +8,13 @@ const json = (value: unknown) => JSON.stringify(value, null, 2);
 const clients = (url: string): readonly (readonly [name: string, how: string, text: string])[] => [
   [
     'Claude Code',
-    'In a terminal, with the key in CRM_KEY:',
-    `claude mcp add --transport http crm ${url} --header "Authorization: Bearer $CRM_KEY"`,
+    'In a terminal, with the key in CRM_API_KEY:',
+    `claude mcp add --transport http crm ${url} --header "Authorization: Bearer $CRM_API_KEY"`,
   ],
   [
     'Claude Code, for everybody in a repository',
-    '.mcp.json in its root, with CRM_KEY in each one’s environment:',
-    json({ mcpServers: { crm: { type: 'http', url, headers: { Authorization: `Bearer \${CRM_KEY}` } } } }),
+    '.mcp.json in its root, with CRM_API_KEY in each one’s environment:',
+    json({ mcpServers: { crm: { type: 'http', url, headers: { Authorization: `Bearer \${CRM_API_KEY}` } } } }),
   ],
   [
     'Claude Desktop',
@@ -32,7 +32,7 @@ const clients = (url: string): readonly (readonly [name: string, how: string, te
   [
     'Cursor',
     '~/.cursor/mcp.json, or .cursor/mcp.json in a project:',
-    json({ mcpServers: { crm: { url, headers: { Authorization: `Bearer \${env:CRM_KEY}` } } } }),
+    json({ mcpServers: { crm: { url, headers: { Authorization: `Bearer \${env:CRM_API_KEY}` } } } }),
   ],
   [
     'VS Code',
@@ -45,7 +45,7 @@ const clients = (url: string): readonly (readonly [name: string, how: string, te
   [
     'A script',
     'One request per message, no session:',
-    `curl -s ${url} -H "Authorization: Bearer $CRM_KEY" -H 'Content-Type: application/json' -d '{
+    `curl -s ${url} -H "Authorization: Bearer $CRM_API_KEY" -H 'Content-Type: application/json' -d '{
   "jsonrpc": "2.0", "id": 1, "method": "tools/call",
   "params": { "name": "contacts_search", "arguments": { "q": "ann", "limit": 5 } } }'`,
   ],

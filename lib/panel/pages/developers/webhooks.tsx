@@ -6,7 +6,7 @@ import { useLoaded } from '../../app/load.ts';
 import type { PageProps } from '../../app/page.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, worded } from '../../app/show.ts';
+import { count, counted, worded } from '../../app/show.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Head } from '../../parts/head.tsx';
@@ -41,7 +41,7 @@ const columns: readonly Column<Endpoint>[] = [
     show: ({ status, isActive, consecutiveFailures }) => (
       <>
         <Badge tone={isActive ? health[status] : 'plain'}>{isActive ? worded(status) : 'Off'}</Badge>
-        {consecutiveFailures > 0 && <p class="hint">{count(consecutiveFailures)} failures in a row</p>}
+        {consecutiveFailures > 0 && <p class="hint">{counted(consecutiveFailures, 'failure')} in a row</p>}
       </>
     ),
   },

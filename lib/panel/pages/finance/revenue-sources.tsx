@@ -4,7 +4,7 @@ import { api } from '../../app/api.ts';
 import { touching } from '../../app/live.ts';
 import { useLoaded } from '../../app/load.ts';
 import { current, may } from '../../app/session.ts';
-import { count, money } from '../../app/show.ts';
+import { counted, money } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -63,7 +63,10 @@ export function RevenueSources() {
         {data?.items.map((source) => (
           <li key={source.id} class="card">
             <div class="row">
-              <h2>{source.name}</h2>
+              <div>
+                <h2>{source.name}</h2>
+                <p class="hint">{source.feedUrl}</p>
+              </div>
               <div class="actions">
                 {source.isActive ? (
                   <Badge tone={states[source.lastSyncStatus][1]}>{states[source.lastSyncStatus][0]}</Badge>
@@ -84,7 +87,6 @@ export function RevenueSources() {
                 )}
               </div>
             </div>
-            <p class="hint">{source.feedUrl}</p>
             {source.lastSyncError && <p class="problem">{source.lastSyncError}</p>}
             <dl class="facts">
               <div>
@@ -93,7 +95,7 @@ export function RevenueSources() {
               </div>
               <div>
                 <dt>{source.mode === 'pull' ? 'Read every' : 'Comes by'}</dt>
-                <dd>{source.mode === 'pull' ? `${count(source.pullIntervalMinutes)} minutes` : 'push'}</dd>
+                <dd>{source.mode === 'pull' ? counted(source.pullIntervalMinutes, 'minute') : 'Push'}</dd>
               </div>
               <div>
                 <dt>Last read</dt>

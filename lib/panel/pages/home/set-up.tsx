@@ -56,9 +56,15 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** What is left to do until the workspace can be worked with; nothing when nothing is. */
-export function SetUp() {
-  const { data = [] } = useLoaded(
+interface Left {
+  steps: readonly Step[];
+  /** It is not known yet what is left. */
+  isPending: boolean;
+}
+
+/** What is left to do until the workspace can be worked with. */
+export function useStepsLeft(): Left {
+  const { data, isLoading } = useLoaded(
     async (signal) => {
       const mine = steps.filter(({ scopes }) => scopes.every(may));
       const done = await Promise.all(mine.map((step) => step.isDone(signal)));
@@ -67,12 +73,16 @@ export function SetUp() {
     [],
     touching('account', 'key'),
   );
-  if (data.length === 0) return null;
+  return { steps: data ?? [], isPending: data === undefined && isLoading };
+}
+
+export function SetUp({ steps: left }: { steps: readonly Step[] }) {
+  if (left.length === 0) return null;
   return (
     <section class="card" aria-labelledby="set-up">
       <h2 id="set-up">Set up your workspace</h2>
       <ul class="steps">
-        {data.map(({ title, why, link }) => (
+        {left.map(({ title, why, link }) => (
           <li key={title}>
             <a href={link}>
               <Icon name="next" />

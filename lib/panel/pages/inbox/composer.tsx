@@ -17,24 +17,26 @@ interface ComposerProps {
 export function Composer({ contact, messages, sent }: ComposerProps) {
   const ways = useLoaded((signal) => waysTo(contact, messages, signal), [contact.id, messages.at(-1)?.threadId]);
   const [chosen, choose] = useState<string>();
-  const [later, setLater] = useState(false);
+  /** When it is to be sent, as the field has it; undefined for now. */
+  const [later, setLater] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   if (!ways.data) return <div class="composer" aria-hidden="true" />;
   const way = ways.data.find(({ key }) => key === chosen) ?? ways.data[0];
   if (!way) return <p class="note">{whyNot(contact)}</p>;
 
+  const isLater = later !== undefined;
   const submit = async (event: Event) => {
     event.preventDefault();
     const given = new FormData(form.current ?? undefined);
     const text = String(given.get('text') ?? '').trim();
     if (text === '' || isBusy) return;
-    const runAt = later ? (instant(String(given.get('runAt'))) ?? undefined) : undefined;
+    const runAt = instant(later) ?? undefined;
     setBusy(true);
     try {
       const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
       form.current?.reset();
-      setLater(false);
+      setLater(undefined);
       if (runAt) say(`The message will be sent ${shortTime(runAt)}.`, undo && (() => undo().then(sent)));
       sent();
     } catch (error) {
@@ -59,14 +61,21 @@ export function Composer({ contact, messages, sent }: ComposerProps) {
       />
       <div class="actions">
         <Ways ways={ways.data} way={way} choose={choose} />
-        {later && (
-          <input type="datetime-local" name="runAt" required aria-label="When to send it" min={soon()} value={soon()} />
+        {isLater && (
+          <input
+            type="datetime-local"
+            required
+            aria-label="When to send it"
+            min={localTime(new Date())}
+            value={later}
+            onInput={(event) => setLater(event.currentTarget.value)}
+          />
         )}
-        <button type="button" aria-pressed={later} onClick={() => setLater(!later)}>
-          {later ? 'Send now instead' : 'Send later'}
+        <button type="button" aria-pressed={isLater} onClick={() => setLater(isLater ? undefined : soon())}>
+          {isLater ? 'Send now instead' : 'Send later'}
         </button>
         <button type="submit" class="primary" disabled={isBusy} title="Ctrl + Enter">
-          {later ? 'Schedule' : 'Send'}
+          {isLater ? 'Schedule' : 'Send'}
         </button>
       </div>
     </form>

@@ -7,10 +7,10 @@ import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
 import { longDate, nameOf, worded } from '../../app/show.ts';
 import { complain } from '../../app/toasts.ts';
+import { Back } from '../../parts/back.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Head } from '../../parts/head.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Composer } from './composer.tsx';
 import { Message } from './message.tsx';
@@ -39,21 +39,18 @@ export function Conversation({ contactId }: { contactId: number }) {
   const accounts = useLoaded((signal) => api.get('/v1/contacts/{id}/channels', { signal, params: { path } }), []);
   const accountOf = ({ channel, accountId }: MessageOf) =>
     accounts.data?.items.find((of) => of.channel === channel && of.accountId === accountId)?.accountName;
+  // A message that waits for its time is told by no event yet.
+  const changed = () => {
+    messages.reload();
+    jobs.reload();
+  };
   useMarkedAsRead(contactId, messages.data?.items);
   const name = contact.data ? nameOf(contact.data) : 'Conversation';
   const { query } = place.value;
   return (
     <section class="conversation" aria-label={`Conversation with ${name}`}>
-      <Head
-        title={name}
-        above={
-          <a class="back" href={linkTo('/inbox', Object.fromEntries(query))}>
-            <Icon name="back" />
-            Inbox
-          </a>
-        }
-      >
-        {contact.data && <Badge>{worded(contact.data.stage)}</Badge>}
+      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>Inbox</Back>}>
+        <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
         <a class="button small" href={linkTo(`/contacts/${contactId}`)}>
           Open contact
         </a>
@@ -65,15 +62,12 @@ export function Conversation({ contactId }: { contactId: number }) {
           items={messages.data?.items}
           jobs={jobs.data?.items ?? []}
           accountOf={accountOf}
-          changed={() => {
-            messages.reload();
-            jobs.reload();
-          }}
+          changed={changed}
           earlier={messages.data?.hasMore ? () => setShown((before) => before + pageSize) : undefined}
         />
       )}
       {!contact.data && <div class="composer" aria-hidden="true" />}
-      {contact.data && <Composer contact={contact.data} messages={messages.data?.items ?? []} sent={messages.reload} />}
+      {contact.data && <Composer contact={contact.data} messages={messages.data?.items ?? []} sent={changed} />}
     </section>
   );
 }

@@ -33,6 +33,18 @@ const patch = (id: number, body: { name?: string | null; role?: Role; isActive?:
 
 type Open = 'invite' | { of: 'edit' | 'deactivate'; member: Member };
 
+/** An e-mail address that is broken behind its @ where there is little room. */
+function Address({ of }: { of: string }) {
+  const at = of.indexOf('@') + 1;
+  return (
+    <>
+      {of.slice(0, at)}
+      <wbr />
+      {of.slice(at)}
+    </>
+  );
+}
+
 export function Members() {
   const isActive = filter('isActive');
   const members = useLoaded(
@@ -72,7 +84,9 @@ export function Members() {
       show: (member) => (
         <>
           {nameOf(member)} {member.id === current.value?.member.id && <span class="muted">(you)</span>}
-          <p class="hint">{member.email}</p>
+          <p class="hint">
+            <Address of={member.email} />
+          </p>
         </>
       ),
     },

@@ -6,8 +6,9 @@ import { touching } from '../../app/live.ts';
 import { type Loaded, useLoaded } from '../../app/load.ts';
 import { linkTo, place } from '../../app/route.ts';
 import { may } from '../../app/session.ts';
-import { count, worded } from '../../app/show.ts';
+import { count, counted, worded } from '../../app/show.ts';
 import { attempt } from '../../app/toasts.ts';
+import { Back } from '../../parts/back.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ContactField, contactIn } from '../../parts/contact-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -24,7 +25,7 @@ import { sequenceTones } from './sequences.tsx';
 type Sequence = Schema<'SequenceWithSteps'>;
 type Enrollment = Schema<'Enrollment'>;
 
-const back = <a href="#/settings/sequences">Sequences</a>;
+const back = <Back to="#/settings/sequences">Sequences</Back>;
 
 /** How long a step waits, in words. */
 function waitOf(minutes: number): string {
@@ -33,9 +34,9 @@ function waitOf(minutes: number): string {
     ['day', 1440],
     ['hour', 60],
   ] as const) {
-    if (minutes % length === 0) return `after ${count(minutes / length)} ${unit}${minutes === length ? '' : 's'}`;
+    if (minutes % length === 0) return `after ${counted(minutes / length, unit)}`;
   }
-  return `after ${count(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}`;
+  return `after ${counted(minutes, 'minute')}`;
 }
 
 /** One sequence: its steps, and how far who is enrolled has come. */
