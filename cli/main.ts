@@ -17,6 +17,11 @@ export async function main(args: string[]): Promise<number> {
       output.text(overview(verbs));
       return first === undefined ? exitCodes.usage : exitCodes.done;
     }
+    const family = familyIn(args);
+    if (family.size > 0) {
+      output.text(overview(family));
+      return exitCodes.done;
+    }
     const { name, verb, rest } = find(first === 'help' ? args.slice(1) : args);
     const { values, positionals } = parse(name, verb, rest);
     if (values.help || first === 'help') output.text(helpOf(name, verb));
@@ -25,6 +30,14 @@ export async function main(args: string[]): Promise<number> {
   } catch (error) {
     return fail(error, output);
   }
+}
+
+/** The verbs that begin with the one word whose help is asked for: `events --help`, `help events`. */
+function familyIn(args: readonly string[]): typeof verbs {
+  const [first, second, ...others] = args;
+  const isAsked = others.length === 0 && (first === 'help' || second === '--help' || second === '-h');
+  const word = first === 'help' ? second : first;
+  return new Map(isAsked ? [...verbs].filter(([name]) => name.startsWith(`${word} `)) : []);
 }
 
 /** A verb has one word or two. */

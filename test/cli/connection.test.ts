@@ -118,6 +118,14 @@ test('every verb has a help of its own', async () => {
   }
 });
 
+test('a word that several verbs begin with has the help of these', async () => {
+  const asked = await crm(['events', '--help']);
+  expect([asked.code, asked.stdout]).toEqual([0, expect.stringMatching(/events tail[\s\S]+events resend/)]);
+  expect(asked.stdout).not.toContain('listen');
+  expect((await crm(['help', 'events'])).stdout).toBe(asked.stdout);
+  expect((await crm(['events'])).code).toBe(2);
+});
+
 test('an API that is away is named, and that is a failure', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
