@@ -5,7 +5,7 @@ import { newWorkspace } from '#test/workspace.ts';
 import { startBrowser } from './chromium.ts';
 import { crawl, openPlace } from './crawl.ts';
 import { signedIn } from './member.ts';
-import { widths } from './page.ts';
+import { shiftOf, widths } from './page.ts';
 import { newDemo, openPanel } from './signed-in.ts';
 
 let browser: Browser | undefined;
@@ -53,6 +53,17 @@ test.for([
   expect(seen).toEqual(expect.arrayContaining(places));
   expect(seen.map((path) => path.replaceAll(/\/\d+/g, '/{id}'))).toEqual(expect.arrayContaining(further));
   await watched.page.context().close();
+});
+
+test('what is opened by its link does not jump while it loads', async ({ skip }) => {
+  if (!browser) return skip();
+  const { page } = await openPanel(browser, session, { width: widths.narrow });
+  for (const path of ['/home', '/inbox/1', '/contacts/1', '/deals/1']) {
+    await page.goto('about:blank');
+    await openPlace(page, path);
+    expect([path, (await shiftOf(page)) < 0.1]).toEqual([path, true]);
+  }
+  await page.context().close();
 });
 
 const lists = [
