@@ -38,6 +38,7 @@ export const missingSession = () => unauthorized('missing_session');
 export const sessionIn = (authorization: string | undefined): string | undefined =>
   /^\s*bearer\s+(cps_\S*)\s*$/i.exec(authorization ?? '')?.[1];
 
+/** Which events a member is not told of, either, stands in lib/feed/audience.ts. */
 const ofOwners: readonly Scope[] = [
   'keys:manage',
   'accounts:manage',
