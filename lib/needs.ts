@@ -10,8 +10,31 @@ export const secretKinds = {
 
 export type SecretKind = keyof typeof secretKinds;
 
-/** What a function may use besides the table; infra turns each into permissions and environment variables (lib/env.ts). */
+/** Rows that only some functions read or change, besides those of tenants, which all read (infra/stacks/rows.ts). */
+const rowNeeds = [
+  /** Of an endpoint: workers commit anyway, and so does whoever answers to another method than GET. */
+  'commit',
+  'read-keys',
+  'change-keys',
+  'read-hooks',
+  'change-hooks',
+  'change-members',
+  'ask-sign-ins',
+  'make-sign-ins',
+  'open-sessions',
+  'read-outbox',
+  'move-outbox',
+  'move-timers',
+  'sweep',
+] as const;
+
+export type RowNeed = (typeof rowNeeds)[number];
+
+export const isRowNeed = (need: Need): need is RowNeed => (rowNeeds as readonly Need[]).includes(need);
+
+/** What a function may use besides the rows of tenants; infra turns each into permissions and environment variables (lib/env.ts). */
 export type Need =
+  | RowNeed
   | `send:${QueueName}`
   | 'schedule'
   | `encrypt:${SecretKind}`

@@ -60,14 +60,14 @@ const layers = [
   ['aws-error', 'nowhere', 'problem', 'stop', 'template', 'timer-heap'].map((name) => `infra/local/${name}`),
   ['infra/local/files'],
   ['infra/local/iam'],
-  ['infra/local/guard', 'infra/permissions'],
+  ['infra/local/guard'],
   ['apart', 'engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
   ['events', 'http', 'kms', 'scheduler', 'ses', 'sqs', 'ssm'].map((name) => `infra/local/${name}`),
   ['infra/admin', 'infra/local/s3'],
   ['infra/local/demo'],
   ['build', 'mappings'].map((name) => `infra/local/${name}`),
   ['cloud', 'watch'].map((name) => `infra/local/${name}`),
-  ['infra/local/start'],
+  ['infra/local/start', 'infra/permissions'],
 ];
 
 const root = join(import.meta.dirname, '..');

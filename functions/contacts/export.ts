@@ -22,7 +22,7 @@ export const handler = endpoint(
     responseOf: { 200: ContactExport, 202: ExportFile },
     volatile: ['exportedAt'],
     errors: ['not_found'],
-    needs: ['read-export-files', 'own-addresses'],
+    needs: ['commit', 'read-export-files', 'own-addresses'],
     timeoutSeconds: longTimeoutSeconds,
     // A member reads no finance, of which there is some in it.
     permit: ({ caller }) => caller.session && requireScope({ scope: 'finance:read' }, caller),

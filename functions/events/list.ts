@@ -15,6 +15,7 @@ export const handler = endpoint(
     status: 200,
     response: listOf(AnyEvent, 'EventList'),
     errors: ['bad_request', 'conflict'],
+    needs: ['read-outbox'],
   },
   ({ tx, caller, query }) => listEvents(tx, caller, query),
 );

@@ -16,6 +16,7 @@ export const handler = hookEndpoint(
     status: 200,
     response: v.object({ ok: v.literal(true) }),
     errors: ['not_found'],
+    needs: ['read-hooks'],
   },
   async ({ path, headers, readBody }) => {
     const hook = await findHook(path['hookId'] ?? '');

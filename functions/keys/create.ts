@@ -15,6 +15,7 @@ export const handler = endpoint(
     status: 201,
     response: MintedKey,
     errors: ['bad_request', 'conflict'],
+    needs: ['change-keys'],
     permit: ({ caller, body }) => permitMint(caller, body),
   },
   ({ tx, caller, body }) => mintKeyAs(tx, caller, body),

@@ -21,6 +21,7 @@ export const handler = endpoint(
     status: 200,
     response: RevokedKey,
     errors: ['not_found'],
+    needs: ['change-keys'],
     timeoutSeconds: longTimeoutSeconds,
   },
   async ({ tx, params, query }) => {

@@ -12,6 +12,7 @@ export const handler = endpoint(
     status: 200,
     response: Key,
     errors: ['not_found'],
+    needs: ['read-keys'],
     volatile: volatileKeyFields,
   },
   ({ tx, params }) => getKey(tx, params.id),

@@ -14,6 +14,7 @@ export const handler = endpoint(
     status: 200,
     response: listOf(Key),
     errors: ['bad_request'],
+    needs: ['read-keys'],
   },
   ({ tx, query }) => listKeys(tx, query),
 );

@@ -15,6 +15,7 @@ export const handler = endpoint(
     status: 200,
     response: Key,
     errors: ['bad_request', 'not_found', 'conflict'],
+    needs: ['change-keys'],
     permit: ({ tx, caller, params, body }) => permitPatch(tx, caller, params.id, body),
     current: (tx, { id }) => getKey(tx, id),
     volatile: volatileKeyFields,

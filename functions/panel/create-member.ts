@@ -17,6 +17,7 @@ export const handler = endpoint(
     status: 201,
     response: Member,
     errors: ['bad_request', 'conflict'],
+    needs: ['change-members'],
     location: ({ id }) => `/v1/members/${id}`,
     permit: ({ tx, caller, body }) => permitMember(tx, signedIn(caller), body),
   },

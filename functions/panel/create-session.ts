@@ -18,6 +18,7 @@ export const handler = openEndpoint(
     status: 201,
     response: OpenedSession,
     errors: ['bad_request', 'unauthorized'],
+    needs: ['open-sessions'],
     location: () => '/panel/sessions/current',
   },
   async ({ body, record }) => {

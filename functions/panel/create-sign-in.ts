@@ -24,7 +24,7 @@ export const handler = openEndpoint(
     response: SignIn,
     errors: ['bad_request'],
     location: () => '/panel/sign-ins',
-    needs: ['send:sign-ins'],
+    needs: ['ask-sign-ins', 'send:sign-ins'],
   },
   async ({ body: { email }, facts }) => {
     await countSignIn(email, facts.ip);

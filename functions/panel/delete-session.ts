@@ -16,6 +16,7 @@ export const handler = endpoint(
     status: 200,
     response: v.pipe(v.object({}), v.title('EndedSession')),
     errors: [],
+    needs: ['open-sessions'],
   },
   async ({ tx, caller }) => {
     endSession(tx, signedIn(caller).hash);

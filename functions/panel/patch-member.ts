@@ -17,6 +17,7 @@ export const handler = endpoint(
     status: 200,
     response: Member,
     errors: ['bad_request', 'not_found', 'conflict'],
+    needs: ['change-members'],
     current: (tx, { id }) => getMember(tx, id),
     permit: ({ tx, caller, params, body }) => permitMember(tx, signedIn(caller), { id: params.id, role: body.role }),
   },

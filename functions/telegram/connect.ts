@@ -15,7 +15,7 @@ export const handler = endpoint(
     summary: 'Give a Telegram bot a new token',
     body: ConnectBot,
     errors: ['bad_request', 'not_found', 'conflict'],
-    needs: ['encrypt:account'],
+    needs: ['change-hooks', 'encrypt:account'],
     carries: 'undici: it asks Telegram whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },

@@ -19,7 +19,7 @@ export const handler = endpoint(
     status: 201,
     response: Account,
     errors: ['bad_request', 'conflict'],
-    needs: ['encrypt:account'],
+    needs: ['change-hooks', 'encrypt:account'],
     carries: 'undici: it asks Telegram whose token it is',
     timeoutSeconds: connectTimeoutSeconds,
   },

@@ -16,7 +16,7 @@ export const handler = endpoint(
     status: 201,
     response: Login,
     errors: ['bad_request', 'conflict'],
-    needs: ['encrypt:login', 'telegram-app'],
+    needs: ['change-hooks', 'encrypt:login', 'telegram-app'],
     carries: 'mtcute: it has Telegram send a code',
     timeoutSeconds: longTimeoutSeconds,
   },

@@ -13,7 +13,7 @@ export const handler = endpoint(
     path: '/v1/telegram/accounts/{id}/disconnect',
     summary: 'Disconnect a Telegram account',
     errors: ['not_found'],
-    needs: ['decrypt:account', 'telegram-app'],
+    needs: ['change-hooks', 'decrypt:account', 'telegram-app'],
     carries: 'undici and mtcute: it has Telegram forget the webhook, or ends the session',
     timeoutSeconds: longTimeoutSeconds,
   },

@@ -17,7 +17,7 @@ export const handler = endpoint(
       status: 'POST /v1/telegram/accounts/{id}/connect or /disconnect',
     },
     errors: ['bad_request', 'not_found', 'conflict'],
-    needs: ['encrypt:account'],
+    needs: ['change-hooks', 'encrypt:account'],
   },
   ({ tx, params, body, request }) => patchAccount(tx, { id: params.id, channel: telegram.name }, body, request.domain),
 );

@@ -9,7 +9,7 @@ export const handler = streamWorker(
   {
     summary: 'Waiting rows are put on their queue, or on a schedule when their time is far',
     trigger: { stream: 'table', batchSize: 100, filters: [insertedUnder(duePrefix)] },
-    needs: ['schedule', ...queues.map((queue) => `send:${queue}` as const)],
+    needs: ['move-timers', 'schedule', ...queues.map((queue) => `send:${queue}` as const)],
     timeoutSeconds: streamTimeoutSeconds,
     memoryMb: 512,
   },

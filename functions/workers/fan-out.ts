@@ -9,6 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Deliveries beyond what the publisher makes at once are made',
     trigger: { queue: 'fan-outs', batchSize: 1, maxConcurrency: 20 },
+    needs: ['move-timers'],
     timeoutSeconds: fanOutTimeoutSeconds,
     memoryMb: 512,
   },

@@ -47,7 +47,7 @@ export const handler = queueWorker(
     timeoutSeconds: sagaTimeoutSeconds,
     memoryMb: 512,
     diskMb: 2048,
-    needs: ['store-files', 'list-export-files', 'own-addresses'],
+    needs: ['change-members', 'read-outbox', 'move-timers', 'store-files', 'list-export-files', 'own-addresses'],
   },
   (messages) =>
     receive(messages, { sagaId: v.optional(v.string()), planId: v.string() }, (tenant, { sagaId, planId }) =>

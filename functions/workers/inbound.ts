@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: "Bots' webhooks are set, compared once an hour, and removed",
     trigger: { queue: 'inbound', batchSize: 1, maxConcurrency: 5 },
-    needs: ['decrypt:account'],
+    needs: ['change-hooks', 'decrypt:account'],
     timeoutSeconds: hookTimeoutSeconds,
   },
   (messages) => receive(messages, { accountId: id() }, (tenant, { accountId }) => lookAfterHook(tenant, accountId)),

@@ -12,7 +12,7 @@ export const handler = queueWorker(
     summary: 'What people write to bots that poll is asked for and stored',
     trigger: { queue: 'polls', batchSize: 10, maxConcurrency: 8 },
     readsUntrusted: true,
-    needs: ['decrypt:account'],
+    needs: ['change-hooks', 'decrypt:account'],
     timeoutSeconds: pollTimeoutSeconds,
   },
   (messages) => receive(messages, {}, (tenant) => pollBots(tenant)),

@@ -8,7 +8,7 @@ export const handler = streamWorker(
   {
     summary: 'Outbox rows become the event feed, the audit trail and deliveries',
     trigger: { stream: 'table', batchSize: 100, filters: [insertedUnder(outboxPrefix)] },
-    needs: ['event-bus'],
+    needs: ['move-outbox', 'event-bus'],
     timeoutSeconds: streamTimeoutSeconds,
     memoryMb: 512,
   },

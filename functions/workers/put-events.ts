@@ -9,7 +9,7 @@ export const handler = queueWorker(
   {
     summary: 'Events that the event bus did not take at once are put there',
     trigger: { queue: 'bus', batchSize: 1, maxConcurrency: 5 },
-    needs: ['event-bus'],
+    needs: ['move-timers', 'event-bus'],
     timeoutSeconds: fanOutTimeoutSeconds,
     memoryMb: 256,
   },

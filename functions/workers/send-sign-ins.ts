@@ -17,7 +17,7 @@ export const handler = queueWorker(
   {
     summary: 'Links to sign in with are mailed to members',
     trigger: { queue: 'sign-ins', batchSize: 5, maxConcurrency: 5 },
-    needs: ['ses'],
+    needs: ['ask-sign-ins', 'make-sign-ins', 'change-members', 'ses'],
     timeoutSeconds: mailTimeoutSeconds,
   },
   (messages) =>

@@ -12,7 +12,14 @@ export const handler = worker(
     summary:
       'The messages of overdue rows are sent again, unpublished events are published, and what a new release stores otherwise is reindexed',
     trigger: { rate: 'rate(1 minute)' },
-    needs: ['schedule', 'event-bus', ...queues.map((queue) => `send:${queue}` as const)],
+    needs: [
+      'move-outbox',
+      'move-timers',
+      'sweep',
+      'schedule',
+      'event-bus',
+      ...queues.map((queue) => `send:${queue}` as const),
+    ],
     timeoutSeconds: sweepTimeoutSeconds,
     memoryMb: 512,
   },

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { AwsError } from './aws-error.ts';
 import type { Credentials } from './files.ts';
+import { shown } from './iam/asked.ts';
 import type { Values } from './iam/condition.ts';
 import { accessDenied } from './iam/denial.ts';
 import { Policies } from './iam/policies.ts';
@@ -82,7 +83,7 @@ export class Iam {
   may(caller: Caller | undefined, action: string, resource: string, values: Values = {}): boolean {
     if (!caller) return true;
     const { isAllowed, grants } = this.#policies.decide({ ...caller, action, resource, values });
-    if (isAllowed) this.#counter.allowed(caller.name, shown(action, resource, values), grants);
+    if (isAllowed) this.#counter.allowed(caller.name, shown({ action, resource, values }), grants);
     return isAllowed;
   }
 
@@ -123,7 +124,7 @@ export class Iam {
   #denial(caller: Caller, action: string, resource: string, values: Values): AwsError | undefined {
     const { name, principal } = caller;
     const { isAllowed, because, grants } = this.#policies.decide({ principal, action, resource, values });
-    const what = shown(action, resource, values);
+    const what = shown({ action, resource, values });
     if (isAllowed) {
       this.#counter.allowed(name, what, grants);
       return undefined;
@@ -145,21 +146,4 @@ export class Iam {
     'aws:sourceaccount': this.#home.accountId,
     'aws:sourcearn': sourceArn,
   });
-}
-
-const shown = (action: string, resource: string, values: Values) =>
-  `${action} ${placeShown(resource)}${keysShown(values['dynamodb:leadingkeys'])}`;
-
-/** Of what has a name of its own for each use only where it lies. */
-const placeShown = (resource: string) =>
-  resource.replace(
-    /^(arn:aws:s3:::[^/]+\/[^/]*\/|arn:aws:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/|arn:aws:logs:(?:[^:]*:){4}log-stream:).*$/,
-    '$1…',
-  );
-
-/** Keys of tenants as one, of all others the first word. */
-function keysShown(keys: string | readonly string[] | undefined): string {
-  if (keys === undefined) return '';
-  const kinds = [keys].flat().map((key) => (/^\d/.test(key) ? '{workspace}' : key.replace(/#.*/, '#')));
-  return ` [${[...new Set(kinds)].sort().join(', ')}]`;
 }

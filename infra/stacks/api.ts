@@ -87,10 +87,15 @@ function tableOf(scope: Construct, data: DataStack, { tableName, tableStreamArn 
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;
 
+/** Endpoints of one domain share a role; those that only read and need nothing else share one with all such. */
 function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
-  const domains = Map.groupBy(routes, ({ domain }) => domain);
-  return [...domains].flatMap(([domain, functions]) => {
-    const lambdas = createFunctions(deployment, domain, functions.map(endpointSettings), {
+  const shared = Map.groupBy(routes, (file) => {
+    if (commits(file)) return file.domain;
+    return file.needs.length === 0 ? 'read' : `${file.domain}-read`;
+  });
+  return [...shared].flatMap(([name, functions]) => {
+    const lambdas = createFunctions(deployment, name, functions.map(endpointSettings), {
+      kind: 'endpoint',
       log: deployment.apiLog,
     });
     return functions.flatMap(({ route }, index) => {
@@ -100,8 +105,11 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
   });
 }
 
+const commits = ({ route, needs }: RouteFunction) => !['GET', 'ANY'].includes(route.method) || needs.includes('commit');
+
 const endpointSettings = ({ route, ...file }: RouteFunction): FunctionSettings => ({
   ...file,
+  needs: commits({ route, ...file }) ? [...file.needs, 'commit'] : file.needs,
   summary: route.summary,
   timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   memoryMb: route.memoryMb ?? 512,

@@ -9,6 +9,7 @@ import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
 import { baseGrant, grantsOf, type Resources } from './needs.ts';
 import { createRole, type Permission } from './role.ts';
+import { rowPermissions } from './rows.ts';
 
 export interface FunctionSettings extends LoadedFunction {
   summary: string;
@@ -37,16 +38,24 @@ export interface Deployment {
   accountConcurrency: number;
 }
 
-/** Functions that share one role, which may do what their needs say and nothing else, and one log, their own unless given. */
+interface Common {
+  kind: 'endpoint' | 'worker';
+  /** Their own unless given. */
+  log?: LogGroup;
+  more?: Permission[];
+}
+
+/** Functions that share one role, which may do what their needs say and nothing else, and one log. */
 export function createFunctions(
   { stack, resources, environment, bundles }: Deployment,
   domain: string,
   functions: readonly FunctionSettings[],
-  { log = createLog(stack, pascalCase(domain)), more = [] }: { log?: LogGroup; more?: Permission[] } = {},
+  { kind, log = createLog(stack, pascalCase(domain)), more = [] }: Common,
 ): Lambda[] {
   const needs = [...new Set(functions.flatMap((of) => of.needs))].sort();
   const permissions = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.permissions);
-  const shared = createShared(stack, pascalCase(domain), log, [...permissions, ...more]);
+  const rows = rowPermissions(kind, needs, resources.table);
+  const shared = createShared(stack, pascalCase(domain), log, [...permissions, ...rows, ...more]);
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
     const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));

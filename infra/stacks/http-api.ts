@@ -61,17 +61,24 @@ export function createHttpApi(
 }
 
 function createInvokeRole(stack: Stack): Role {
-  const functions = stack.formatArn({
-    service: 'lambda',
-    resource: 'function',
-    resourceName: `${stack.stackName}-*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
+  const named = (pattern: string) =>
+    stack.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: `${stack.stackName}-${pattern}`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
   return createRole(stack, 'HttpApiRole', 'apigateway.amazonaws.com', [
     {
       actions: ['lambda:InvokeFunction'],
-      resources: [functions],
-      wildcard: 'The functions of this stack; the ARNs of 110 are more than an inline policy holds',
+      resources: [named('*')],
+      wildcard: 'The functions of this stack; the ARNs of all endpoints are more than an inline policy holds',
+    },
+    {
+      actions: ['lambda:InvokeFunction'],
+      resources: [named('Workers*')],
+      isDenied: true,
+      wildcard: 'What queues, streams and rules start is not for callers',
     },
   ]);
 }

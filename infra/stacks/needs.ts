@@ -3,7 +3,7 @@ import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueUrlVariable } from '#lib/env.ts';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
-import { type Need, type SecretKind, secretKinds } from '#lib/needs.ts';
+import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import { type AnyTable, arnOfFiles } from './data.ts';
@@ -33,22 +33,10 @@ export interface Grant {
   permissions: Permission[];
 }
 
-const tableActions = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'UpdateItem',
-  'DeleteItem',
-  'ConditionCheckItem',
-  'BatchWriteItem',
-];
-
-/** What every function gets: the table and tracing. */
+/** What every function gets: the name of the table and tracing. */
 export const baseGrant = ({ table }: Resources): Grant => ({
   environment: { TABLE_NAME: table.tableName },
   permissions: [
-    { actions: tableActions.map((action) => `dynamodb:${action}`), resources: [table.tableArn] },
     {
       actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
       resources: ['*'],
@@ -59,12 +47,14 @@ export const baseGrant = ({ table }: Resources): Grant => ({
 
 /** The environment variables and permissions that the needs of one function stand for. */
 export function grantsOf(needs: readonly Need[], resources: Resources): Grant[] {
-  return needs.map((need) => (need === 'schedule' ? schedule(resources) : grantOf(need, resources)));
+  return needs
+    .filter((need) => !isRowNeed(need))
+    .map((need) => (need === 'schedule' ? schedule(resources) : grantOf(need, resources)));
 }
 
 const queueNameOf = (need: Need) => need.slice('send:'.length) as QueueName;
 
-function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
+function grantOf(need: Exclude<Need, RowNeed | 'schedule'>, resources: Resources): Grant {
   switch (need) {
     case 'bedrock':
       return bedrock(resources);
@@ -99,7 +89,7 @@ function grantOf(need: Exclude<Need, 'schedule'>, resources: Resources): Grant {
 
 type SecretNeed = Extract<Need, `${string}crypt:${string}`>;
 
-const isOfSecret = (need: Need): need is SecretNeed => /^(en|de)crypt:/.test(need);
+const isOfSecret = (need: Exclude<Need, RowNeed>): need is SecretNeed => /^(en|de)crypt:/.test(need);
 
 /** One kind of secret is told from the others by the word that only its encryption context has (lib/secrets.ts). */
 function useKey(need: SecretNeed, { key }: Resources): Grant {
@@ -153,16 +143,30 @@ const bedrock = ({ table }: Resources): Grant => ({
 
 const mailSender = ({ mailFrom }: Pick<Resources, 'mailFrom'>) => (mailFrom ? { MAIL_FROM: mailFrom } : {});
 
-const ses = ({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant => ({
-  environment: { ...mailSender({ mailFrom }), ...domainOf({ mailDomain }), MAIL_CONFIGURATION_SET: mailEvents },
-  permissions: [
-    {
-      actions: ['ses:SendEmail', 'ses:SendRawEmail'],
-      resources: [arnOf(table, 'ses', 'identity/*'), arnOf(table, 'ses', 'configuration-set/*')],
-      wildcard: 'The sending identity is an operator setting outside this stack',
-    },
-  ],
-});
+function ses({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant {
+  const identities = [mailFrom, mailDomain].flatMap((sender) => (sender ? identitiesOf(sender) : []));
+  const names = [...[...new Set(identities)].map((name) => `identity/${name}`), `configuration-set/${mailEvents}`];
+  const { account, partition, region } = Stack.of(table);
+  return {
+    environment: { ...mailSender({ mailFrom }), ...domainOf({ mailDomain }), MAIL_CONFIGURATION_SET: mailEvents },
+    permissions: [
+      {
+        actions: ['ses:SendEmail', 'ses:SendRawEmail'],
+        resources: names.map((name) => `arn:${partition}:ses:${region}:${account}:${name}`),
+      },
+    ],
+  };
+}
+
+/** What may be verified in SES for a sender: its address, its domain or one above that. */
+function identitiesOf(sender: string): string[] {
+  const address = /<([^<>]+)>$/.exec(sender)?.[1] ?? sender;
+  const labels = address.toLowerCase().split('@').at(-1)?.split('.') ?? [];
+  const domains = labels
+    .map((_, at) => labels.slice(at).join('.'))
+    .filter((_, at) => at === 0 || at < labels.length - 1);
+  return [...(address.includes('@') ? [address] : []), ...domains];
+}
 
 const putEvents = ({ table, eventBus }: Resources): Grant =>
   eventBus === undefined

@@ -13,7 +13,12 @@ export interface Permission {
 }
 
 /** A role for one AWS service with one inline policy. */
-export function createRole(stack: Stack, id: string, service: string, permissions: readonly Permission[]): Role {
+export function createRole(
+  stack: Stack,
+  id: string,
+  service: string | ServicePrincipal,
+  permissions: readonly Permission[],
+): Role {
   const statements = permissions.map(
     ({ actions, resources, conditions, isDenied = false }) =>
       new PolicyStatement({
@@ -24,7 +29,7 @@ export function createRole(stack: Stack, id: string, service: string, permission
       }),
   );
   const role = new Role(stack, id, {
-    assumedBy: new ServicePrincipal(service),
+    assumedBy: typeof service === 'string' ? new ServicePrincipal(service) : service,
     inlinePolicies: { Allow: new PolicyDocument({ statements }) },
   });
   for (const { resources, wildcard } of permissions) {

@@ -1,5 +1,5 @@
 import { RemovalPolicy, type Stack } from 'aws-cdk-lib';
-import type { Role } from 'aws-cdk-lib/aws-iam';
+import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Alarms } from './alarms.ts';
@@ -13,15 +13,22 @@ export interface Schedules {
   deadLetters: Queue;
 }
 
+/** The Scheduler, for schedules of this account (its user guide, "Confused deputy prevention"). */
+const ofOwnAccount = (stack: Stack) =>
+  new ServicePrincipal('scheduler.amazonaws.com', {
+    conditions: { StringEquals: { 'aws:SourceAccount': stack.account } },
+  });
+
 /** Where functions put one-time schedules that later send to a queue. */
 export function createSchedules(stack: Stack, queues: Queues, alarms: Alarms): Schedules {
   const deadLetters = createDeadLetterQueue(stack, 'SchedulesDead', alarms);
-  const targets = [...Object.values(queues), deadLetters].map(({ queueArn }) => queueArn);
+  // Schedules send to the queue of timers alone, whose worker passes on what is due.
+  const targets = [queues.timers, deadLetters].map(({ queueArn }) => queueArn);
   // Its name is fixed: one that stayed behind would be in the way of the next deployment. The sweeper sends what its schedules would have.
   const group = new ScheduleGroup(stack, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
   return {
     group,
-    role: createRole(stack, 'SchedulesRole', 'scheduler.amazonaws.com', [
+    role: createRole(stack, 'SchedulesRole', ofOwnAccount(stack), [
       { actions: ['sqs:SendMessage'], resources: targets },
     ]),
     deadLetters,

@@ -39,7 +39,10 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
     const { summary, timeoutSeconds, memoryMb = 512, diskMb, readsUntrusted = false } = worker;
     const settings = { ...file, summary, timeoutSeconds, memoryMb, ...(diskMb && { diskMb }) };
     const permissions = [...source.permissions, ...(readsUntrusted ? [withoutKeys(deployment.resources)] : [])];
-    const [lambda] = createFunctions(deployment, file.name, [settings], { more: permissions }) as [Lambda];
+    const [lambda] = createFunctions(deployment, file.name, [settings], {
+      kind: 'worker',
+      more: permissions,
+    }) as [Lambda];
     source.connect(lambda);
     alarms.add(lambda, 'Errors', {
       metric: lambda.metricErrors({ statistic: Stats.SUM }),
@@ -61,7 +64,7 @@ function sourceOf(trigger: Trigger, deployment: Deployment, id: string, deadLett
 
 function fromQueue(trigger: TriggerOf<'queue'>, { resources, accountConcurrency }: Deployment): Source {
   const { queueArn } = resources.queues[trigger.queue];
-  const actions = ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'];
+  const actions = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
   const { batchSize, batchingWindowSeconds, maxConcurrency } = trigger;
   return {
     permissions: [{ actions: actions.map((action) => `sqs:${action}`), resources: [queueArn] }],

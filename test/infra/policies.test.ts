@@ -302,6 +302,7 @@ const assumes = (service: string, role: unknown): Request => ({
   caller: { service },
   action: 'sts:AssumeRole',
   resource: String(role),
+  context: { 'aws:SourceAccount': accountId },
 });
 
 const environments = () =>
@@ -369,10 +370,11 @@ test('a function encrypts and decrypts the kinds of secrets that it says, and no
   const functions = [...(await loadRoutes()), ...(await loadWorkers())];
   const needing = functions.filter(({ needs }) => needs.some((need) => /crypt:/.test(need)));
   expect(needing.length).toBeGreaterThan(5);
-  // Endpoints of one domain share a role.
-  const domains = Map.groupBy(needing, ({ name, domain }) => (domain === 'workers' ? name : domain));
-  for (const [domain, members] of domains) {
-    const { caller } = { caller: roleOf(`CrmApi-${pascalCase(members[0]?.name ?? '')}`) };
+  // Endpoints share roles: of one domain, or those that only read.
+  const sharing = Map.groupBy(needing, ({ name }) => roleOf(`CrmApi-${pascalCase(name)}`).role);
+  for (const [role, members] of sharing) {
+    const domain = members.map(({ name }) => name).join();
+    const caller = { role };
     const needs = members.flatMap((member) => member.needs as string[]);
     for (const kind of Object.keys(secretKinds) as SecretKind[])
       for (const [verb, action] of Object.entries({ encrypt: 'kms:Encrypt', decrypt: 'kms:Decrypt' })) {
@@ -401,4 +403,99 @@ test('a worker that reads what strangers have written changes no API key and no 
     for (const key of ['KEY#00000000', 'SESSION#00', 'SIGN-IN#00'])
       expect(policies.mayUse(put(key)), `${name} ${key}`).toBe(false);
   }
+});
+
+test('the Scheduler takes its role for schedules of this account alone, and sends with it to the timers alone', () => {
+  const role = String(
+    environments().find(({ variables }) => variables['SCHEDULE_ROLE_ARN'])?.variables['SCHEDULE_ROLE_ARN'],
+  );
+  const taken = assumes('scheduler.amazonaws.com', role);
+  expect(policies.mayUse(taken)).toBe(true);
+  expect(policies.mayUse({ ...taken, context: { 'aws:SourceAccount': '444455556666' } })).toBe(false);
+  const queues = of('AWS::SQS::Queue').map(({ arn }) => arn);
+  const reached = queues.filter((resource) =>
+    policies.mayUse({ caller: { role }, action: 'sqs:SendMessage', resource }),
+  );
+  expect(reached.map((arn) => /CrmApi-(\w+?)[0-9A-F]{8}$/.exec(arn)?.[1]).sort()).toEqual([
+    'SchedulesDead',
+    'TimersQueue',
+  ]);
+});
+
+test('API Gateway invokes no worker', () => {
+  const [api] = of('AWS::ApiGatewayV2::Api');
+  const role = String(integrations(api?.properties['Body'])[0]?.credentials);
+  const invoked = of('AWS::Lambda::Function').filter(({ arn }) =>
+    policies.mayUse({ caller: { role }, action: 'lambda:InvokeFunction', resource: arn }),
+  );
+  expect(invoked.length).toBeGreaterThan(100);
+  expect(invoked.filter(({ name }) => name.startsWith('CrmApi-Workers'))).toEqual([]);
+});
+
+test('mail leaves as the sender of the deployment alone, by whatever of it is verified', () => {
+  const sender = environments().find(({ variables }) => variables['MAIL_CONFIGURATION_SET'] !== undefined);
+  const caller = sender?.caller as { role: string };
+  const maySend = (identity: string) =>
+    policies.mayUse({
+      caller,
+      action: 'ses:SendRawEmail',
+      resource: `arn:aws:ses:${region}:${accountId}:identity/${identity}`,
+    });
+  expect(['crm@mail.example.com', 'mail.example.com', 'example.com'].filter((one) => !maySend(one))).toEqual([]);
+  expect(['com', 'other.example', 'ceo@mail.example.com', 'mail.example.org'].filter(maySend)).toEqual([]);
+});
+
+/** The functions whose role may do that with a row of such a partition. */
+async function whoMay(action: string, partition: string): Promise<string[]> {
+  const [table] = of('AWS::DynamoDB::Table');
+  const functions = [...(await loadRoutes()), ...(await loadWorkers())];
+  return functions
+    .filter(({ name }) =>
+      policies.mayUse({
+        caller: roleOf(`CrmApi-${pascalCase(name)}`),
+        action: `dynamodb:${action}`,
+        resource: String(table?.arn),
+        context: { 'dynamodb:LeadingKeys': [partition] },
+      }),
+    )
+    .map(({ name }) => name);
+}
+
+test('who answers to GET changes no row of a workspace, but for exports that become files', async () => {
+  const writing = new Set(
+    (await Promise.all(['PutItem', 'UpdateItem'].map((of) => whoMay(of, '7:live#contact')))).flat(),
+  );
+  const readers = (await loadRoutes()).filter(({ route }) => ['GET', 'ANY'].includes(route.method));
+  expect(readers.length).toBeGreaterThan(60);
+  // Those of its domain that change something have the same role.
+  expect(readers.filter(({ name }) => writing.has(name)).map(({ name }) => name)).toEqual(['contacts-export']);
+  expect(await whoMay('PutItem', '7:live#slots')).toEqual(expect.arrayContaining(['finance-summary']));
+});
+
+test('no function scans the table, and rows that tenants share are for few', async () => {
+  const domainsOf = (names: string[]) => [
+    ...new Set(names.map((name) => (name.startsWith('workers-') ? name : name.split('-', 1)[0]))),
+  ];
+  expect(await whoMay('Scan', '7:live#contact')).toEqual([]);
+  expect(domainsOf(await whoMay('PutItem', 'KEY#00000000'))).toEqual(['keys']);
+  expect(domainsOf(await whoMay('GetItem', 'KEY#00000000'))).toEqual(['keys']);
+  expect(domainsOf(await whoMay('PutItem', 'SESSION#00'))).toEqual(['panel']);
+  expect(domainsOf(await whoMay('GetItem', 'SIGN-IN#00'))).toEqual(['panel']);
+  expect(domainsOf(await whoMay('PutItem', 'SIGN-IN#00'))).toEqual(['workers-send-sign-ins']);
+  expect(domainsOf(await whoMay('PutItem', 'MEMBER#ann@example.com'))).toEqual([
+    'panel',
+    'workers-finish-sagas',
+    'workers-send-sign-ins',
+  ]);
+  expect(domainsOf(await whoMay('PutItem', 'HOOK#00'))).toEqual(['telegram', 'workers-inbound', 'workers-polls']);
+  expect(domainsOf(await whoMay('PutItem', 'RELEASE'))).toEqual(['workers-sweep']);
+  expect(domainsOf(await whoMay('Query', 'OUTBOX#00'))).toEqual([
+    'events',
+    'mcp',
+    'workers-finish-sagas',
+    'workers-publish-events',
+    'workers-sweep',
+  ]);
+  expect((await whoMay('Query', 'DUE#00')).every((name) => name.startsWith('workers-'))).toBe(true);
+  expect((await whoMay('DeleteItem', 'OUTBOX#00')).every((name) => name.startsWith('workers-'))).toBe(true);
 });

@@ -22,7 +22,8 @@ const noUsage = (): Usage => ({ roles: {}, grants: {}, used: {}, did: {}, denied
 const ownIds = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** All numbers of workspaces are as one. */
 const tenantPattern = '{workspace}*';
-const plain = (grant: string) => grant.replaceAll(ownIds, '…').replace(/\[[1-9]\*\]$/, `[${tenantPattern}]`);
+/** A grant under a name that is the same in each system. */
+export const plain = (grant: string) => grant.replaceAll(ownIds, '…').replace(/\[[1-9]\*\]$/, `[${tenantPattern}]`);
 
 const saveEveryMs = 1000;
 

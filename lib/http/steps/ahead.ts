@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ahead } from '#lib/ahead.ts';
 import type { Caller } from '#lib/keys/caller.ts';
+import { isRowNeed } from '#lib/needs.ts';
 import type { Reply } from '../idempotency.ts';
 import type { Route } from '../route.ts';
 import { readBody } from './body.ts';
@@ -9,7 +10,7 @@ import { type Event, type Progress, progressOf, type RequestStep } from './progr
 
 /** What has no other effect than those on the table waits there for the admission. */
 const touchesTableAlone = ({ needs = [], carries }: Route) =>
-  carries === undefined && needs.every((need) => need === 'read-files');
+  carries === undefined && needs.every((need) => need === 'read-files' || isRowNeed(need));
 
 /**
  * Begins the work for a caller whom this process has met, while it is asked who calls: of what that tells nothing but rights can have

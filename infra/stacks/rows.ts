@@ -1,0 +1,108 @@
+import { isRowNeed, type Need, type RowNeed } from '#lib/needs.ts';
+import { rowPartition } from '#lib/table/keys.ts';
+import type { AnyTable } from './data.ts';
+import type { Permission } from './role.ts';
+
+type Action =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
+
+/** By what is done, in partitions that begin so. */
+type Rows = Partial<Record<Action, readonly string[]>>;
+
+// A workspace's partitions begin with its number.
+const tenants = Array.from({ length: 9 }, (_, digit) => `${digit + 1}*`);
+const outbox = rowPartition('outbox', { shard: '*' });
+const due = rowPartition('due', { shard: '*' });
+const aside = [rowPartition('aside', {}), rowPartition('asidePiece', { row: '*' })];
+const key = rowPartition('key', { keyId: '*' });
+const session = rowPartition('session', { hash: '*' });
+const address = rowPartition('address', { ip: '*' });
+const hook = rowPartition('hook', { hookId: '*' });
+const member = rowPartition('memberAddress', { address: '*' });
+const signIn = rowPartition('signIn', { hash: '*' });
+const signedIn = rowPartition('signedIn', { by: '*' });
+const signInsAsked = rowPartition('signInsAsked', { by: '*' });
+const release = rowPartition('release', {});
+const places = rowPartition('sweep', {});
+
+const reading: Rows = { GetItem: tenants, BatchGetItem: [...tenants, release], Query: tenants };
+
+/** Who calls is counted, who is refused may be audited; slow calls take turns, and lists remove what a crash has left of an index. */
+const answering: Rows = {
+  GetItem: [rowPartition('none', {})],
+  UpdateItem: [key, session, address],
+  PutItem: [outbox, rowPartition('slot', { tenant: '*' })],
+  DeleteItem: tenants,
+};
+
+/** A unit of work: rows, entries, counters and timers of tenants, and the outbox, into which it puts alone. */
+const committing: Rows = {
+  PutItem: [...tenants, outbox, due],
+  UpdateItem: tenants,
+  DeleteItem: [...tenants, due],
+  ConditionCheckItem: tenants,
+  BatchWriteItem: tenants,
+};
+
+const everything = (partitions: readonly string[]): Rows => ({
+  GetItem: partitions,
+  BatchGetItem: partitions,
+  Query: partitions,
+  PutItem: partitions,
+  UpdateItem: partitions,
+  DeleteItem: partitions,
+  ConditionCheckItem: partitions,
+  BatchWriteItem: partitions,
+});
+
+const rowsOf: Record<RowNeed, Rows> = {
+  commit: committing,
+  'read-keys': { BatchGetItem: [key] },
+  'change-keys': { GetItem: [key], BatchGetItem: [key], PutItem: [key], UpdateItem: [key] },
+  'read-hooks': { GetItem: [hook] },
+  'change-hooks': { GetItem: [hook], PutItem: [hook], DeleteItem: [hook] },
+  'change-members': { BatchGetItem: [member], PutItem: [member], DeleteItem: [member] },
+  'ask-sign-ins': { UpdateItem: [signInsAsked] },
+  'make-sign-ins': { Query: [member], GetItem: [signedIn], PutItem: [signIn], BatchWriteItem: [signIn] },
+  'open-sessions': { GetItem: [signIn], UpdateItem: [signIn], PutItem: [session, signedIn], DeleteItem: [session] },
+  'read-outbox': { Query: [outbox], BatchGetItem: [outbox] },
+  'move-outbox': everything([outbox, ...aside]),
+  'move-timers': everything([due, ...aside]),
+  sweep: {
+    GetItem: [release, rowPartition('workspaceIds', {}), places],
+    BatchGetItem: [places],
+    PutItem: [release, places],
+    UpdateItem: [release, places],
+    BatchWriteItem: [places],
+  },
+};
+
+const kindsOf = { endpoint: [reading, answering], worker: [reading, committing] };
+
+/** What functions of a kind with these needs may do with the table: only with rows that belong to them. */
+export function rowPermissions(
+  kind: keyof typeof kindsOf,
+  needs: readonly Need[],
+  { tableArn }: Pick<AnyTable, 'tableArn'>,
+): Permission[] {
+  const all = [...kindsOf[kind], ...needs.filter(isRowNeed).map((need) => rowsOf[need])];
+  const actions = new Set(all.flatMap((rows) => Object.keys(rows) as Action[]));
+  // A transaction is asked for all its puts at once, so that all that an action may reach stands in one statement.
+  const reached = [...actions].map((action) => ({
+    action,
+    partitions: [...new Set(all.flatMap((rows) => rows[action] ?? []))].sort(),
+  }));
+  const alike = Map.groupBy(reached, ({ partitions }) => partitions.join());
+  return [...alike.values()].map((same) => ({
+    actions: same.map(({ action }) => `dynamodb:${action}`).sort(),
+    resources: [tableArn],
+    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': same[0]?.partitions ?? [] } },
+  }));
+}
