@@ -1,6 +1,8 @@
 import { messaging } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
 import { Accounts } from '#lib/entities/account.ts';
+import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
 import { BodyParts, EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -11,6 +13,7 @@ import { Messages } from '#lib/entities/message.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
+import { Tasks } from '#lib/entities/task.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { maxEndpoints } from '#lib/entities/webhook-registry.ts';
 import type { Entity } from '#lib/table/entity.ts';
@@ -70,6 +73,7 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
       [accountOf(channel), id],
     ],
   ],
+  [Deals, ({ id }) => [[Deals.name, id]]],
   [Jobs, ({ id }) => [[Jobs.name, id]]],
   [Sequences, ({ id }) => [[Sequences.name, id]]],
   [Threads, ({ id }) => [[Threads.name, id]]],
@@ -104,6 +108,7 @@ const needsOf = new Map<Entity, (item: Item) => Named[]>([
       ...(status === 'queued' && channel === 'email' ? [[mailOfJob, id] as const] : []),
     ],
   ],
+  [Tasks, ({ dealId }) => named(Deals.name, dealId)],
   [Sequences, ({ channel, accountId }) => account(channel, accountId)],
   [Inbounds, ({ channel, id }) => account(channel, id)],
   [AccountHolders, ({ channel, id }) => account(channel, id)],
@@ -119,6 +124,9 @@ const needsOf = new Map<Entity, (item: Item) => Named[]>([
   [BodyParts, ({ threadId, messageId }) => [[EmailMessages.name, threadId, messageId]]],
 ]);
 
+/** Of whom there is one row alone: who was merged is not there. */
+const oneOf: readonly Entity[] = [Contacts, MergedContacts];
+
 /** Of an environment, or of what both share. */
 const mostOf = new Map<Entity, number>([
   [Members, maxMembers],
@@ -130,6 +138,13 @@ const mostOf = new Map<Entity, number>([
 const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
 const maxBytesReadWhole = 500;
 
+const currency = '[A-Z]{3}';
+/** What counters are called of which sums are shown by what their names say. */
+const counterForms: Readonly<Record<string, RegExp>> = {
+  'count/deals': new RegExp(`^[^/]+/${currency}#`),
+  'count/outstanding': new RegExp(`^(invoice|pending)/${currency}#`),
+};
+
 /** Counters of which all rows of a group are read together. */
 const readWhole = /^count\/(sent|met|queued)\b/;
 
@@ -140,6 +155,7 @@ export class Together {
   readonly #named = new Set<string>();
   /** The line of what names another that must be there. */
   readonly #wanted = new Map<string, number>();
+  readonly #alone = new Map<string, Entity>();
   readonly #tagCounts = new Map<string, { count: number; line: number }>();
 
   /** Why the file cannot be taken in with this row, too. */
@@ -153,6 +169,10 @@ export class Together {
     const inEnv = ([name, ...ids]: Named) => `${env}: ${name} ${ids.join('/')}`;
     for (const named of namesOf.get(of)?.(item) ?? []) this.#named.add(inEnv(named));
     for (const needed of needsOf.get(of)?.(item) ?? []) this.#wanted.set(inEnv(needed), line);
+    const alone = `${env}: ${item['id']}`;
+    if (oneOf.includes(of) && (this.#alone.get(alone) ?? of) !== of)
+      return `is ${Contacts.name} ${item['id']}, who was merged, and is there`;
+    if (oneOf.includes(of)) this.#alone.set(alone, of);
     const most = mostOf.get(of);
     const count = this.#count(`${env}: ${of.name}`);
     if (of === TagCounts) this.#tagCounts.set(`${env}: ${Tags.name}`, { count: Number(item['count']), line });
@@ -162,6 +182,8 @@ export class Together {
   #addCounter(pk: string, partition: string, row: Item): string | undefined {
     if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
       return 'is larger than what counts';
+    const form = counterForms[partition];
+    if (form && !form.test(String(row['sk']))) return 'counts what is called otherwise';
     if (!readWhole.test(partition)) return undefined;
     if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
     return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;

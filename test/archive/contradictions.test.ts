@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
+import { sortableId } from '#lib/table/keys.ts';
 import document from '#openapi' with { type: 'json' };
 import { clientOf, rowOf, taken } from './handmade.ts';
 
 const all = entities.map(rowOf);
 const changed = (pk: string, fields: object): ArchivedRow[] =>
   all.map((row) => (row.pk === pk ? { ...row, ...fields } : row));
+
+const sumOf = (group: string, name: string): ArchivedRow => ({ pk: `:live#count/${group}`, sk: `${name}#0`, count: 1 });
 
 describe('fields that contradict each other are refused by their line', () => {
   test.each<[string, ArchivedRow[], RegExp]>([
@@ -35,6 +38,14 @@ describe('fields that contradict each other are refused by their line', () => {
       changed(':live#audit-event', { createdAt: shifted(new Date(), 2 * dayMs) }),
       /ends later than/,
     ],
+    ['a task of no deal', changed(':live#task', { dealId: 7 }), /is of deal 7,/],
+    [
+      'a contact who was merged',
+      changed(':live#merged-contact', { id: 1, sk: sortableId(1) }),
+      /contact 1, who was merged, and is there/,
+    ],
+    ['sums of deals of no currency', [...all, sumOf('deals', 'lead')], /called otherwise/],
+    ['sums of what nobody owes', [...all, sumOf('outstanding', 'else/EUR')], /called otherwise/],
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],
     ['a URL of no host', changed(':live#webhook', { url: 'javascript:alert(1)' }), /url must be an https URL$/],
   ])('%s', async (_, rows, reason) => {

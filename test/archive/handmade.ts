@@ -67,6 +67,7 @@ const event = {
 export function rowOf(of: Entity): ArchivedRow {
   const item = sample(of.schema as Schema) as Record<string, unknown>;
   if (of.name === 'event') item['body'] = JSON.stringify(event);
+  if (of.name === 'merged-contact') item['id'] = 2;
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
   return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
 }
