@@ -138,11 +138,10 @@ const mostOf = new Map<Entity, number>([
 const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
 const maxBytesReadWhole = 500;
 
-const currency = '[A-Z]{3}';
 /** What counters are called of which sums are shown by what their names say. */
 const counterForms: Readonly<Record<string, RegExp>> = {
-  'count/deals': new RegExp(`^[^/]+/${currency}#`),
-  'count/outstanding': new RegExp(`^(invoice|pending)/${currency}#`),
+  'count/deals': /^[^/]+\/[A-Z]{3}#/,
+  'count/outstanding': /^(invoice|pending)\/[A-Z]{3}#/,
 };
 
 /** Counters of which all rows of a group are read together. */
