@@ -1,4 +1,5 @@
-import { type ComponentChild, createElement, Fragment } from 'preact';
+import { type ComponentChild, createElement, Fragment, render } from 'preact';
+import { useState } from 'preact/hooks';
 
 /** What of a mail's HTML is shown as it was meant. */
 const kept = new Set(
@@ -13,12 +14,31 @@ const mark = '\u200b';
 
 /**
  * A mail's HTML, read by the browser as a document that nothing runs in, and built anew of plain elements without any of its
- * attributes but the addresses of links. Images and styles stay away: they would tell the sender who reads when.
+ * attributes but the addresses of links, in a frame of its own in which no script may run. Images and styles stay away: they would
+ * tell the sender who reads when.
  */
 export function MailHtml({ html }: { html: string }) {
-  const { body } = new DOMParser().parseFromString(html.replaceAll(/style(?=\s*=)/gi, `$&${mark}`), 'text/html');
-  return <div class="mail">{[...body.childNodes].map(shown)}</div>;
+  const [heightPx, setHeightPx] = useState(0);
+  const fill = (page: Document) => {
+    const { body } = new DOMParser().parseFromString(html.replaceAll(/style(?=\s*=)/gi, `$&${mark}`), 'text/html');
+    render([...body.childNodes].map(shown), page.body);
+    new ResizeObserver(() => setHeightPx(Math.ceil(page.body.getBoundingClientRect().height))).observe(page.body);
+  };
+  return (
+    <iframe
+      class="mail-frame"
+      title="The mail as it was written"
+      sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+      srcdoc={emptyPage()}
+      height={heightPx}
+      onLoad={({ currentTarget }) => currentTarget.contentDocument && fill(currentTarget.contentDocument)}
+    />
+  );
 }
+
+/** With the styles of the page around it. */
+const emptyPage = () =>
+  `<!doctype html><html lang="en"><title>Mail</title>${document.querySelector('link[rel=stylesheet]')?.outerHTML}<body class="mail"></body></html>`;
 
 function shown(node: Node): ComponentChild {
   if (node instanceof Text) return node.data.replaceAll(mark, '');
