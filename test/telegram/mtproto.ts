@@ -38,14 +38,23 @@ export const refusal = (errorCode: number, errorMessage: string): Answer => ({
 });
 
 /** An RSA key as a data centre has it, and as the client is told it (PKCS #1). */
-export function newServerKey() {
+export interface ServerKey {
+  privateKey: string;
+  publicKey: string;
+}
+
+export function newServerKey(): ServerKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return {
+  const key = {
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
     publicKey: publicKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
   };
+  // mtcute looks a key up by its fingerprint as a number, without leading zeros, and would not find this one.
+  return fingerprintOf(key).startsWith('0') ? newServerKey() : key;
 }
-export type ServerKey = ReturnType<typeof newServerKey>;
+
+const fingerprintOf = ({ publicKey }: ServerKey) =>
+  parsePublicKey(crypto, `-----BEGIN RSA PUBLIC KEY-----\n${publicKey}\n-----END RSA PUBLIC KEY-----`).fingerprint;
 
 /**
  * MTProto 2 over real TCP, as https://core.telegram.org/mtproto has it: keys are made by the exchange of Diffie and Hellman, messages
@@ -152,8 +161,7 @@ class Handshake {
     const serverNonce = this.#serverNonce;
     switch (said._) {
       case 'mt_req_pq_multi': {
-        const pem = `-----BEGIN RSA PUBLIC KEY-----\n${this.#serverKey.publicKey}\n-----END RSA PUBLIC KEY-----`;
-        const fingerprint = Long.fromString(parsePublicKey(crypto, pem).fingerprint, true, 16);
+        const fingerprint = Long.fromString(fingerprintOf(this.#serverKey), true, 16);
         const pq = bytesOf(1_229_739_323n * 1_402_015_859n, 8);
         return { _: 'mt_resPQ', nonce: said.nonce, serverNonce, pq, serverPublicKeyFingerprints: [fingerprint] };
       }
