@@ -27,4 +27,24 @@ export const unused: readonly { grant: RegExp; why: string }[] = [
     grant: /^CrmData-Key\w+ kms:\* /,
     why: 'Leaves the key to the policies of the roles: nobody calls as the account.',
   },
+  {
+    grant: /^CrmApi-(Email|Mcp|WorkersSendEmail|WorkersTelegram)Role\w+ s3:ListBucket /,
+    why: 'What asks for files must be told 404 of what is gone, which S3 says only to who may list; no test takes one away before a sender reads it.',
+  },
+  {
+    grant: /^CrmApi-McpRole\w+ s3:GetObject /,
+    why: 'Its tools send messages, whose files are looked for; the tests send none by MCP.',
+  },
+  {
+    grant: /^CrmApi-SchedulesRole\w+ sqs:SendMessage /,
+    why: 'Schedules are of what is more than a quarter of an hour ahead: no test waits for one of these.',
+  },
+  {
+    grant: /^CrmApi-WorkersRouteMailRole\w+ sqs:SendMessage /,
+    why: 'On AWS alone a mail comes by SES; the tests call the worker itself (test/email/queues.ts).',
+  },
+  {
+    grant: /^CrmApi-WorkersStoreAttachmentsRole\w+ s3:DeleteObject /,
+    why: 'Takes back what was stored for a message that was erased meanwhile.',
+  },
 ];
