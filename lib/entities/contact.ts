@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
-import { Identities } from '#lib/channels/identities.ts';
+import { Identities, PlatformUserId } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { epochSeconds, monthOf } from '#lib/clock.ts';
@@ -157,7 +157,7 @@ const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | 
 const Reach = v.object({
   accountId: id(),
   /** The contact's on the account's channel. */
-  userId: v.nullable(storedLine(100)),
+  userId: v.nullable(PlatformUserId),
   lastInboundAt: v.nullable(time()),
   lastOutboundAt: v.nullable(time()),
 });
@@ -180,8 +180,8 @@ export const ContactChannel = v.pipe(
 
 /** So many accounts are kept that a contact has to do with: every write of it takes them along. */
 export const maxReach = 50;
-/** More than anybody is known by. */
-const maxTraces = 1000;
+/** An erasure reads a row or two for each person and account of them. */
+const maxTraces = 2 * maxReach;
 
 /** A contact. */
 export const Contacts = entity({
@@ -277,7 +277,7 @@ export const Traces = v.object({
   email: v.nullable(storedLine(254)),
   username: v.nullable(storedLine(64)),
   /** At the platforms. */
-  userIds: storedList(storedLine(100), maxTraces),
+  userIds: storedList(PlatformUserId, maxTraces),
   /** The same by platform: `telegram/4711`, `telegram/@anna`. */
   names: storedList(storedLine(200), maxTraces),
   /** The accounts that had to do with them. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
+import { PlatformUserId } from '#lib/channels/identities.ts';
 import { directions } from '#lib/choices.ts';
 import {
   choice,
@@ -79,7 +80,7 @@ export const WorkspaceMessageQuery = v.object({
 export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
 /** What a platform calls a message: ids tell apart what one account and one person have written each other. */
-export const AtPlatform = v.object({ userId: storedLine(100), messageId: PlatformMessageId });
+export const AtPlatform = v.object({ userId: PlatformUserId, messageId: PlatformMessageId });
 export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 
 /** Platform ids of one form sort as text as they do as numbers. */

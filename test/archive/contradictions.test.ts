@@ -4,6 +4,7 @@ import { dayMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import document from '#openapi' with { type: 'json' };
+import { eventually } from '#test/client.ts';
 import { clientOf, rowOf, taken } from './handmade.ts';
 
 const all = entities.map(rowOf);
@@ -44,6 +45,19 @@ describe('fields that contradict each other are refused by their line', () => {
       changed(':live#merged-contact', { id: 1, sk: sortableId(1) }),
       /contact 1, who was merged, and is there/,
     ],
+    [
+      'a merged contact whom too many accounts knew',
+      changed(':live#merged-contact', {
+        traces: {
+          email: null,
+          username: null,
+          userIds: [],
+          names: [],
+          accountIds: Array.from({ length: 101 }, (_, n) => n + 1),
+        },
+      }),
+      /accountIds must have at most 100 entries$/,
+    ],
     ['sums of deals of no currency', [...all, sumOf('deals', 'lead')], /called otherwise/],
     ['sums of what nobody owes', [...all, sumOf('outstanding', 'else/EUR')], /called otherwise/],
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],
@@ -51,6 +65,21 @@ describe('fields that contradict each other are refused by their line', () => {
   ])('%s', async (_, rows, reason) => {
     await expect(taken(rows)).rejects.toThrow(reason);
   });
+});
+
+test('an id at a platform that is empty holds no erasure up', async () => {
+  const traces = { email: null, username: null, userIds: [''], names: [], accountIds: [1] };
+  const reach = [{ accountId: 1, userId: '', lastInboundAt: null, lastOutboundAt: null }];
+  const rows = changed(':live#merged-contact', { traces }).map((row) =>
+    row.pk === ':live#contact' ? { ...row, reach } : row,
+  );
+  const client = await clientOf(await taken(rows));
+  const { body, status } = await client.post('/v1/contacts/1/erasure', { confirm: '1' });
+  expect(status).toBe(202);
+  await eventually(
+    async () => (await client.get(`/v1/erasures/${body.id}`)).body.status === 'completed',
+    'the erasure to end',
+  );
 });
 
 const paths = Object.entries(document.paths).flatMap(([path, operations]) =>
