@@ -68,7 +68,10 @@ export default async function setup(project: TestProject) {
   };
 }
 
-/** Fails the run for calls that were refused; one of all tests also for what functions may do and none did. */
+/**
+ * Fails the run for calls that were refused. One of all tests also names what functions may do and none did: no failure, since some of it
+ * is done in races alone, which one run meets and another does not.
+ */
 async function reportPermissions(project: TestProject): Promise<void> {
   const usage = readUsage(String(process.env['PERMISSIONS_DIR']));
   const { testFiles } = await project.globTestFiles();
@@ -83,7 +86,7 @@ async function reportPermissions(project: TestProject): Promise<void> {
   ];
   if (problems.length === 0) return;
   console.error(`\nPermissions (docs/permissions.md):\n${problems.map((line) => `  ${line}\n`).join('')}`);
-  process.exitCode = 1;
+  if (denied.length > 0) process.exitCode = 1;
 }
 
 export interface System {
