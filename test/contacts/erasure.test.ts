@@ -438,11 +438,11 @@ test('what happens to messages while their contact is being erased leaves no tex
 const asManyAsOneRound = Array.from({ length: 5000 }, (_, index) => 900_000 + index);
 
 test('a thread left for another round is found by its contact alone, and its files go with it', async () => {
-  const { id } = await newContact({ name: 'Many', email: 'many@files.example' });
-  const mailed = { to: ['elsewhere@files.example'], subject: 'Hello', bodyText: 'roundword', contactId: id };
+  const { id } = await newContact({ name: 'Many', email: 'many@round.example' });
+  const mailed = { to: ['elsewhere@round.example'], subject: 'Hello', bodyText: 'roundword', contactId: id };
   const sent = await post('/v1/email/messages', mailed);
   await eventually(async () => (await get(`/v1/jobs/${sent.id}`)).body.status === 'sent', 'the mail is sent', 30_000);
-  const received = await receive(mailWithFile('Many <many@files.example>', 'roundword'));
+  const received = await receive(mailWithFile('Many <many@round.example>', 'roundword'));
   const path = `/v1/email/threads/${received.threadId}/messages/${received.messageId}/attachments/1`;
   const { url } = await eventually(async () => {
     const attachment = (await get(path)).body;
@@ -452,7 +452,7 @@ test('a thread left for another round is found by its contact alone, and its fil
   await completed(await begun(id, { stage: 'threads', threadIds: asManyAsOneRound }));
   for (const { threadId } of [sent, received]) expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
   expect((await fetch(url)).status).toBe(404);
-  expect(await leftOf('@files.example')).toEqual([]);
+  expect(await leftOf('@round.example')).toEqual([]);
   expect(await leftOf('roundword')).toEqual([]);
 });
 
