@@ -20,9 +20,9 @@ export const assumed = {
   publish: { cpuMs: 0.55, cpuMsApart: 1.7, trips: 7 },
   /** Of nearly every function. */
   memoryMb: 512,
-  /** Bytes of log lines: the request's, the access log's and Lambda's own; of a worker the last alone. */
+  /** Bytes of log lines: the request's, the access log's and Lambda's own; of a worker what it measures, which most do not. */
   callLogBytes: 1_300,
-  workerLogBytes: 500,
+  workerLogBytes: 200,
   answerBytes: 1_500,
   /** By the sampling rule of the stack. */
   tracedShare: 0.05,
@@ -35,6 +35,6 @@ export const assumed = {
     memoryMb: 512,
     ms: 800,
     metrics: 3,
-    logBytes: 1_500,
+    logBytes: 1_000,
   },
 } as const;

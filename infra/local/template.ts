@@ -21,6 +21,8 @@ export interface FunctionToRun {
   role: string;
   /** Where it logs. */
   logGroup: string;
+  /** In a log of JSON Lambda says how an invocation ended, at WARN of those alone that failed. */
+  systemLogLevel: string | undefined;
   isTraced: boolean;
   /** Holds the module that `handler` names. */
   folder: string;
@@ -294,12 +296,17 @@ const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
 function functionToRun({ id, name, arn, properties, metadata }: ResolvedResource, assembly: string): FunctionToRun {
   const asset = metadata['aws:asset:path'];
   if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
+  const logging = (properties['LoggingConfig'] ?? {}) as Record<
+    'LogGroup' | 'LogFormat' | 'SystemLogLevel',
+    string | undefined
+  >;
   const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
   return {
     name,
     arn,
     role: String(properties['Role']),
-    logGroup: String((properties['LoggingConfig'] as { LogGroup?: string } | undefined)?.LogGroup ?? ''),
+    logGroup: String(logging.LogGroup ?? ''),
+    systemLogLevel: logging.LogFormat === 'JSON' ? (logging.SystemLogLevel ?? 'INFO') : undefined,
     isTraced: (properties['TracingConfig'] as { Mode?: string } | undefined)?.Mode === 'Active',
     folder: resolvePath(assembly, asset),
     handler: String(properties['Handler']),

@@ -9,6 +9,7 @@ import { Alarms } from './alarms.ts';
 import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import type { AnyTable, DataStack } from './data.ts';
+import { watchFailures } from './failures.ts';
 import { createFunctions, createLog, type Deployment, type FunctionSettings, sampleTraces } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
@@ -59,9 +60,10 @@ export class ApiStack extends Stack {
       telegramApiHashParameter,
       ...mail,
     };
-    const apiLog = createLog(this, 'Api');
-    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, apiLog };
+    const logs = { endpoint: createLog(this, 'Api'), worker: createLog(this, 'Workers') };
+    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, logs };
     sampleTraces(this);
+    watchFailures(this, alarms, logs.worker);
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);
     if (eventBus !== undefined) watchBus(this, alarms, table.tableName);
@@ -94,10 +96,7 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
     return file.needs.length === 0 ? 'read' : `${file.domain}-read`;
   });
   return [...shared].flatMap(([name, functions]) => {
-    const lambdas = createFunctions(deployment, name, functions.map(endpointSettings), {
-      kind: 'endpoint',
-      log: deployment.apiLog,
-    });
+    const lambdas = createFunctions(deployment, name, functions.map(endpointSettings), { kind: 'endpoint' });
     return functions.flatMap(({ route }, index) => {
       const lambda = lambdas[index];
       return lambda ? [{ route, lambda }] : [];

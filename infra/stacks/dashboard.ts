@@ -33,6 +33,7 @@ export function createDashboard(stack: Stack, { http, queues, workers, alarms }:
   const ages = Object.entries(queues).map(([label, queue]) =>
     queue.metricApproximateAgeOfOldestMessage({ label, period }),
   );
+  const failures = [...workers].map(([label, worker]) => worker.metricErrors({ label, period }));
   dashboard.addWidgets(
     new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms.all], width: columns, height: 8 }),
     graph('Requests and errors', 3, [
@@ -48,6 +49,7 @@ export function createDashboard(stack: Stack, { http, queues, workers, alarms }:
     ]),
     ...lane('Webhooks', metricsOf('workers-deliver')),
     ...lane('Webhooks to slow endpoints', metricsOf('workers-deliver-slow')),
+    graph('Failed invocations of each worker', 1, failures),
     graph('Age of the oldest message of each queue, s', 1, ages),
   );
   new CfnOutput(stack, 'DashboardName', { value: dashboard.dashboardName });

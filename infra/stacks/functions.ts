@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Size, type Stack } from 'aws-cdk-lib';
 import { type IRole, Role } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, Code, Function as Lambda, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  type CfnFunction,
+  Code,
+  Function as Lambda,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { LoadedFunction } from '#infra/functions.ts';
@@ -18,9 +27,11 @@ export interface FunctionSettings extends LoadedFunction {
   diskMb?: number;
 }
 
-/** What functions of one domain share: the log, which may be that of others too, and the role they run with. */
+/** What functions of one domain share: the log, which is that of others too, and the role they run with. */
 interface Shared {
   logGroup: LogGroup;
+  loggingFormat: LoggingFormat;
+  systemLogLevelV2?: SystemLogLevel;
   role: IRole;
 }
 
@@ -33,29 +44,30 @@ export interface Deployment {
   /** The folder that holds one folder per function. */
   bundles: string;
   alarms: Alarms;
-  /** Of all endpoints. */
-  apiLog: LogGroup;
+  /** One of all endpoints and one of all workers: in each the name of a stream is the function's. */
+  logs: Record<Kind, LogGroup>;
   accountConcurrency: number;
 }
 
+type Kind = 'endpoint' | 'worker';
+
 interface Common {
-  kind: 'endpoint' | 'worker';
-  /** Their own unless given. */
-  log?: LogGroup;
+  kind: Kind;
   more?: Permission[];
 }
 
-/** Functions that share one role, which may do what their needs say and nothing else, and one log. */
+/** Functions that share one role, which may do what their needs say and nothing else. */
 export function createFunctions(
-  { stack, resources, environment, bundles }: Deployment,
+  { stack, resources, environment, bundles, logs }: Deployment,
   domain: string,
   functions: readonly FunctionSettings[],
-  { kind, log = createLog(stack, pascalCase(domain)), more = [] }: Common,
+  { kind, more = [] }: Common,
 ): Lambda[] {
   const needs = [...new Set(functions.flatMap((of) => of.needs))].sort();
   const permissions = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.permissions);
   const rows = rowPermissions(kind, needs, resources.table);
-  const shared = createShared(stack, pascalCase(domain), log, [...permissions, ...rows, ...more]);
+  const role = createFixedRole(stack, pascalCase(domain), logs[kind], [...permissions, ...rows, ...more]);
+  const shared = { logGroup: logs[kind], role, ...logging[kind] };
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
     const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));
@@ -84,17 +96,23 @@ export const sampleTraces = (stack: Stack) =>
 export const createLog = (stack: Stack, id: string) =>
   new LogGroup(stack, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 
-function createShared(stack: Stack, id: string, logGroup: LogGroup, permissions: Permission[]): Shared {
+/** What Lambda itself says of workers is how an invocation failed, which a metric filter reads (failures.ts). */
+const logging = {
+  endpoint: { loggingFormat: LoggingFormat.TEXT },
+  worker: { loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN },
+} satisfies Record<Kind, Partial<Shared>>;
+
+function createFixedRole(stack: Stack, id: string, logGroup: LogGroup, permissions: Permission[]): IRole {
   const write = { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] };
   const { roleArn } = createRole(stack, `${id}Role`, 'lambda.amazonaws.com', [write, ...permissions]);
   // Known by its ARN alone, so that no construct adds to its policy.
-  return { logGroup, role: Role.fromRoleArn(stack, `${id}FixedRole`, roleArn, { mutable: false }) };
+  return Role.fromRoleArn(stack, `${id}FixedRole`, roleArn, { mutable: false });
 }
 
 function createFunction(
   stack: Stack,
   { name, summary, timeoutSeconds, memoryMb, diskMb }: FunctionSettings,
-  { logGroup, role }: Shared,
+  shared: Shared,
   environment: Record<string, string>,
   bundles: string,
 ): Lambda {
@@ -110,8 +128,7 @@ function createFunction(
     timeout: Duration.seconds(timeoutSeconds),
     tracing: Tracing.ACTIVE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
-    logGroup,
-    role,
+    ...shared,
   });
   (lambda.node.defaultChild as CfnFunction).overrideLogicalId(id);
   return lambda;

@@ -29,7 +29,7 @@ interface Source {
 /** By the name of its function. */
 export type Workers = ReadonlyMap<string, Lambda>;
 
-/** The functions that queues, the stream and rules start, each with a role and an alarm of its own. */
+/** The functions that queues, the stream, a log and rules start, each with a role of its own. */
 export function createWorkers(deployment: Deployment, workers: readonly WorkerFunction[]): Workers {
   const { stack, alarms } = deployment;
   const created = new Map<string, Lambda>();
@@ -44,11 +44,6 @@ export function createWorkers(deployment: Deployment, workers: readonly WorkerFu
       more: permissions,
     }) as [Lambda];
     source.connect(lambda);
-    alarms.add(lambda, 'Errors', {
-      metric: lambda.metricErrors({ statistic: Stats.SUM }),
-      threshold: 0,
-      description: `${file.name} failed`,
-    });
     watchMetrics(lambda, file.name, alarms);
     created.set(file.name, lambda);
   }
@@ -114,13 +109,13 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
 }
 
 /** Nothing waits for what CloudWatch Logs hands over: Lambda repeats what failed, after one minute and after two. */
-function fromLog(trigger: TriggerOf<'log'>, { stack, apiLog, alarms }: Deployment, id: string): Source {
+function fromLog(trigger: TriggerOf<'log'>, { stack, logs, alarms }: Deployment, id: string): Source {
   const deadLetters = createDeadLetterQueue(stack, `${id}Dead`, alarms);
   return {
     permissions: [{ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }],
     connect(lambda) {
       new SubscriptionFilter(lambda, 'Source', {
-        logGroup: apiLog,
+        logGroup: logs.endpoint,
         destination: new LogsToLambda(lambda),
         filterPattern: FilterPattern.literal(trigger.pattern),
       });

@@ -7,6 +7,7 @@ import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
+import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import { pascalCase } from '#infra/names.ts';
 import { queueUrlVariable, settings } from '#lib/env.ts';
 import type { Need } from '#lib/needs.ts';
@@ -220,6 +221,32 @@ describe('functions', () => {
       .find(([, { Properties }]) => idOf(Properties.FunctionName) === 'WorkersKeepRequests');
     expect(config?.[1].Properties.MaximumRetryAttempts).toBe(2);
     expect(idOf(config?.[1].Properties.DestinationConfig.OnFailure.Destination)).toMatch(/^WorkersKeepRequestsDead/);
+  });
+
+  test('whichever invocation of a worker fails, the alarm of all rings', () => {
+    const [[, alarm] = []] = assembly.ofType('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('WorkersErrors'));
+    const [[, filter] = []] = assembly.ofType('AWS::Logs::MetricFilter');
+    const [transformation] = filter?.Properties.MetricTransformations ?? [];
+    expect(transformation).toMatchObject({ MetricNamespace: 'CrmApi/CrmApi', MetricValue: '1' });
+    expect(alarm?.Properties).toMatchObject({
+      Namespace: transformation.MetricNamespace,
+      MetricName: transformation.MetricName,
+      Statistic: 'Sum',
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
+    });
+    const logged = (record: object) => JSON.stringify({ time: '', type: 'platform.report', record });
+    const isCounted = logMatcher(filter?.Properties.FilterPattern);
+    for (const status of ['failure', 'error', 'timeout'])
+      expect(isCounted(logged({ requestId: '', metrics: {}, status })), status).toBe(true);
+    for (const line of [logged({ status: 'success' }), '{"level":"ERROR","status":"error"}', 'REPORT'])
+      expect(isCounted(line), line).toBe(false);
+    for (const { name } of workers)
+      expect(assembly.resources[pascalCase(name)]?.Properties.LoggingConfig, name).toEqual({
+        LogFormat: 'JSON',
+        SystemLogLevel: 'WARN',
+        LogGroup: filter?.Properties.LogGroupName,
+      });
   });
 
   test('a role may use the key only where a function that has it needs it', () => {

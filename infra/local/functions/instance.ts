@@ -60,8 +60,9 @@ export class Instance {
   }
 
   async invoke(on: FunctionToRun, event: string): Promise<Answer> {
-    if (this.#goneBecause !== undefined) return failed('Runtime.ExitError', this.#goneBecause);
+    if (this.#goneBecause !== undefined) return failed(exited, this.#goneBecause);
     const requestId = randomUUID();
+    const begun = Date.now();
     const timeoutMs = on.timeoutSeconds * 1000;
     let timer: NodeJS.Timeout | undefined;
     const answer = await new Promise<Answer>((settle) => {
@@ -81,13 +82,16 @@ export class Instance {
     });
     clearTimeout(timer);
     this.idleSince = Date.now();
-    if (answer.error) this.#settings.logs.of(on.name).invocationFailed(answer.error);
+    const log = this.#settings.logs.of(on.name);
+    if (answer.error) log.invocationFailed(answer.error);
+    if (on.systemLogLevel === 'WARN' ? answer.error : on.systemLogLevel)
+      log.write({ text: reportOf(requestId, answer, Date.now() - begun, on.memoryMb), isError: false });
     return answer;
   }
 
   async stop(reason = 'the function was stopped'): Promise<void> {
     this.#goneBecause ??= reason;
-    this.#finish(failed('Runtime.ExitError', reason));
+    this.#finish(failed(exited, reason));
     await this.#worker.terminate();
   }
 
@@ -123,14 +127,14 @@ export class Instance {
 
   #timeOut(requestId: string, timeoutSeconds: number): void {
     const message = `${new Date().toISOString()} ${requestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
-    this.#finish(failed('Sandbox.Timedout', message));
+    this.#finish(failed(timedOut, message));
     void this.stop();
   }
 
   #crash(error: Error): void {
     const isFirst = this.#goneBecause === undefined;
     this.#goneBecause ??= error.message;
-    const failure = failed('Runtime.ExitError', error.message, error.stack);
+    const failure = failed(exited, error.message, error.stack);
     if (this.#atWork) this.#finish(failure);
     else if (isFirst && this.#ran) this.#settings.logs.of(this.#ran).invocationFailed(failure.error);
   }
@@ -141,6 +145,23 @@ export class Instance {
     atWork?.settle(answer);
   }
 }
+
+/** What Lambda says of an invocation in a log of JSON (telemetry API, platform.report). */
+const reportOf = (requestId: string, { error }: Answer, durationMs: number, memorySizeMB: number) =>
+  JSON.stringify({
+    time: new Date().toISOString(),
+    type: 'platform.report',
+    record: { requestId, metrics: { durationMs, memorySizeMB }, status: statusOf(error) },
+  });
+
+function statusOf(error: InvocationError | undefined): 'success' | 'failure' | 'error' | 'timeout' {
+  if (!error) return 'success';
+  if (error.errorType === timedOut) return 'timeout';
+  return error.errorType === exited ? 'failure' : 'error';
+}
+
+const timedOut = 'Sandbox.Timedout';
+const exited = 'Runtime.ExitError';
 
 const failed = (errorType: string, errorMessage: string, stack = ''): { error: InvocationError } => ({
   error: { errorType, errorMessage, trace: stack === '' ? [] : stack.split('\n') },

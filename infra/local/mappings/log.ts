@@ -6,6 +6,7 @@ import type { FunctionLogs } from '../functions/log.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { LogSubscription } from '../template.ts';
+import { logMatcher } from './log-pattern.ts';
 
 const zipped = promisify(gzip);
 
@@ -66,7 +67,7 @@ export function startSubscriptions({
 /** A subscription of a function to a log group, which here is one stream. */
 function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountId }: Settings): Subscribed {
   const { logGroup, functionName, name } = subscription;
-  const isWanted = matcher(subscription.pattern);
+  const isWanted = logMatcher(subscription.pattern);
   const running = new Set<Promise<unknown>>();
   let collected: Line[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -132,19 +133,5 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
       flush();
       await Promise.all(running);
     },
-  };
-}
-
-/** Of the patterns for JSON the one that asks whether a property is true. */
-function matcher(pattern: string): (line: string) => boolean {
-  const [, property] = /^\{ \$\.(\w+) IS TRUE \}$/.exec(pattern) ?? [];
-  if (property === undefined) throw new Error(`the local cloud does not know the filter pattern ${pattern}`);
-  return (line) => {
-    if (!line.startsWith('{') || !line.includes(`"${property}"`)) return false;
-    try {
-      return (JSON.parse(line) as Record<string, unknown>)[property] === true;
-    } catch {
-      return false;
-    }
   };
 }

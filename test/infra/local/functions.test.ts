@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { openFunctionLogs } from '#infra/local/functions/log.ts';
 import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
+import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import type { FunctionToRun } from '#infra/local/template.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 
@@ -26,6 +27,7 @@ function written(source: string, more: Partial<FunctionToRun> = {}): FunctionToR
     arn: 'arn:aws:lambda:eu-west-1:111111111111:function:work',
     role: '',
     logGroup: '',
+    systemLogLevel: undefined,
     isTraced: false,
     folder: path,
     handler: 'index.handler',
@@ -144,6 +146,26 @@ test('a crash is an error, and the next invocation gets a fresh instance', async
   );
   expect((await invoke({ crash: true })).error).toMatchObject({ errorType: 'Runtime.ExitError' });
   expect(await invoke()).toEqual({ result: 'well' });
+});
+
+test('a log of JSON says how each invocation ended, one of text nothing', async () => {
+  const source = `export const handler = async ({ end }) => {
+    if (end === 'throws') throw new Error('no');
+    if (end === 'exits') process.exit(1);
+    if (end === 'hangs') await new Promise((resolve) => setTimeout(resolve, 60_000));
+  };`;
+  const ends = async (systemLogLevel?: string) => {
+    const { invoke, log } = start(written(source, { systemLogLevel, timeoutSeconds: 1 }));
+    for (const end of ['returns', 'throws', 'exits', 'hangs']) await invoke({ end });
+    const lines = (await log()).split('\n').filter((line) => line.startsWith('{'));
+    return { lines, statuses: lines.map((line) => JSON.parse(line).record.status) };
+  };
+  const { lines, statuses } = await ends('INFO');
+  expect(statuses).toEqual(['success', 'error', 'failure', 'timeout']);
+  const isFailed = logMatcher('{ ($.type = "platform.report") && ($.record.status != "success") }');
+  expect(lines.map(isFailed)).toEqual([false, true, true, true]);
+  expect((await ends('WARN')).statuses).toEqual(['error', 'failure', 'timeout']);
+  expect((await ends()).lines).toEqual([]);
 });
 
 test('a function that cannot load says why at every invocation', async () => {
