@@ -67,7 +67,7 @@ const layers = [
   ['infra/local/demo'],
   ['build', 'mappings'].map((name) => `infra/local/${name}`),
   ['cloud', 'watch'].map((name) => `infra/local/${name}`),
-  ['infra/local/start', 'infra/permissions'],
+  ['infra/canary', 'infra/local/start', 'infra/permissions'],
 ];
 
 const root = join(import.meta.dirname, '..');

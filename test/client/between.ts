@@ -7,15 +7,23 @@ import { inject } from 'vitest';
 /** What becomes of a call: it is answered here, or its answer is lost after the API has done it. */
 export type Fate = 'passes' | 'is lost' | { status: number; headers?: Record<string, string>; body?: unknown };
 
-/** A server between a client and the API. The fates are those of the next calls; later ones pass. */
+interface Call {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** A server between a client and the API. The fates are those of the next calls; later ones pass, or are as `fateOf` says. */
 export async function startBetween(...fates: Fate[]) {
-  const calls: { method: string; path: string; headers: Record<string, string> }[] = [];
+  const calls: Call[] = [];
+  let fateOf: (call: Call) => Fate = () => 'passes';
   const server = createServer(async (request, response) => {
     const { method = '', url = '' } = request;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    calls.push({ method, path: url, headers });
+    const call = { method, path: url, headers };
+    calls.push(call);
     const body = await buffer(request);
-    const fate = fates.shift() ?? 'passes';
+    const fate = fates.shift() ?? fateOf(call);
     if (typeof fate === 'object') return answer(response, fate);
     const { host, connection, 'content-length': length, ...kept } = headers;
     const answered = await send(new URL(url, inject('baseUrl')), { method: method as 'GET', headers: kept, body });
@@ -29,6 +37,9 @@ export async function startBetween(...fates: Fate[]) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     next: (...more: Fate[]) => fates.push(...more),
+    each(of: typeof fateOf) {
+      fateOf = of;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
