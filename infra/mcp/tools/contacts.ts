@@ -27,12 +27,12 @@ import { invalidField } from '#lib/problem.ts';
 import { choice, idInput, maxId, queryInteger } from '#lib/schema.ts';
 
 const profile = {
-  name: 'Full name',
+  name: 'Name',
   username: 'Handle without @',
   phone: 'Phone',
   email: 'E-mail',
   company: 'Company',
-  notes: 'Free text',
+  notes: 'Notes',
 };
 
 const parts: Record<string, Endpoint> = {
@@ -88,7 +88,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_search',
     title: 'Search contacts',
-    description: 'Contacts that match all given filters.',
+    description: 'Contacts by all given filters.',
     effect: 'reads',
     uses: [listContacts],
     takes: {
@@ -97,11 +97,8 @@ export const contactTools: Tool[] = [
         {
           q: 'Name, username or phone contains',
           stage: 'Stage',
-          assignedToUserId: 'Member id or none',
-          tagId: 'Tag id',
-          hasUnread: 'Has unread messages',
         },
-        { username: '(exact)', phone: '(exact)', email: '(exact)' },
+        { username: '(exact)', phone: '(exact)', email: '(exact)', assignedToUserId: '(or none)' },
       ),
       fields,
     },
@@ -145,7 +142,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_create',
     title: 'Create a contact',
-    description: 'Needs name, username or phone. With matchOn, changes the contact with the same value instead.',
+    description: 'Needs name, username or phone. matchOn changes the contact with the same value instead.',
     effect: 'is final',
     uses: [createContact, upsertContact],
     takes: {
@@ -169,7 +166,7 @@ export const contactTools: Tool[] = [
       leadScore: own(checkedByOperation(v.nullable(idInput())), '0-100'),
       addTags: own(distinct(checkedByOperation(v.string()), maxTagChanges, 'tags'), 'Tag names, made if new'),
       removeTagIds: own(distinct(queryInteger(1, maxId), maxTagChanges, 'ids'), 'Tag ids'),
-      note: own(checkedByOperation(v.string()), 'Note for the timeline'),
+      note: own(checkedByOperation(v.string()), 'New note'),
       ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
       ...optional(pick(readMessages.route.body, { upToMessageId: 'Read up to here' })),
     },
@@ -185,7 +182,7 @@ export const contactTools: Tool[] = [
   {
     name: 'contacts_merge',
     title: 'Merge two contacts',
-    description: 'Moves everything of the source into this contact; the source is gone.',
+    description: 'All of the source moves to this contact; the source is gone.',
     effect: 'is final',
     uses: [mergeContacts],
     takes: {

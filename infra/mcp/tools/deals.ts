@@ -22,14 +22,13 @@ export const dealTools: Tool[] = [
   {
     name: 'deals_search',
     title: 'Search deals',
-    description: 'Deals that match all given filters.',
+    description: 'Deals by all given filters.',
     effect: 'reads',
     uses: [listDeals],
     takes: {
       ...listing(listDeals, {
         q: 'Title contains',
         stage: 'Stage',
-        contactId: 'Contact',
       }),
       fields,
     },

@@ -16,18 +16,15 @@ export const emailTools: Tool[] = [
   {
     name: 'email_search',
     title: 'Search e-mail threads',
-    description: 'Threads that match all given filters.',
+    description: 'Threads by all given filters.',
     effect: 'reads',
     uses: [listThreads],
     takes: {
-      ...listing(listThreads, {
-        q: 'Subject, preview or participant contains',
-        status: 'Status',
-        contactId: 'Contact',
-        assignedToUserId: 'Member id or none',
-        unreadOnly: 'With unread messages',
-        isStarred: 'Starred',
-      }),
+      ...listing(
+        listThreads,
+        { q: 'Subject, preview or participant contains', status: 'Status' },
+        { assignedToUserId: '(or none)' },
+      ),
       fields,
     },
     gives: page,
@@ -56,7 +53,7 @@ export const emailTools: Tool[] = [
   {
     name: 'email_update',
     title: 'Set status or assignee',
-    description: 'Sets status, assignee or both of a thread. Sends nothing.',
+    description: 'Of a thread. Sends nothing.',
     effect: 'sets',
     uses: [setStatus, setAssignee],
     takes: {

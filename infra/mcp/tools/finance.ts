@@ -15,7 +15,7 @@ export const financeTools: Tool[] = [
   {
     name: 'finance_get',
     title: 'Read finance',
-    description: 'Income and expense, transactions, invoices with what is outstanding, revenue feeds.',
+    description: 'Sums, transactions, invoices with what is outstanding, revenue feeds.',
     effect: 'reads',
     uses: {
       by: 'report',
@@ -32,14 +32,9 @@ export const financeTools: Tool[] = [
         {
           id: passed(idInput(), 'One transaction or invoice'),
           status: passed(v.string(), 'realized, pending, draft, sent, overdue, paid, canceled'),
-          ...pick(listTransactions.route.query, {
-            contactId: 'Contact',
-            from: 'ISO time',
-            to: 'ISO time',
-          }),
         },
         { summary: summarise, transactions: listTransactions, invoices: listInvoices },
-        { type: '(income, expense)' },
+        { type: '(income, expense)', from: '(ISO time)' },
       ),
       ...paging(listTransactions),
       fields,
@@ -62,7 +57,7 @@ export const financeTools: Tool[] = [
   {
     name: 'finance_record',
     title: 'Book or mark paid',
-    description: 'Books an income or expense, or marks an invoice as paid and books its income.',
+    description: 'Books an income or expense, or the income of an invoice that is paid.',
     effect: 'is final',
     uses: {
       by: 'action',

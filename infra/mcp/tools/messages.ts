@@ -33,14 +33,14 @@ export const messageTools: Tool[] = [
   {
     name: 'telegram_send',
     title: 'Send a Telegram message',
-    description: 'Queues a message, now or for later.',
+    description: 'Queues a message.',
     effect: 'is final',
     reachesOut: true,
     uses: [sendTelegram],
     takes: {
       ...pick(sendTelegram.route.body, {
         ...message,
-        telegramUserId: 'Recipient user id',
+        telegramUserId: 'Recipient id',
         text: 'At most 4000 characters',
         runAt,
       }),
@@ -52,14 +52,14 @@ export const messageTools: Tool[] = [
   {
     name: 'twitter_send',
     title: 'Send an X message',
-    description: 'Queues a direct message on X (Twitter), now or for later.',
+    description: 'Queues a direct message on X (Twitter).',
     effect: 'is final',
     reachesOut: true,
     uses: [sendTwitter],
     takes: {
       ...pick(sendTwitter.route.body, {
         ...message,
-        twitterUserId: 'Recipient user id, digits',
+        twitterUserId: 'Recipient id, digits',
         text: 'At most 10000 characters',
         runAt,
       }),
@@ -100,7 +100,6 @@ export const messageTools: Tool[] = [
         {
           status: 'Status',
           channel: 'Channel',
-          contactId: 'Recipient',
         },
         { source: '(api, panel, sequence, agent)', until: '(of runAt)' },
       ),

@@ -28,9 +28,9 @@ export const reportTools: Tool[] = [
         pick(analyseMessaging.route.query, {
           from: 'Default 30 days ago',
           to: 'Default now',
-          groupBy: 'Of messaging',
         }),
         { dashboard: getDashboard, messaging: analyseMessaging, pipelines: listPipelines },
+        { groupBy: '(day, week, month, account)' },
       ),
       id: passed(idInput(), 'Pipeline id'),
       ...paging(listPipelines),

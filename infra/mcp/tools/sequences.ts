@@ -5,7 +5,7 @@ import { handler as listEnrollments } from '#functions/sequences/list-enrollment
 import { handler as pause } from '#functions/sequences/pause.ts';
 import { handler as resume } from '#functions/sequences/resume.ts';
 import { object, paging, withFilters } from '#lib/mcp/common.ts';
-import { idOf, passed, pick, type Tool } from '#lib/mcp/tool.ts';
+import { idOf, passed, type Tool } from '#lib/mcp/tool.ts';
 import { idInput } from '#lib/schema.ts';
 
 export const sequenceTools: Tool[] = [
@@ -24,7 +24,6 @@ export const sequenceTools: Tool[] = [
         {
           id: passed(idInput(), 'Sequence id'),
           status: passed(v.string(), 'Status'),
-          ...pick(listSequences.route.query, { q: 'Name contains' }),
         },
         { sequences: listSequences, enrollments: listEnrollments },
       ),

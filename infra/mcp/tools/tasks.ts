@@ -24,20 +24,20 @@ export const taskTools: Tool[] = [
   {
     name: 'tasks_search',
     title: 'Search or read tasks',
-    description: 'Tasks that match all given filters; with id one and its metadata.',
+    description: 'Tasks by all given filters; with id one and its metadata.',
     effect: 'reads',
     uses: [listTasks, getTask, getMetadata],
     takes: {
       id: passed(idInput(), 'One task'),
-      ...listing(listTasks, {
-        q: 'Title contains',
-        status: 'Status',
-        priority: 'Priority',
-        overdue: 'Past due and not done',
-        contactId: 'Contact',
-        dealId: 'Deal id',
-        assignedToUserId: 'Member id or none',
-      }),
+      ...listing(
+        listTasks,
+        {
+          q: 'Title contains',
+          status: 'Status',
+          priority: 'Priority',
+        },
+        { assignedToUserId: '(or none)' },
+      ),
       fields,
     },
     gives: object,

@@ -40,7 +40,7 @@ export const workspaceTools: Tool[] = [
   {
     name: 'workspace_get',
     title: 'Look up the workspace',
-    description: 'The key itself and what has ids: members, tags, sending accounts.',
+    description: 'The key, and members, tags, sending accounts with ids.',
     effect: 'reads',
     uses: {
       by: 'part',
@@ -66,7 +66,7 @@ export const workspaceTools: Tool[] = [
   {
     name: 'tags_manage',
     title: 'Manage tags',
-    description: 'Adds, changes or deletes a tag. Deleting takes it off every contact.',
+    description: 'Deleting a tag takes it off every contact.',
     effect: 'is final',
     uses: {
       by: 'action',
