@@ -11,9 +11,9 @@ const throttled = (operation: string) =>
     : Object.assign(new Error('Throughput exceeds the current capacity'), { name: 'ThrottlingException' });
 const unanswered = () => Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
 
-/** Does something while the table refuses, for ever, every transaction that this matches, as it does with a row that is too large. */
+/** Does something while the table refuses, for ever, every transaction and every row that this matches, as it does with a row that is too large. */
 export const refusing = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>
-  failing(/^TransactWrite/, pattern, tooLarge, work);
+  failing(/^(TransactWrite|PutItem)/, pattern, tooLarge, work);
 
 /** Does something while the table is too busy for every transaction and every write of one item that this matches. */
 export const throttling = <Result>(pattern: RegExp, work: () => Promise<Result>): Promise<Result> =>

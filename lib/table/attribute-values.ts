@@ -20,6 +20,9 @@ export const marshalled = (input: object): object => converted(input, itemOf) as
 /** An output with attributes as they were before they were `marshalled`; bytes are a Uint8Array. */
 export const unmarshalled = (output: object): object => converted(output, attributesOf) as object;
 
+/** An item as whoever reads it will have it. */
+export const asRead = (item: object): Attributes => attributesOf(itemOf(item));
+
 function converted(part: unknown, convert: (attributes: Attributes) => Attributes): unknown {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map((one) => converted(one, convert));

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isThrottled } from '../aws.ts';
 import { Problem } from '../problem.ts';
+import { asRead } from './attribute-values.ts';
 import { dynamodb } from './client.ts';
-import { cancellations, conditionFailed, isConflict } from './errors.ts';
+import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
 import { type Key, lockedBy } from './keys.ts';
 import { bytesOf } from './size.ts';
 import { type Action, actionOf, type Condition, type Write } from './write.ts';
@@ -38,6 +41,8 @@ export interface Conditional {
   /** What it comes to in a transaction. */
   bytes: number;
   refusal?: Refusal | undefined;
+  /** It puts another state of a row in the place of the one that was read: that needs no transaction if it is all. */
+  isNextState?: boolean;
 }
 
 /** Somebody else changed what was read, or another transaction touches the same items: the work is worth running again. */
@@ -55,7 +60,8 @@ export function conditional({ holds, isFresh, isMet, isEarly, stands = 0, refusa
   const condition = holds === undefined ? write.if : conditionOf(holds);
   const decides = refusal !== undefined || holds === 'present';
   const action = actionOf({ ...write, if: condition }, decides);
-  return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal };
+  const isNextState = Boolean(write.item) && typeof holds === 'number' && refusal === undefined;
+  return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal, isNextState };
 }
 
 /** An item that a large commit has locked is neither as it was read nor there for anybody else. */
@@ -81,13 +87,30 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
   if (round.length > 1) yield round;
 }
 
-/** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
+/**
+ * Writes everything or nothing; the next state of a single row without a transaction, at half the price. Throws the refusal of a failed
+ * condition, or WriteConflict when it is worth running again.
+ */
 export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<void> {
+  const [first, ...others] = actions;
+  if (first?.isNextState && first.action.Put && others.length === 0) return put(first.action.Put, signal);
   const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token };
   try {
     await dynamodb.send('TransactWriteItems', input, signal);
   } catch (error) {
     throw refusalOf(error, actions);
+  }
+}
+
+/** Without a transaction's token a call that is repeated may meet what it has written itself. */
+async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await dynamodb.send('PutItem', { ...action, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }, signal);
+  } catch (error) {
+    const failed = failedCondition(error);
+    if (failed && isDeepStrictEqual(failed.item, asRead(action.Item ?? {}))) return;
+    if (isThrottled(error)) throw new Busy('the table is busy', { cause: error });
+    throw failed || isConflict(error) ? new WriteConflict('somebody else has written', { cause: error }) : error;
   }
 }
 

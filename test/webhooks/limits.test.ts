@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/outbox.ts';
-import { nextDay } from '#lib/clock.ts';
+import { nextDay, timestamp } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
@@ -26,8 +26,9 @@ import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
 import { decide } from '#lib/webhooks/idle.ts';
 import { list } from '#lib/webhooks/listing.ts';
-import { faults, LeaseLost } from '#lib/webhooks/settle.ts';
+import { commitAttempts, faults, LeaseLost, type Written } from '#lib/webhooks/settle.ts';
 import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
+import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -296,6 +297,35 @@ test('an attempt that had begun when its worker died is counted, and ten are the
   expect(await shown(always)).toMatchObject({ status: 'failed', attemptCount: 10, error: faults.interrupted });
   expect(await shown(lives)).toMatchObject({ status: 'succeeded', attemptCount: 1 });
   expect((await live.get(path)).body.consecutiveFailures).toBe(0);
+});
+
+test('a delivery that arrived is known, and counted once, though its worker died before it said so of the endpoint', async () => {
+  await using receiver = await startReceiver();
+  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
+  const owner = await hold();
+  await fanOut(tenant, eventsOf(1));
+  const [{ id: delivery }] = (await deliveries()) as [{ id: number }];
+  const commit = (written: Written) => commitAttempts(tenant, id, owner, written);
+  const { health } = await commit({ beginning: [delivery] });
+  const signed = { timestamp: 1, simple: 's', previous: null, standard: 's' };
+  const answered = { responseStatus: 200, responseHeaders: {}, responseBody: '', error: null, errorClass: null };
+  const ended = { isSuccess: true, isTimeout: false, retryAfter: undefined, signed };
+  const attempt = { number: 1, startedAt: timestamp(), durationMs: 1, ...answered, ...ended };
+  const dies: Parameters<typeof between>[0] = async ({ input }, next) => {
+    if (JSON.stringify(input).includes('#webhook-health') && JSON.stringify(input).includes('"Item"'))
+      throw new Error('dead');
+    return next();
+  };
+  await expect(between(dies, () => commit({ results: [{ id: delivery, attempt }] }))).rejects.toThrow('dead');
+  const row = () => run((tx) => tx.get(Deliveries, { endpointId: id, id: delivery }));
+  expect(await row()).toMatchObject({ status: 'succeeded', attemptCount: 1 });
+  expect(await run((tx) => tx.get(Healths, { id }))).toMatchObject({ begun: [delivery], finished: health.finished });
+  // As the next worker begins, and as if its first answer had been lost.
+  for (const _ of [1, 2]) {
+    const after = await commit({ results: [{ id: delivery, fault: faults.interrupted }] });
+    expect(after.health).toMatchObject({ begun: [], finished: health.finished + 1 });
+  }
+  expect(await row()).toMatchObject({ status: 'succeeded', attemptCount: 1 });
 });
 
 /** Its deliveries are in the index while they wait, as those of a workspace are that an older release may still write in. */
