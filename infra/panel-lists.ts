@@ -4,7 +4,7 @@ import { messaging } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { scopesOf } from '#lib/http/route.ts';
-import { isPowerful, scopes, scopeTexts } from '#lib/scopes.ts';
+import { meaningOf, scopes } from '#lib/scopes.ts';
 import { loadRoutes } from './functions.ts';
 
 const literal = (value: unknown) => `${JSON.stringify(value, null, 2)} as const`;
@@ -21,7 +21,10 @@ export async function renderPanelLists(): Promise<string> {
     const isDisconnected = find('POST', `/v1/${name}/accounts/{id}/disconnect`) !== undefined;
     return [name, { title, maxTextCharacters, inbound, seenBy, isChanged, isDisconnected }];
   });
-  const ofKeys = scopes.map((scope) => [scope, { text: scopeTexts[scope], isPowerful: isPowerful(scope) }]);
+  const ofKeys = scopes.map((scope) => {
+    const { lets: text, isPowerful } = meaningOf(scope);
+    return [scope, { text, isPowerful }];
+  });
   return `/** What the page shows of lib/channels, lib/scopes.ts and lib/events/kinds.ts, and what its routes can do of each channel. Made by \`npm run panel-lists\`. */
 export const messaging = ${literal(Object.fromEntries(channels))};
 

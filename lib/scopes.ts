@@ -1,74 +1,44 @@
+interface Meaning {
+  /** What it lets a key do, as the panel says it. */
+  lets: string;
+  /** A member of the role `member` does not have it (contract section 27). */
+  isOfOwners: boolean;
+  /** It can do harm which is hard to mend: the panel warns of it. */
+  isPowerful: boolean;
+}
+
 /** Every scope of the contract (base document, "Scopes"). */
-export const scopes = [
-  'telegram:send',
-  'telegram:read',
-  'twitter:send',
-  'contacts:read',
-  'contacts:write',
-  'contacts:erase',
-  'sequences:read',
-  'sequences:write',
-  'analytics:read',
-  'finance:read',
-  'finance:write',
-  'deals:read',
-  'deals:write',
-  'tasks:read',
-  'tasks:write',
-  'email:read',
-  'email:write',
-  'email:send',
-  'email:compose',
-  'pipelines:read',
-  'webhooks:read',
-  'webhooks:write',
-  'agents:read',
-  'agents:run',
-  'jobs:read',
-  'keys:manage',
-  'accounts:manage',
-] as const;
+const meanings = {
+  'telegram:send': { lets: 'send Telegram messages', isOfOwners: false, isPowerful: false },
+  'telegram:read': { lets: 'see Telegram accounts and messages', isOfOwners: false, isPowerful: false },
+  'twitter:send': { lets: 'send and see X messages', isOfOwners: false, isPowerful: false },
+  'contacts:read': { lets: 'see contacts, conversations, members', isOfOwners: false, isPowerful: false },
+  'contacts:write': { lets: 'make and change contacts', isOfOwners: false, isPowerful: false },
+  'contacts:erase': { lets: 'erase contacts for good', isOfOwners: true, isPowerful: true },
+  'sequences:read': { lets: 'see sequences', isOfOwners: false, isPowerful: false },
+  'sequences:write': { lets: 'pause and resume sequences', isOfOwners: false, isPowerful: false },
+  'analytics:read': { lets: 'see the numbers', isOfOwners: false, isPowerful: false },
+  'finance:read': { lets: 'see money', isOfOwners: true, isPowerful: false },
+  'finance:write': { lets: 'book money, mark invoices paid', isOfOwners: true, isPowerful: true },
+  'deals:read': { lets: 'see deals', isOfOwners: false, isPowerful: false },
+  'deals:write': { lets: 'make, change and move deals', isOfOwners: false, isPowerful: false },
+  'tasks:read': { lets: 'see tasks', isOfOwners: false, isPowerful: false },
+  'tasks:write': { lets: 'make and change tasks', isOfOwners: false, isPowerful: false },
+  'email:read': { lets: 'see mail', isOfOwners: false, isPowerful: false },
+  'email:write': { lets: 'change the state of mail', isOfOwners: false, isPowerful: false },
+  'email:send': { lets: 'answer mail', isOfOwners: false, isPowerful: true },
+  'email:compose': { lets: 'write new mail', isOfOwners: false, isPowerful: true },
+  'pipelines:read': { lets: 'see the boards', isOfOwners: false, isPowerful: false },
+  'webhooks:read': { lets: 'see webhooks and events', isOfOwners: false, isPowerful: false },
+  'webhooks:write': { lets: 'make and change webhooks', isOfOwners: false, isPowerful: false },
+  'agents:read': { lets: 'see agents', isOfOwners: false, isPowerful: false },
+  'agents:run': { lets: 'try agents', isOfOwners: false, isPowerful: false },
+  'jobs:read': { lets: 'see what is to be sent', isOfOwners: false, isPowerful: false },
+  'keys:manage': { lets: 'make and revoke keys', isOfOwners: true, isPowerful: true },
+  'accounts:manage': { lets: 'connect and disconnect accounts', isOfOwners: true, isPowerful: true },
+} as const satisfies Record<string, Meaning>;
 
-export type Scope = (typeof scopes)[number];
+export type Scope = keyof typeof meanings;
+export const scopes = Object.keys(meanings) as Scope[];
 
-/** What each lets a key do, as the panel says it. */
-export const scopeTexts: Record<Scope, string> = {
-  'telegram:send': 'send Telegram messages',
-  'telegram:read': 'see Telegram accounts and messages',
-  'twitter:send': 'send and see X messages',
-  'contacts:read': 'see contacts, conversations, members',
-  'contacts:write': 'make and change contacts',
-  'contacts:erase': 'erase contacts for good',
-  'sequences:read': 'see sequences',
-  'sequences:write': 'pause and resume sequences',
-  'analytics:read': 'see the numbers',
-  'finance:read': 'see money',
-  'finance:write': 'book money, mark invoices paid',
-  'deals:read': 'see deals',
-  'deals:write': 'make, change and move deals',
-  'tasks:read': 'see tasks',
-  'tasks:write': 'make and change tasks',
-  'email:read': 'see mail',
-  'email:write': 'change the state of mail',
-  'email:send': 'answer mail',
-  'email:compose': 'write new mail',
-  'pipelines:read': 'see the boards',
-  'webhooks:read': 'see webhooks and events',
-  'webhooks:write': 'make and change webhooks',
-  'agents:read': 'see agents',
-  'agents:run': 'try agents',
-  'jobs:read': 'see what is to be sent',
-  'keys:manage': 'make and revoke keys',
-  'accounts:manage': 'connect and disconnect accounts',
-};
-
-/** Of those that can do harm which is hard to mend, the panel warns. */
-const powerful: readonly Scope[] = [
-  'contacts:erase',
-  'email:send',
-  'email:compose',
-  'finance:write',
-  'keys:manage',
-  'accounts:manage',
-];
-export const isPowerful = (scope: Scope): boolean => powerful.includes(scope);
+export const meaningOf = (scope: Scope): Meaning => meanings[scope];

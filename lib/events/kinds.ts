@@ -17,7 +17,7 @@ import {
   transactionTypes,
 } from '../choices.ts';
 import { count, storedChoice, time } from '../schema.ts';
-import { scopes } from '../scopes.ts';
+import { type Scope, scopes } from '../scopes.ts';
 import { environments } from '../tenant.ts';
 import { EventActor } from './actor.ts';
 
@@ -421,6 +421,27 @@ export const eventKinds = {
   ),
 };
 export type EventKind = keyof typeof eventKinds;
+
+/** What the events of a kind are about: its name before the dot. */
+export type EventNoun = EventKind extends `${infer Noun}.${string}` ? Noun : never;
+
+/** By what events are about the scope that reads it: a member whose role lacks it is shown none of them. */
+export const readBy: Record<EventNoun, Scope> = {
+  message: 'contacts:read',
+  contact: 'contacts:read',
+  deal: 'deals:read',
+  task: 'tasks:read',
+  account: 'telegram:read',
+  job: 'jobs:read',
+  email: 'email:read',
+  sequence: 'sequences:read',
+  enrollment: 'sequences:read',
+  transaction: 'finance:read',
+  invoice: 'finance:read',
+  revenue_source: 'finance:read',
+  key: 'keys:manage',
+  webhook: 'webhooks:read',
+};
 
 /** An event as the code that causes it states it: its `data` is that of its kind. */
 export type StatedEvent = {

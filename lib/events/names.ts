@@ -1,7 +1,8 @@
-import type { EventKind } from './kinds.ts';
+import type { Scope } from '../scopes.ts';
+import type { EventKind, EventNoun } from './kinds.ts';
 
 /**
- * The names of the event kinds (contract section 15), apart from their schemas, which only few functions carry. Made of
+ * The names of the event kinds (contract section 15), and who reads them, apart from their schemas, which only few functions carry. Made of
  * lib/events/kinds.ts by `npm run event-names`.
  */
 export const eventKindNames = [
@@ -35,3 +36,21 @@ export const eventKindNames = [
   'key.revoked',
   'webhook.test',
 ] as const satisfies readonly EventKind[];
+
+/** By what events are about the scope that reads it. */
+export const readBy: Readonly<Record<EventNoun, Scope>> = {
+  message: 'contacts:read',
+  contact: 'contacts:read',
+  deal: 'deals:read',
+  task: 'tasks:read',
+  account: 'telegram:read',
+  job: 'jobs:read',
+  email: 'email:read',
+  sequence: 'sequences:read',
+  enrollment: 'sequences:read',
+  transaction: 'finance:read',
+  invoice: 'finance:read',
+  revenue_source: 'finance:read',
+  key: 'keys:manage',
+  webhook: 'webhooks:read',
+};

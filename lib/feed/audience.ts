@@ -1,18 +1,13 @@
+import { readBy } from '#lib/events/names.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import { notFound, Problem } from '#lib/problem.ts';
 import type { Scope } from '#lib/scopes.ts';
 
-/** Of the nouns of events those that not every role reads, and what reads them. */
-const readBy: Readonly<Record<string, Scope>> = {
-  transaction: 'finance:read',
-  invoice: 'finance:read',
-  revenue_source: 'finance:read',
-  key: 'keys:manage',
-};
+const scopeOf: Readonly<Record<string, Scope | undefined>> = readBy;
 
 /** What a member lacks to learn of an event; of keys `webhooks:read` is enough (contract section 14). */
 function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
-  const scope = readBy[kind.split('.')[0] ?? ''];
+  const scope = scopeOf[kind.split('.')[0] ?? ''];
   return session === undefined || scope === undefined || scopes.includes(scope) ? undefined : scope;
 }
 

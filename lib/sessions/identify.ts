@@ -14,7 +14,7 @@ import {
 } from '#lib/keys/identify.ts';
 import { activeMembers } from '#lib/members/people.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
-import { type Scope, scopes } from '#lib/scopes.ts';
+import { meaningOf, type Scope, scopes } from '#lib/scopes.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { type Environment, environments } from '#lib/tenant.ts';
@@ -38,18 +38,9 @@ export const missingSession = () => unauthorized('missing_session');
 export const sessionIn = (authorization: string | undefined): string | undefined =>
   /^\s*bearer\s+(cps_\S*)\s*$/i.exec(authorization ?? '')?.[1];
 
-/** Which events a member is not told of, either, stands in lib/feed/audience.ts. */
-const ofOwners: readonly Scope[] = [
-  'keys:manage',
-  'accounts:manage',
-  'finance:read',
-  'finance:write',
-  'contacts:erase',
-];
-
 /** What a member of a role may do by the API (contract section 27). */
 const scopesOfRole = (role: Role): readonly Scope[] =>
-  role === 'member' ? scopes.filter((scope) => !ofOwners.includes(scope)) : scopes;
+  role === 'member' ? scopes.filter((scope) => !meaningOf(scope).isOfOwners) : scopes;
 
 /** Whose sessions this process has met, by their hashes: that stays as it is as long as the session. */
 const met = new Map<string, readonly Membership[]>();
