@@ -13,6 +13,15 @@ export const dayOf = (time: string) => time.slice(0, 10);
 /** `2026-11` */
 export const monthOf = (time: string) => time.slice(0, 7);
 
+/** The days that a range touches: `2026-11-20`. */
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = [];
+  // In milliseconds, because the day after 9999-12-31 sorts before it as text.
+  for (let day = Date.parse(`${dayOf(from)}T00:00:00Z`); day <= Date.parse(to); day += dayMs)
+    days.push(dayOf(timestamp(new Date(day))));
+  return days;
+}
+
 /** The next midnight in UTC, when daily limits begin anew. */
 export const nextDay = (now: Date = new Date()): string => `${shifted(now, dayMs).slice(0, 10)}T00:00:00Z`;
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
-import { dayMs, shifted } from '#lib/clock.ts';
+import { dayMs, daysBetween, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { choice, count, id, queryInteger, time } from '#lib/schema.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { daysOf, type Range, rangeOf, rangeQuery } from './range.ts';
+import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { eachOfTraffic, type SeenMessage, Traffic } from './traffic.ts';
 
 const groupings = ['day', 'week', 'month', 'account'] as const;
@@ -97,6 +97,6 @@ function periodOf(at: string, groupBy: 'day' | 'week' | 'month'): string {
   return shifted(`${day}T00:00:00Z`, -daysSinceMonday * dayMs).slice(0, 10);
 }
 
-const periodsOf = (range: Range, groupBy: 'day' | 'week' | 'month') => [
-  ...new Set(daysOf(range).map((day) => periodOf(day, groupBy))),
+const periodsOf = ({ from, to }: Range, groupBy: 'day' | 'week' | 'month') => [
+  ...new Set(daysBetween(from, to).map((day) => periodOf(day, groupBy))),
 ];

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, shifted, timestamp } from '#lib/clock.ts';
+import { dayMs, shifted } from '#lib/clock.ts';
 import { invalidField } from '#lib/problem.ts';
 import { timeInput } from '#lib/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -24,15 +24,4 @@ export function rangeOf(tx: UnitOfWork, query: { from?: string | undefined; to?:
     throw invalidField('query.from', 'out_of_range', `the range must be at most ${maxDays} days`);
   }
   return { from, to };
-}
-
-export const isWithin = ({ from, to }: Range, at: string) => from <= at && at <= to;
-
-/** The days that a range touches: `2026-11-20`. */
-export function daysOf({ from, to }: Range): string[] {
-  const days: string[] = [];
-  // In milliseconds, because the day after 9999-12-31 sorts before it as text.
-  for (let day = Date.parse(`${from.slice(0, 10)}T00:00:00Z`); day <= Date.parse(to); day += dayMs)
-    days.push(timestamp(new Date(day)).slice(0, 10));
-  return days;
 }

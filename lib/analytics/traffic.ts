@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { id, storedChoice } from '#lib/schema.ts';
-import { type EntryRow, entries } from '#lib/table/entries.ts';
+import type { EntryRow } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
-import { eachPage } from '#lib/table/summing.ts';
+import { eachInRange } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { daysOf, isWithin, type Range } from './range.ts';
+import type { Range } from './range.ts';
 import { Conversations } from './replies.ts';
 
 const common = {
@@ -57,7 +57,7 @@ export class Traffic {
 type Take<One> = (one: One) => void;
 
 /**
- * The traffic of a range, from what the indexes keep of every message and job: a query per day and entity, side by side. It is told to
+ * The traffic of a range, from what the indexes keep of every message and job: a query per month and entity, side by side. It is told to
  * whoever sums it, in no order, and nobody keeps it. Not all of it where the meter has stopped.
  */
 export const eachOfTraffic = (
@@ -73,22 +73,11 @@ export const eachOfTraffic = (
 
 /** The messages of that traffic alone. */
 export const eachMessage = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenMessage>): Promise<void> =>
-  eachWithin(SeenMessage, range, meter, (day) => entries(tx, Messages, { day }, { ascending: true, meter }), take);
+  eachInRange(tx, Messages, range, meter, (entry) => take(seenOf(SeenMessage, entry)));
 
 /** The jobs of that traffic alone. */
 export const eachJob = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenJob>): Promise<void> =>
-  eachWithin(SeenJob, range, meter, (day) => entries(tx, Jobs, { day }, { ascending: true, meter }), take);
+  eachInRange(tx, Jobs, range, meter, (entry) => take(seenOf(SeenJob, entry)));
 
-const eachWithin = <Schema extends v.GenericSchema<unknown, { at: string }>>(
-  seen: Schema,
-  range: Range,
-  meter: Meter,
-  query: (day: string) => AsyncIterable<EntryRow[]>,
-  take: Take<v.InferOutput<Schema>>,
-): Promise<void> =>
-  eachPage(daysOf(range), meter, query, (page) => {
-    for (const entry of page) {
-      const one = v.parse(seen, { ...entry, id: Number(entry.of.sk) });
-      if (isWithin(range, one.at)) take(one);
-    }
-  });
+const seenOf = <Schema extends v.GenericSchema>(seen: Schema, entry: EntryRow): v.InferOutput<Schema> =>
+  v.parse(seen, { ...entry, id: Number(entry.of.sk) });

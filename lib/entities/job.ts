@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import { senderName, Target } from '#lib/channels/target.ts';
 import { jobStatuses } from '#lib/choices.ts';
-import { timestamp } from '#lib/clock.ts';
+import { monthOf, timestamp } from '#lib/clock.ts';
 import {
   choice,
   count,
@@ -77,6 +77,12 @@ export const JobQuery = v.object({
 const countedAt = ({ completedAt, createdAt }: Pick<v.InferOutput<typeof Job>, 'completedAt' | 'createdAt'>) =>
   completedAt ?? createdAt;
 
+/** What analytics needs to know. */
+const seen = (job: v.InferOutput<typeof Job>) => {
+  const { contactId, channel, accountId, status } = job;
+  return { contactId, channel, accountId, status, at: countedAt(job) };
+};
+
 /** A file of ours as a platform has it. */
 const PlatformFile = v.object({
   attachmentId: id(),
@@ -127,6 +133,8 @@ export const Jobs = entity({
     (older) => ({ ...older }),
     // 3: those that failed are found by when.
     (older) => ({ ...older }),
+    // 4: those of a range are found by month.
+    (older) => ({ ...older }),
   ],
   references: [
     { to: 'contact', field: 'contactId', with: 'message', isOwned: true },
@@ -156,14 +164,8 @@ export const Jobs = entity({
       at: 'to/{stated}',
       since: 2,
     },
-    day: {
-      of: (job) => countedAt(job).slice(0, 10),
-      order: (job) => countedAt(job),
-      copy: (job) => {
-        const { contactId, channel, accountId, status } = job;
-        return { contactId, channel, accountId, status, at: countedAt(job) };
-      },
-    },
+    month: { of: (job) => monthOf(countedAt(job)), order: countedAt, copy: seen, since: 4 },
+    dayBefore: { at: 'day', of: (job) => countedAt(job).slice(0, 10), order: countedAt, copy: seen, until: 4 },
     /** Few do: who counts them need not walk through all that were made. */
     failed: { of: ({ status }) => status === 'failed', order: (job) => countedAt(job), since: 3 },
     queue: {

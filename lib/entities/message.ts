@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
 import { PlatformUserId } from '#lib/channels/identities.ts';
 import { directions } from '#lib/choices.ts';
+import { monthOf } from '#lib/clock.ts';
 import {
   choice,
   count,
@@ -106,6 +107,21 @@ export const hasHappened = ({ status }: Pick<Shown, 'status'>) => status === 're
 /** When it was, or else when it was queued. */
 export const happenedAt = ({ sentAt, createdAt }: Pick<Shown, 'sentAt' | 'createdAt'>) => sentAt ?? createdAt;
 
+type Placed = Pick<Shown, 'sentAt'> & { contactId: number | null };
+const contactOrder = ({ contactId }: Placed) => (contactId === null ? 'none' : sortableId(contactId));
+/** What analytics needs to know. */
+const seen = ({
+  contactId,
+  direction,
+  channel,
+  accountId,
+  status,
+  sentAt,
+}: Placed & Pick<Shown, 'direction' | 'channel' | 'accountId' | 'status'>) => ({
+  ...{ contactId, direction, channel, accountId, status },
+  at: sentAt,
+});
+
 /** A message of a conversation. */
 export const Messages = entity({
   name: 'message',
@@ -118,6 +134,8 @@ export const Messages = entity({
   upgrades: [
     // 2: a message may have been edited or read, and be known at its platform.
     (older) => ({ ...older, editedAt: null, readAt: null, atPlatform: null }),
+    // 3: those of a range are found by month.
+    (older) => ({ ...older }),
   ],
   references: [
     { to: 'contact', field: 'contactId', isOwned: true },
@@ -127,14 +145,19 @@ export const Messages = entity({
   within: 'contact/{contactId}/message',
   indexes: {
     /** When a message was received or sent; analytics counts it then. */
-    day: {
-      of: (message) => hasHappened(message) && message.sentAt?.slice(0, 10),
+    month: {
+      of: (message) => hasHappened(message) && message.sentAt && monthOf(message.sentAt),
       // By contact, so that a message which a merge moves does not write the entry that it removes.
-      order: ({ contactId }) => (contactId === null ? 'none' : sortableId(contactId)),
-      copy: ({ contactId, direction, channel, accountId, status, sentAt }) => ({
-        ...{ contactId, direction, channel, accountId, status },
-        at: sentAt,
-      }),
+      order: (message) => `${message.sentAt}#${contactOrder(message)}`,
+      copy: seen,
+      since: 3,
+    },
+    dayBefore: {
+      at: 'day',
+      of: (message) => hasHappened(message) && message.sentAt?.slice(0, 10),
+      order: contactOrder,
+      copy: seen,
+      until: 3,
     },
     /** What a workspace has, whoever wrote it to whom; one entry, by whose text it is found without being read. */
     all: {

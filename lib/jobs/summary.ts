@@ -7,7 +7,7 @@ import { count, id, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { type Meter, pages } from '#lib/table/pages.ts';
-import { eachPage, summing } from '#lib/table/summing.ts';
+import { eachInRange, summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const counts = { queued: count(), sent: count(), failed: count() };
@@ -67,14 +67,8 @@ type Counted = Pick<StoredJob, 'channel' | 'accountId' | 'status'>;
 
 /** Tells of what was completed since a time, and what was made since then and waits: nobody keeps them all. */
 async function eachSince(tx: UnitOfWork, since: string, meter: Meter, count: (job: Counted) => void): Promise<void> {
-  await eachPage(
-    daysFrom(await startOf(tx, since), tx.now),
-    meter,
-    (day) => entries(tx, Jobs, { day }, { ascending: true, above: since, meter }),
-    (page) => {
-      for (const copy of page) count(copy as unknown as Counted);
-    },
-  );
+  const range = { from: await startOf(tx, since), to: tx.now };
+  await eachInRange(tx, Jobs, range, meter, (entry) => count(entry as unknown as Counted));
 }
 
 /** So far back no first job is looked for. */
@@ -96,10 +90,4 @@ async function oldestQueued(tx: UnitOfWork): Promise<string | null> {
   for await (const [first] of entries(tx, Jobs, { status: 'queued' }, { ascending: true, limit: 1 }))
     return first?.['createdAt'] as string;
   return null;
-}
-
-function daysFrom(since: string, now: string): string[] {
-  const days: string[] = [];
-  for (let day = `${since.slice(0, 10)}T00:00:00Z`; day <= now; day = shifted(day, dayMs)) days.push(day.slice(0, 10));
-  return days;
 }

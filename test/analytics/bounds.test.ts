@@ -1,21 +1,22 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { analyseDashboard } from '#lib/analytics/dashboard.ts';
 import { analyseMessaging } from '#lib/analytics/messaging.ts';
-import { dayMs, shifted, timestamp } from '#lib/clock.ts';
+import { dayMs, monthOf, shifted, timestamp } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { summariseJobs } from '#lib/jobs/summary.ts';
-import { indexPartition, keyOf } from '#lib/table/entity.ts';
+import { type Entity, entriesPartition, indexPartition, keyOf } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { newMeter } from '#lib/table/pages.ts';
 import { unmark } from '#lib/table/release.ts';
-import { putRows } from '#lib/table/rows.ts';
+import { putRows, removeRows } from '#lib/table/rows.ts';
 import { eachPage } from '#lib/table/summing.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { rowsRead } from '#test/rows.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -42,7 +43,7 @@ test('a range with more messages than one call may read is refused, and a shorte
   const tenant: Tenant = { workspaceId, env: 'live' };
   const day = '2026-03-01';
   const entry = { direction: 'inbound', status: 'received' };
-  await largeDay(indexPartition(tenant, Messages, { day }), day, entry);
+  await largeDay(indexPartition(tenant, Messages, { month: monthOf(day) }), day, entry);
   const spring = { from: '2026-03-01T00:00:00Z', to: '2026-03-05T00:00:00Z' };
   const later = { from: '2026-03-02T00:00:00Z', to: '2026-03-02T01:00:00Z' };
   const analyses = [
@@ -61,7 +62,7 @@ test('a summary of jobs since a time after which there are more than one call ma
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const day = shifted(timestamp(), -2 * dayMs).slice(0, 10);
-  await largeDay(indexPartition(tenant, Jobs, { day }), day, { status: 'sent' });
+  await largeDay(indexPartition(tenant, Jobs, { month: monthOf(day) }), day, { status: 'sent' });
   const since = (time: string) => summariseJobs(unit(tenant), time);
   expect(await since(`${day}T00:00:00Z`)).toMatchObject({ sent: 4 });
   vi.stubEnv('READ_UNITS_PER_LIST', '100');
@@ -153,6 +154,52 @@ test.each([true, false])(
   },
 );
 
+test('messages and jobs of a range are counted once each while they move from the index by day to the one by month', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  await unmark(workspaceId);
+  const at = '2026-02-10T12:00:00Z';
+  const entry = { contactId: 1, channel: 'telegram', accountId: 7, direction: 'inbound', at };
+  const row = (of: Entity, index: string, order: string, id: number, status: string) => {
+    const sk = sortableId(id);
+    return {
+      ...entry,
+      status,
+      pk: entriesPartition(tenant, of, index),
+      sk: `${order}#${sk}`,
+      of: { pk: 'nowhere', sk },
+    };
+  };
+  const byDay = (id: number) => [
+    row(Messages, 'day=2026-02-10', sortableId(1), id, 'received'),
+    row(Jobs, 'day=2026-02-10', at, id, 'failed'),
+  ];
+  const byMonth = (id: number) => [
+    row(Messages, 'month=2026-02', `${at}#${sortableId(1)}`, id, 'received'),
+    row(Jobs, 'month=2026-02', at, id, 'failed'),
+  ];
+  await putRows([...[1, 2, 3].flatMap(byDay), ...[4, 5].flatMap(byMonth)]);
+  const move = async (id: number) => {
+    await putRows(byMonth(id));
+    await removeRows(byDay(id));
+  };
+  const left = new Map([
+    ['day=2026-02-10', 1],
+    ['month=2026-02', 2],
+  ]);
+  const moving: Parameters<typeof between>[0] = async ({ operation, input }, next) => {
+    const asked = operation === 'Query' && [...left].find(([name]) => JSON.stringify(input).includes(name));
+    if (asked && left.delete(asked[0])) await move(asked[1]);
+    return next();
+  };
+  const range = { from: '2026-01-20T00:00:00Z', to: at };
+  const { totals } = await between(moving, () => analyseMessaging(unit(tenant), { ...range, groupBy: 'day' }));
+  expect(totals).toMatchObject({ received: 5, failed: 5, queued: 0 });
+  expect(left.size).toBe(0);
+  const earlier = { ...range, to: shifted(at, -1000) };
+  expect((await analyseMessaging(unit(tenant), { ...earlier, groupBy: 'day' })).totals).toMatchObject({ received: 0 });
+});
+
 test('a range of months does not walk through what was made and completed in them', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
@@ -162,7 +209,7 @@ test('a range of months does not walk through what was made and completed in the
       Array.from({ length: 90 }, (_, id) => ({ pk, sk: `${at}#${sortableId(id)}`, of: { pk, sk: sortableId(id) } })),
     );
   await entries(indexPartition(tenant, Contacts, { created: true }));
-  await largeDay(indexPartition(tenant, Jobs, { day: '2026-04-10' }), '2026-04-10', { status: 'sent' });
+  await largeDay(indexPartition(tenant, Jobs, { month: '2026-04' }), '2026-04-10', { status: 'sent' });
   const rows = await rowsRead(() =>
     analyseDashboard(unit(tenant), { from: '2026-03-03T00:00:00Z', to: '2026-05-20T00:00:00Z' }),
   );
