@@ -1,0 +1,454 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { handler as keepRequests } from '#functions/workers/keep-requests.ts';
+import { handler as sendSignIns } from '#functions/workers/send-sign-ins.ts';
+import { handler as sweep } from '#functions/workers/sweep.ts';
+import { type FindResources, resourceFinder } from '#infra/local/template.ts';
+import { minuteMs, shifted } from '#lib/clock.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
+import { eventKinds } from '#lib/events/kinds.ts';
+import { duePrefix } from '#lib/table/entity.ts';
+import { shardOf } from '#lib/table/keys.ts';
+import { outboxItems } from '#lib/table/outbox.ts';
+import { type Row, writeRows } from '#lib/table/rows.ts';
+import { setAside } from '#lib/table/set-aside.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { api, eventually } from '#test/client.ts';
+import { appWithoutCode } from '#test/infra/assembly.ts';
+import {
+  type AlarmProperties,
+  type DataPoint,
+  dataPointsOf,
+  filtered,
+  isOf,
+  type MetricFilter,
+  type State,
+  statesOf,
+  watchedBy,
+} from '#test/infra/cloudwatch.ts';
+import { readEnvironment, type System, startSystem } from '#test/system.ts';
+import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+let of: FindResources;
+let alarms: ReadonlyMap<string, AlarmProperties>;
+let dataDir: string;
+let local: System;
+
+beforeAll(async () => {
+  const built = await appWithoutCode({ eventBus: 'events' });
+  built.app.synth();
+  const home = { region: 'us-east-1', accountId: '000000000000', sqsUrl: '', apiUrl: '', keyId: '' };
+  of = resourceFinder(built.outdir, home);
+  alarms = new Map(
+    of('AWS::CloudWatch::Alarm').map(({ id, properties }) => [
+      id.replace(/[0-9A-F]{8}$/, ''),
+      properties as unknown as AlarmProperties,
+    ]),
+  );
+  await built.remove();
+  dataDir = await mkdtemp(join(tmpdir(), 'crm-alarms-'));
+  local = await startSystem(dataDir, { EVENT_BUS: 'events', WEBHOOK_RETRY_SCALE: '0.01' });
+  Object.assign(process.env, await readEnvironment(dataDir));
+}, 240_000);
+afterAll(async () => {
+  await local.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+const alarmOf = (name: string) => alarms.get(name) as AlarmProperties;
+const functionName = (id: string) => of('AWS::Lambda::Function').find((lambda) => lambda.id === id)?.name as string;
+
+/** What the functions of this process measure, as that of a name. */
+const measuredHere: DataPoint[] = [];
+
+async function asFunction(id: string, work: () => Promise<unknown>): Promise<DataPoint[]> {
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', functionName(id));
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', '');
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  try {
+    await work();
+  } finally {
+    write.mockRestore();
+    vi.unstubAllEnvs();
+  }
+  return lines.flatMap((line) => dataPointsOf(line.trimEnd()));
+}
+
+/** The lines that functions have logged, by function. */
+const logged = () =>
+  readdirSync(join(dataDir, 'logs')).map((file) => ({
+    name: file.replace(/\.log$/, ''),
+    lines: readFileSync(join(dataDir, 'logs', file), 'utf8').split('\n'),
+  }));
+
+/** All that CloudWatch was given so far: what functions print, and what metric filters find in their logs. */
+function dataPoints(): DataPoint[] {
+  const filters = of('AWS::Logs::MetricFilter').map(({ properties }) => properties as unknown as MetricFilter);
+  const groups = new Map(
+    of('AWS::Lambda::Function').map(({ name, properties }) => [
+      name,
+      (properties['LoggingConfig'] as { LogGroup: string }).LogGroup,
+    ]),
+  );
+  const printed = logged().flatMap(({ name, lines }) => [
+    ...lines.flatMap(dataPointsOf),
+    ...filters
+      .filter(({ LogGroupName }) => LogGroupName === groups.get(name))
+      .flatMap((filter) => lines.flatMap((line) => filtered(filter, line))),
+  ]);
+  return [...printed, ...measuredHere];
+}
+
+let beganMs: number;
+beforeAll(() => {
+  beganMs = Date.now();
+});
+
+/** The states since the tests began; what is measured always is missing before, which counts there. */
+const statesSoFar = (name: string): State[] => statesOf(alarmOf(name), dataPoints(), beganMs, Date.now());
+
+async function rings(names: readonly string[], again: () => Promise<unknown> = async () => {}) {
+  await eventually(
+    async () => {
+      if (names.every((name) => statesSoFar(name).includes('ALARM'))) return true;
+      await again();
+      return false;
+    },
+    `${names.join(', ')} to ring: ${names.map((name) => JSON.stringify(statesSoFar(name)))}`,
+    110_000,
+  );
+}
+
+const put = (rows: readonly Row[]) => writeRows(rows.map((Item) => ({ PutRequest: { Item } })));
+
+/** An outbox row as a change writes it that was committed at some time. */
+function outboxRow(tenant: Tenant, committedAt: string): Row {
+  const event = {
+    kind: 'contact.created' as const,
+    subject: 'contact/1',
+    data: eventKinds['contact.created'].example,
+    timestamp: '2026-11-22T10:00:00Z',
+  };
+  const row = outboxItems(tenant, randomUUID(), event.timestamp, operator, [event], undefined)[0] as Row;
+  return { ...row, sk: row.sk.replace(/^[^#]+/, committedAt) };
+}
+
+const instantBefore = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+/** A timer whose message was sent in vain a moment ago. */
+function overdue(tenant: string, name: string): Row {
+  const at = shifted(new Date(), -minuteMs);
+  const group = `${tenant}/invoices/1`;
+  return {
+    pk: `${duePrefix}#${shardOf('due', `${group}${name}`)}`,
+    sk: `${at}#${tenant}#test#${name}`,
+    at,
+    queue: 'invoices',
+    tenant,
+    group,
+    message: { invoiceId: 1 },
+    tries: 20,
+    triedAt: shifted(new Date(), 0),
+  };
+}
+
+/** A workspace with endpoints at a receiver, all of them known to be slow or not. */
+async function withEndpoints(receiver: Receiver, count: number, isSlow: boolean) {
+  const { id: workspaceId, liveKey } = await newWorkspace();
+  const live = api(liveKey, { baseUrl: local.baseUrl });
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  for (let index = 0; index < count; index += 1) {
+    const { status, body } = await live.post('/v1/webhooks', {
+      url: `${receiver.url}/${index}`,
+      events: ['contact.created'],
+    });
+    expect([status, body.details]).toEqual([201, undefined]);
+    // As if they had been there for long, and were known.
+    await transact(tenant, system, async (tx) => {
+      const endpoint = await tx.find(Endpoints, { id: body.id });
+      const dispatch = await tx.find(Dispatches, { id: body.id });
+      const health = await tx.find(Healths, { id: body.id });
+      if (!endpoint || !dispatch || !health) throw new Error('an endpoint has all three');
+      tx.update(Endpoints, { ...endpoint, registeredAtMs: endpoint.registeredAtMs - 5 * minuteMs });
+      if (!isSlow) return;
+      tx.update(Dispatches, { ...dispatch, isSlow });
+      tx.update(Healths, { ...health, averageMs: 1e9 });
+    });
+  }
+  return { tenant };
+}
+
+describe.each([
+  ['WorkersDeliver', false],
+  ['WorkersDeliverSlow', true],
+])('%s', (lane, isSlow) => {
+  test('Latency rings when deliveries arrive more than a minute after their change', async () => {
+    expect(statesSoFar(`${lane}Latency`)).not.toContain('ALARM');
+    await using receiver = await startReceiver();
+    const { tenant } = await withEndpoints(receiver, 1, isSlow);
+    // Their publisher comes late.
+    await put(Array.from({ length: 3 }, () => outboxRow(tenant, instantBefore(2 * minuteMs))));
+    await rings([`${lane}Latency`]);
+  });
+
+  test('Failing and Breakers ring when many endpoints fail', async () => {
+    for (const name of ['Failing', 'Breakers']) expect(statesSoFar(`${lane}${name}`)).not.toContain('ALARM');
+    await using receiver = await startReceiver(answers(500));
+    const { tenant } = await withEndpoints(receiver, 15, isSlow);
+    await rings([`${lane}Failing`, `${lane}Breakers`], () =>
+      put(Array.from({ length: 10 }, () => outboxRow(tenant, instantBefore(0)))),
+    );
+  });
+});
+
+test('WorkersErrors rings when an invocation of a worker dies', async () => {
+  expect(statesSoFar('WorkersErrors')).not.toContain('ALARM');
+  await using receiver = await startReceiver(() => {});
+  const { tenant } = await withEndpoints(receiver, 1, false);
+  await put([outboxRow(tenant, instantBefore(0))]);
+  await eventually(async () => receiver.received.length > 0, 'an attempt that does not end');
+  writeFileSync(join(dataDir, 'kill', functionName('WorkersDeliver')), '');
+  await rings(['WorkersErrors']);
+});
+
+test('EventBus rings when the bus takes nothing', async () => {
+  expect(statesSoFar('EventBus')).not.toContain('ALARM');
+  const bus = join(dataDir, 'events', 'events.jsonl');
+  rmSync(bus, { force: true });
+  await mkdir(bus);
+  const workspaces = await Promise.all(Array.from({ length: 6 }, () => newWorkspace()));
+  await rings(['EventBus'], () =>
+    put(workspaces.map(({ id }) => outboxRow({ workspaceId: id, env: 'live' }, instantBefore(0)))),
+  );
+  rmSync(bus, { recursive: true });
+});
+
+describe('what the sweeper finds', () => {
+  const swept: DataPoint[] = [];
+  /** From the third minute on, the first of which the three periods are there. */
+  const statesOfSweeps = (name: string, points: readonly DataPoint[], untilMinute = 3) =>
+    statesOf(alarmOf(name), points, 3 * minuteMs, untilMinute * minuteMs);
+  /** A sweep in each of three minutes, as its rule rings. */
+  async function sweepEachMinute(): Promise<DataPoint[]> {
+    const points: DataPoint[] = [];
+    for (let minute = 1; minute <= 3; minute += 1)
+      points.push(
+        ...(await asFunction('WorkersSweep', () => sweep({}).catch(() => {}))).map((point) => ({
+          ...point,
+          atMs: minute * minuteMs,
+        })),
+      );
+    return points;
+  }
+
+  test('rings for none of it while there is nothing', async () => {
+    const points = await sweepEachMinute();
+    expect(points.length).toBe(9);
+    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'])
+      expect(statesOfSweeps(name, points), name).toEqual(['OK']);
+  });
+
+  test('rings: rows that are sent in vain, changes without events, a row set aside', async () => {
+    const { id } = await newWorkspace();
+    const tenant: Tenant = { workspaceId: id, env: 'live' };
+    await put(Array.from({ length: 120 }, (_, index) => overdue(`${id}:live`, `vain-${index}`)));
+    await put(
+      Array.from({ length: 120 }, () => ({ ...outboxRow(tenant, instantBefore(minuteMs)), events: 'garbage' })),
+    );
+    const aside = outboxRow(tenant, instantBefore(minuteMs));
+    await put([{ ...aside, events: 'garbage' }]);
+    await setAside(aside, 60, new Error('a reason'));
+    swept.push(...(await sweepEachMinute()));
+    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'])
+      expect(statesOfSweeps(name, swept), name).toEqual(['ALARM']);
+  });
+
+  test('rings where the sweeper says nothing for three minutes, and not for two', () => {
+    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished']) {
+      expect(statesOfSweeps(name, []), name).toEqual(['ALARM']);
+      const quiet = swept.map((point) => ({ ...point, value: 0 })).filter(({ atMs }) => atMs < 3 * minuteMs);
+      expect(statesOfSweeps(name, quiet, 5), name).toEqual(['OK', 'OK', 'ALARM']);
+    }
+    expect(statesOfSweeps('WorkersSweepSetAside', [])).toEqual(['OK']);
+  });
+
+  test('is measured by the function in the local cloud as it was here', async () => {
+    await eventually(async () => {
+      const points = dataPoints();
+      return ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'].every((name) =>
+        watchedBy(alarmOf(name)).every(([, metric]) => points.some((point) => isOf(metric, point))),
+      );
+    }, 'a sweep of the local cloud');
+  });
+});
+
+test('WorkersKeepRequestsUnreadable rings for a line that is no request', async () => {
+  expect(statesSoFar('WorkersKeepRequestsUnreadable')).not.toContain('ALARM');
+  const logEvents = [{ id: '1', timestamp: Date.now(), message: '{"isKept":true}' }];
+  const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
+  measuredHere.push(...(await asFunction('WorkersKeepRequests', () => keepRequests({ awslogs: { data } }))));
+  expect(statesSoFar('WorkersKeepRequestsUnreadable')).toContain('ALARM');
+});
+
+test('WorkersSendSignInsUnsent rings when a deployment without a sender is asked for a link', async () => {
+  expect(statesSoFar('WorkersSendSignInsUnsent')).not.toContain('ALARM');
+  await newWorkspace();
+  const body = JSON.stringify({ email: 'ann@example.com', base: local.baseUrl });
+  const asked = await asFunction('WorkersSendSignIns', async () => {
+    vi.stubEnv('MAIL_FROM', undefined);
+    expect(await sendSignIns({ Records: [{ messageId: '1', body }] } as never)).toEqual({ batchItemFailures: [] });
+  });
+  measuredHere.push(...asked);
+  expect(statesSoFar('WorkersSendSignInsUnsent')).toContain('ALARM');
+});
+
+/** What AWS measures by itself: what each dimension names, and which statistics mean something, by https://docs.aws.amazon.com/<source>. */
+const ofAws: Record<string, { dimensions: Record<string, string>; statistics: string[]; source: string }> = {
+  'AWS/SQS ApproximateNumberOfMessagesVisible': {
+    dimensions: { QueueName: 'AWS::SQS::Queue' },
+    statistics: ['Maximum', 'Average', 'Minimum', 'Sum'],
+    source: 'AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
+  },
+  'AWS/SQS ApproximateAgeOfOldestMessage': {
+    dimensions: { QueueName: 'AWS::SQS::Queue' },
+    statistics: ['Maximum', 'Average', 'Minimum'],
+    source: 'AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
+  },
+  'AWS/Lambda IteratorAge': {
+    dimensions: { FunctionName: 'AWS::Lambda::Function' },
+    statistics: ['Maximum', 'Average'],
+    source: 'lambda/latest/dg/monitoring-metrics-types.html',
+  },
+  'AWS/Lambda Throttles': {
+    dimensions: {},
+    statistics: ['Sum'],
+    source: 'lambda/latest/dg/monitoring-metrics-types.html',
+  },
+  'AWS/Lambda ConcurrentExecutions': {
+    dimensions: {},
+    statistics: ['Maximum'],
+    source: 'lambda/latest/dg/monitoring-metrics-types.html',
+  },
+  'AWS/Lambda Invocations': {
+    dimensions: {},
+    statistics: ['Sum'],
+    source: 'lambda/latest/dg/monitoring-metrics-types.html',
+  },
+  'AWS/DynamoDB ConsumedWriteCapacityUnits': {
+    dimensions: { TableName: 'AWS::DynamoDB::Table' },
+    statistics: ['Sum'],
+    source: 'amazondynamodb/latest/developerguide/metrics-dimensions.html',
+  },
+  'AWS/DynamoDB ConsumedReadCapacityUnits': {
+    dimensions: { TableName: 'AWS::DynamoDB::Table' },
+    statistics: ['Sum'],
+    source: 'amazondynamodb/latest/developerguide/metrics-dimensions.html',
+  },
+  'AWS/ApiGateway 5xx': {
+    dimensions: { ApiId: 'AWS::ApiGatewayV2::Api' },
+    statistics: ['Sum'],
+    source: 'apigateway/latest/developerguide/http-api-metrics.html',
+  },
+};
+
+/** Those that a test above sets off. */
+const setOff = [
+  ...['WorkersDeliver', 'WorkersDeliverSlow'].flatMap((lane) =>
+    ['Latency', 'Failing', 'Breakers'].map((name) => `${lane}${name}`),
+  ),
+  'WorkersErrors',
+  'EventBus',
+  'WorkersSweepOverdue',
+  'WorkersSweepUnpublished',
+  'WorkersSweepSetAside',
+  'WorkersKeepRequestsUnreadable',
+  'WorkersSendSignInsUnsent',
+];
+
+describe('every alarm', () => {
+  test('is set off above, or looks at what AWS measures under that name of a resource that is there', () => {
+    expect(alarms.size).toBeGreaterThan(40);
+    expect(setOff.filter((name) => !alarms.has(name))).toEqual([]);
+    const used = new Set<string>();
+    for (const [name, alarm] of alarms) {
+      if (setOff.includes(name)) continue;
+      for (const [, { Namespace, MetricName, Dimensions = [], statistic }] of watchedBy(alarm)) {
+        const key = `${Namespace} ${MetricName}`;
+        const known = ofAws[key];
+        expect(known, `${name}: ${key}`).toBeDefined();
+        if (!known) continue;
+        used.add(key);
+        expect(Dimensions.map((dimension) => dimension.Name).sort(), `${name}, ${known.source}`).toEqual(
+          Object.keys(known.dimensions).sort(),
+        );
+        expect(known.statistics, `${name}, ${known.source}`).toContain(statistic);
+        for (const { Name, Value } of Dimensions)
+          expect(
+            of(known.dimensions[Name] as string).flatMap(({ ref, name: named }) => [ref, named]),
+            `${name}: ${Name}`,
+          ).toContain(Value);
+      }
+    }
+    expect(Object.keys(ofAws).filter((key) => !used.has(key))).toEqual([]);
+  });
+
+  test('rings just above its threshold and not at it, and tells the topic', () => {
+    const topics = of('AWS::SNS::Topic').map(({ ref }) => ref);
+    for (const [name, alarm] of alarms) {
+      expect(alarm.ActionsEnabled ?? true, name).toBe(true);
+      expect(alarm.AlarmActions, name).toEqual(topics);
+      const [watched] = watchedBy(alarm);
+      if (alarm.Metrics || !watched) continue;
+      const [, { Namespace, MetricName, Dimensions = [], periodSeconds }] = watched;
+      const periodMs = periodSeconds * 1000;
+      const dimensions = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
+      const at = (value: number) =>
+        Array.from(
+          { length: alarm.EvaluationPeriods },
+          (_, index): DataPoint => ({
+            namespace: Namespace,
+            name: MetricName,
+            dimensions,
+            value,
+            atMs: index * periodMs,
+          }),
+        );
+      const endMs = (alarm.EvaluationPeriods - 1) * periodMs;
+      expect(statesOf(alarm, at(alarm.Threshold), endMs, endMs), name).toEqual(['OK']);
+      expect(statesOf(alarm, at(alarm.Threshold + 1), endMs, endMs), name).toEqual(['ALARM']);
+    }
+  });
+});
+
+describe('the commands of the runbook run', () => {
+  const section = readFileSync(join(root, 'docs/operate.md'), 'utf8').split('## When an alarm rings')[1] ?? '';
+  const commands = [...section.matchAll(/^npm run -s admin -- (\S+) (\S+)(?: '(.*?)')?/gm)].map(
+    ([, noun = '', verb = '', json = '{}']) => [noun, verb, json] as const,
+  );
+
+  test.each(commands)('%s %s %s', async (noun, verb, json) => {
+    // What a reader puts in: rows and deliveries of their own.
+    const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir } };
+    const done = await run(process.execPath, ['infra/admin.ts', noun, verb, json], options).catch(
+      ({ stderr }: { stderr: string }) => ({ stdout: '', stderr }),
+    );
+    // Of the example's own there is none here: that is said in these words, after everything else was understood.
+    if (done.stdout === '') expect(done.stderr).toMatch(/ not found\n$/);
+    else expect(JSON.parse(done.stdout)).toBeTypeOf('object');
+  });
+});
