@@ -424,6 +424,7 @@ describe('every alarm', () => {
             namespace: Namespace,
             name: MetricName,
             dimensions,
+            unit: 'None',
             value,
             atMs: index * periodMs,
           }),
