@@ -49,9 +49,11 @@ function largestOf(schema: Schema, letters: Letters, fields: Fields): Fields {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** The largest body of an operation. */
-export const largestBody = (operation: string, letters: Letters, fields: Fields = {}) =>
-  largestOf(jsonSchema(operations.get(operation)?.body as GenericSchema), letters, fields);
+/** The largest body of an operation; nothing of one that takes none. */
+export function largestBody(operation: string, letters: Letters, fields: Fields = {}): Fields {
+  const schema = operations.get(operation)?.body;
+  return schema ? largestOf(jsonSchema(schema), letters, fields) : {};
+}
 
 const filled = (template: string, ids: readonly (number | string)[]) =>
   ids.reduce<string>((path, id) => path.replace(/\{\w+\}/, String(id)), template);
