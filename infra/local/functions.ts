@@ -41,6 +41,19 @@ interface Running {
   turns: LimitFunction;
 }
 
+/** Of the names and values together, as JSON (Lambda developer guide, quotas). */
+const maxEnvironmentBytes = 4096;
+
+/** Raises what Lambda would say of a function that it does not make. */
+function requireAllowed({ name, environment, timeoutSeconds, memoryMb }: FunctionToRun): void {
+  const bytes = Buffer.byteLength(JSON.stringify(environment));
+  if (bytes > maxEnvironmentBytes)
+    throw new Error(`${name}: the environment has ${bytes} bytes, and Lambda takes ${maxEnvironmentBytes}`);
+  if (timeoutSeconds > 900) throw new Error(`${name}: the time-out is ${timeoutSeconds} s, and Lambda takes 900`);
+  if (memoryMb < 128 || memoryMb > 10_240)
+    throw new Error(`${name}: the memory is ${memoryMb} MB, and Lambda takes 128 to 10,240`);
+}
+
 /** Runs functions, in instances that start when they are needed and stop when nobody needs them. */
 export function startFunctions(settings: FunctionsSettings): Functions {
   const {
@@ -74,6 +87,7 @@ export function startFunctions(settings: FunctionsSettings): Functions {
   };
 
   const replace = (functions: readonly FunctionToRun[]) => {
+    functions.forEach(requireAllowed);
     const changed = functions.filter((toRun) => !isDeepStrictEqual(toRun, running.get(toRun.name)?.toRun));
     for (const pool of new Set(changed.map(poolOf))) pool.renew();
     for (const toRun of changed) {

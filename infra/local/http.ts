@@ -21,6 +21,8 @@ export interface HttpApi {
 /** More than functions take. Beyond it a body is cut: they refuse it for its size, where API Gateway would from 10 MB on. */
 const keptBodyBytes = 2 * 1024 * 1024;
 const integrationTimeoutMs = 30_000;
+/** Of the request line and the values of all headers together (API Gateway developer guide, quotas of HTTP APIs). */
+const maxHeadBytes = 10_240;
 
 /** Starts an API Gateway HTTP API in front of functions; rejects when the port is taken. */
 export async function startHttpApi({ accountId, ...address }: Address & { accountId: string }): Promise<HttpApi> {
@@ -29,6 +31,7 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
 
   async function answer(incoming: IncomingMessage): Promise<HttpAnswer> {
     const body = await readBody(incoming);
+    if (headBytes(incoming) > maxHeadBytes) return apiMessage(431, 'Request Header Fields Too Large');
     const refusal = isOfPanel(incoming) ? foreignnessOf(incoming.headers, address) : undefined;
     if (refusal !== undefined) return forbidden(refusal);
     const found = match(incoming.method ?? 'GET', splitTarget(incoming.url ?? '/').path);
@@ -68,6 +71,14 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
       }),
   };
 }
+
+const headBytes = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage) =>
+  rawHeaders
+    .filter((_, index) => index % 2 === 1)
+    .reduce(
+      (bytes, value) => bytes + Buffer.byteLength(value, 'latin1'),
+      `${method} ${url} HTTP/${httpVersion}`.length,
+    );
 
 function withinTime(answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

@@ -108,6 +108,18 @@ test('reserved concurrency limits the instances of a function', async () => {
   expect(new Set(results.map(({ result }) => result.instance)).size).toBe(1);
 });
 
+test.each<[string, Partial<FunctionToRun>, RegExp]>([
+  ['an environment above 4 KB', { environment: { A: 'x'.repeat(4096) } }, /environment has 4104 bytes/],
+  ['a time-out above 15 minutes', { timeoutSeconds: 901 }, /time-out/],
+  ['less memory than 128 MB', { memoryMb: 64 }, /memory/],
+])('%s is refused before anything runs', (_case, more, message) => {
+  expect(() => start(written(sleeping, more))).toThrow(message);
+});
+
+test('an environment of 4 KB is taken', () => {
+  expect(() => start(written(sleeping, { environment: { A: 'x'.repeat(4088) } }))).not.toThrow();
+});
+
 test('nothing starts before the first invocation', () => {
   expect(start(written(sleeping)).functions.instanceCount()).toBe(0);
 });

@@ -257,3 +257,11 @@ test('an answer of more bytes than Lambda takes is a 500 of the API itself', asy
     body: { message: 'Internal Server Error' },
   });
 });
+
+test('a request line and header values of more than 10,240 bytes together never reach a function', async () => {
+  answer = () => ({ statusCode: 204 });
+  const statusWith = async (bytes: number) =>
+    (await fetch(`${api.url}/v1/things`, { headers: { a: 'x'.repeat(bytes) } })).status;
+  expect(await statusWith(10_000)).toBe(204);
+  expect(await statusWith(10_240)).toBe(431);
+});
