@@ -147,22 +147,22 @@ const ofTheMoment: readonly Entity[] = [
 ];
 
 /** What is found by another way than an index: it is made of whom it names, whatever the file says. */
-const follower = <Of extends Entity, By extends Entity>(of: Of, by: By, make: (item: Item<Of>) => Item<By>) => ({
+const derived = <Of extends Entity, By extends Entity>(of: Of, by: By, make: (item: Item<Of>) => Item<By>) => ({
   of,
   by,
   make: make as (item: unknown) => Item<By>,
 });
-const followers = [
-  follower(Tags, TagNames, ({ id, name }) => ({ name: sameName(name), tagId: id })),
-  follower(Deliveries, DeliveryIds, ({ deliveryId, endpointId, id, createdAt }) => ({
+const derivedRows = [
+  derived(Tags, TagNames, ({ id, name }) => ({ name: sameName(name), tagId: id })),
+  derived(Deliveries, DeliveryIds, ({ deliveryId, endpointId, id, createdAt }) => ({
     ...{ deliveryId, endpointId, id, createdAt },
   })),
 ];
 
-const passedOver: readonly Entity[] = [...ofTheMoment, ...followers.map(({ by }) => by)];
+const passedOver: readonly Entity[] = [...ofTheMoment, ...derivedRows.map(({ by }) => by)];
 
-/** Whether a row is one of those that follow from another one and lie beside nothing else. */
-export const isFollower = ({ pk }: Key): boolean => followers.some(({ by }) => by === entityIn(divided(pk).partition));
+/** Whether a row is derived from another one and lies beside nothing else. */
+export const isDerived = ({ pk }: Key): boolean => derivedRows.some(({ by }) => by === entityIn(divided(pk).partition));
 
 /** What is of no kind that is known here is in no file: an import could not say where it belongs. */
 function fateOf(partition: string): Fate {
@@ -288,7 +288,7 @@ function written(workspaceId: number, env: Environment, partition: string, row: 
       ...keyOf(tenant, of, output),
     },
     ...beside,
-    ...followersOf(tenant, of, output),
+    ...derivedRowsOf(tenant, of, output),
   ];
 }
 
@@ -319,9 +319,9 @@ function expiry(of: Entity, item: Record<string, unknown>): { expiresAtSeconds?:
   return { expiresAtSeconds };
 }
 
-const followersOf = (tenant: Tenant, of: Entity, output: Record<string, unknown>): Row[] =>
-  followers
-    .filter((follower) => follower.of === of)
+const derivedRowsOf = (tenant: Tenant, of: Entity, output: Record<string, unknown>): Row[] =>
+  derivedRows
+    .filter((row) => row.of === of)
     .map(({ by, make }) => {
       const item = make(output);
       return { ...formOf(by, item), v: 1, ...keyOf(tenant, by, item) };

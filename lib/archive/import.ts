@@ -14,7 +14,7 @@ import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
-import { ArchivedRow, Header, Highest, isFollower, Outdated, restored, Trailer, UnfitRow } from './archive.ts';
+import { ArchivedRow, Header, Highest, isDerived, Outdated, restored, Trailer, UnfitRow } from './archive.ts';
 import { Together } from './excess.ts';
 
 /** Kept in memory before they are written together. */
@@ -85,7 +85,7 @@ async function inspect(id: number, file: string) {
       if (restored.length > 0) outdated.add(row, number);
       const reason = together.add(row, number);
       if (reason) throw broken(number, reason);
-      for (const key of [row, ...restored.filter(isFollower)]) {
+      for (const key of [row, ...restored.filter(isDerived)]) {
         const digest = createHash('sha256').update(identity(key)).digest('base64url');
         if (seen.has(digest)) throw broken(number, 'was there before');
         seen.add(digest);
