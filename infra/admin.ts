@@ -14,18 +14,22 @@ interface Command {
 }
 
 const folder = join(import.meta.dirname, 'admin/commands');
-const usage = `npm run -s admin -- <noun> <verb> '<json>'|- [--stack <name>]`;
+const usage = `npm run -s admin -- <noun> <verb> '<json>'|- [--stack <name>] [--table <name>]`;
 
-/** Does one command of `admin/<noun>.ts` on the local system, or with `stack` on AWS. */
+/** Does one command of `admin/<noun>.ts` on the local system, or with `stack` on AWS; with `table` on another than its table. */
 async function admin(args: string[]): Promise<string> {
-  const options = { stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+  const options = {
+    stack: { type: 'string' },
+    table: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const [noun, verb, json] = positionals;
   if (values.help && verb === undefined) return `usage: ${usage}; ${await listing()}`;
   const { input: schema, run } = await findCommand(noun, verb);
   if (values.help) return `${noun} ${verb} '<json>': ${fieldsOf(schema)}`;
   const input = readInput(schema, json === '-' ? await text(process.stdin) : json);
-  Object.assign(process.env, await environmentOf(values.stack));
+  Object.assign(process.env, await environmentOf(values.stack), values.table && { TABLE_NAME: values.table });
   return JSON.stringify(await run(input));
 }
 

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { putRows, type Row } from '#lib/table/rows.ts';
+import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
+import { createWorkspace } from '#lib/workspaces/store.ts';
+import { api, eventually, everyItem } from '#test/client.ts';
+import { readEnvironment, startSystem } from '#test/system.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-restore-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The operator's commands of a part of docs/operate.md, in their order. */
+function commandsOf(title: string): string[][] {
+  const [, part = ''] = readFileSync(join(root, 'docs/operate.md'), 'utf8').split(`**${title}**`);
+  const block = part.split('```sh\n')[1]?.split('```')[0] ?? '';
+  return [...block.matchAll(/^npm run -s admin -- (\S+) (\S+) '(.*?)'(.*)$/gm)].map(
+    ([, noun = '', verb = '', json = '', options = '']) => [noun, verb, json, ...options.trim().split(' ')],
+  );
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** All rows in a table of their own, as a restore from a point in time makes one: without a stream. */
+async function restoredTable(rows: AsyncIterable<Row>): Promise<string> {
+  const dynamodb = new DynamoDB({});
+  const TableName = `crm-restored-${randomUUID()}`;
+  await dynamodb.createTable({
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: [
+      { AttributeName: 'pk', KeyType: 'HASH' },
+      { AttributeName: 'sk', KeyType: 'RANGE' },
+    ],
+    AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+  });
+  onTestFinished(async () => void (await dynamodb.deleteTable({ TableName })));
+  const kept = await all(rows);
+  vi.stubEnv('TABLE_NAME', TableName);
+  try {
+    await putRows(kept);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  return TableName;
+}
+
+test('a workspace is taken out of a restored table and in again under a new id, by the steps of the page', async () => {
+  const { id, live } = await newWorkspace();
+  const { body: ann } = await live.post('/v1/contacts', { name: 'Ann', email: 'ann@example.com' });
+  await live.post(`/v1/contacts/${ann.id}/activities`, { text: 'as it was' });
+  const { body: deal } = await live.post('/v1/deals', { title: 'Big', value: 5, contactId: ann.id });
+  await eventually(async () => (await live.get('/v1/events')).body.items.length >= 2, 'the events');
+  const table = await restoredTable(rowsOfWorkspace(id));
+
+  await live.patch(`/v1/contacts/${ann.id}`, { name: 'Spoiled' });
+  await live.post(`/v1/deals/${deal.id}/stage`, { stage: 'lost' });
+  await live.post('/v1/contacts', { name: 'Too late' });
+
+  const { id: newId } = await createWorkspace({ name: 'Restored', currency: 'EUR' });
+  const file = join(await temporary(), 'restored.ndjson');
+  const commands = commandsOf('Restore a workspace from a point in time.');
+  expect(commands.map(([noun, verb]) => `${noun} ${verb}`)).toEqual([
+    'workspace export',
+    'workspace import',
+    'key create',
+  ]);
+  const answers = [];
+  for (const [noun = '', verb = '', json = '', ...options] of commands) {
+    const { id: which, workspaceId, ...given } = JSON.parse(json);
+    const input = {
+      ...given,
+      ...(which && { id: which === 1 ? id : newId }),
+      ...(workspaceId && { workspaceId: newId }),
+      ...(given.file && { file }),
+    };
+    const isOther = options.includes('--table');
+    const args = ['infra/admin.ts', noun, verb, JSON.stringify(input), ...(isOther ? ['--table', table] : [])];
+    const env = { ...process.env, DATA_DIR: inject('dataDir') };
+    answers.push(JSON.parse((await run(process.execPath, args, { cwd: root, env })).stdout));
+  }
+  const [exported, imported, { key }] = answers;
+  expect(imported).toEqual(exported);
+  const restored = api(key);
+  expect((await everyItem(restored, '/v1/contacts')).map(({ name }) => name)).toEqual(['Ann']);
+  expect((await restored.get(`/v1/deals/${deal.id}`)).body).toMatchObject({ stage: 'Lead', contactName: 'Ann' });
+  expect((await restored.get(`/v1/contacts/${ann.id}/activities`)).body.items[0]).toMatchObject({ text: 'as it was' });
+  // The spoiled one is there to be looked at.
+  expect((await live.get(`/v1/contacts/${ann.id}`)).body.name).toBe('Spoiled');
+});
+
+test('a whole table in the place of another has its keys, secrets and what was due, and goes on', async () => {
+  const [before, after] = [join(await temporary(), 'before'), join(await temporary(), 'after')];
+  await using receiver = await startReceiver();
+  const first = await startSystem(before);
+  Object.assign(process.env, await readEnvironment(before));
+  const { liveKey, testKey } = await newWorkspace();
+  const live = api(liveKey, { baseUrl: first.baseUrl });
+  const { body: hook } = await live.post('/v1/webhooks', { url: receiver.url, events: ['contact.created'] });
+  await live.post('/v1/contacts', { name: 'Ann' });
+  await eventually(async () => receiver.received.length === 1, 'the delivery');
+  const sandbox = api(testKey, { baseUrl: first.baseUrl });
+  const bot = { kind: 'bot', name: 'Bot', botToken: 'test_restore' };
+  const { body: account } = await sandbox.post('/v1/telegram/accounts', bot);
+  const runAt = new Date(Date.now() + 3_000).toISOString();
+  const message = { accountId: account.id, telegramUserId: 5, text: 'Due', runAt };
+  const { status, body: due } = await sandbox.post('/v1/telegram/messages', message);
+  expect([status, due.status]).toEqual([202, 'queued']);
+  const rows = await all(scanned({ ConsistentRead: true }));
+  expect(await first.stop()).toBe(0);
+
+  // The key of KMS is the stack's and stays; the table is another.
+  await mkdir(after, { mode: 0o700 });
+  copyFileSync(join(before, 'kms-key.json'), join(after, 'kms-key.json'));
+  const second = await startSystem(after);
+  onTestFinished(async () => void (await second.stop()));
+  Object.assign(process.env, await readEnvironment(after));
+  await putRows(rows);
+  const again = api(liveKey, { baseUrl: second.baseUrl });
+  expect((await everyItem(again, '/v1/contacts')).map(({ name }) => name)).toEqual(['Ann']);
+  expect((await again.post('/v1/contacts', { name: 'Ben' })).body.id).toBe(2);
+  const [, delivered] = await eventually(
+    async () => receiver.received.length === 2 && receiver.received,
+    'a delivery of the second',
+  );
+  expect(delivered?.body).toMatchObject({ event: 'contact.created', data: { contact_id: '2' } });
+  expect(delivered?.body.sequence).toBeGreaterThan(receiver.received[0]?.body.sequence);
+  expect((await again.get(`/v1/webhooks/${hook.id}`)).body.consecutiveFailures).toBe(0);
+  const left = api(testKey, { baseUrl: second.baseUrl });
+  await eventually(
+    async () => (await left.get(`/v1/telegram/messages/${due.id}`)).body.status === 'sent',
+    'what was due to leave',
+    90_000,
+  );
+});
