@@ -70,7 +70,7 @@ beforeAll(async () => {
   ids.set('/v1/webhooks/{id}', endpoint.id);
   const { body: login } = await client.post('/v1/telegram/logins', { phone: '+49 170 5550100' });
   ids.set('/v1/telegram/logins/{id}', login.id);
-  await makeMissing(client);
+  await makeMissing(client, { workspaceId, env: 'test' });
   before = await everything();
 });
 

@@ -1,8 +1,10 @@
-import { messaging } from '#lib/channels/channel.ts';
+import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import type { Client } from '#test/client.ts';
-import { brief } from '#test/contract/largest-calls.ts';
+import { brief, largestCalls } from '#test/contract/largest-calls.ts';
+import { everyLetters, type Letters } from '#test/contract/largest-values.ts';
 
 interface Operation {
   parameters: { name: string }[];
@@ -24,21 +26,27 @@ function leastOf(operation: Operation): Record<string, unknown> {
 const inAMonth = () => shifted(new Date(), 30 * dayMs);
 
 /** A message that waits, of each channel that has none: the demo may not know the channel. */
-async function makeMessages(client: Client): Promise<void> {
+async function makeMessages(client: Client, tenant: Tenant): Promise<void> {
   for (const { name: channel, identity } of Object.values(messaging)) {
     if ((await client.get('/v1/jobs', { channel, limit: 1 })).body.items.length > 0) continue;
     const path = `/v1/${channel}/messages`;
     const { text, [identity.field]: userId } = exampleOf(paths[path]?.post as Operation);
-    const [account] = (await client.get(`/v1/${channel}/accounts`, { limit: 1 })).body.items;
-    const message = { accountId: account?.id, [identity.field]: userId, text, runAt: inAMonth() };
+    const [account = await connected(client, channel, tenant)] = (
+      await client.get(`/v1/${channel}/accounts`, { limit: 1 })
+    ).body.items;
+    const message = { accountId: account.id, [identity.field]: userId, text, runAt: inAMonth() };
     const { status, body } = await client.post(path, message);
     if (status !== 202)
       throw new Error(`the demo has sent nothing by ${channel}, and ${path} answers ${status} ${brief(body)}`);
   }
 }
 
+/** An account, as an operator connects one: callers may have no way to. */
+const connected = (client: Client, channel: Platform, tenant: Tenant): Promise<{ id: number }> =>
+  largestCalls(client).admin(`${channel}-account create`, everyLetters[0] as Letters, { ...tenant });
+
 /** Makes one of everything that operations make and list, and of which there is none: a noun that the demo does not know. */
-export async function makeMissing(client: Client): Promise<void> {
+export async function makeMissing(client: Client, tenant: Tenant): Promise<void> {
   for (const [path, { get, post }] of Object.entries(paths)) {
     if (path.includes('{') || !post || !get?.parameters.some(({ name }) => name === 'after')) continue;
     if ((await client.get(path, { limit: 1 })).body.items.length > 0) continue;
@@ -46,5 +54,5 @@ export async function makeMissing(client: Client): Promise<void> {
     if (status !== 201)
       throw new Error(`the demo has nothing in ${path}, and its example is answered ${status} ${brief(body)}`);
   }
-  await makeMessages(client);
+  await makeMessages(client, tenant);
 }

@@ -94,7 +94,7 @@ beforeAll(async () => {
     eventKinds: ['webhook.test'],
   });
   for (let count = 0; count < 2; count += 1) await client.post(`/v1/webhooks/${endpoint.id}/test`, {});
-  await makeMissing(client);
+  await makeMissing(client, tenant);
 });
 
 test('what decides by a list fails where an item cannot be read', async () => {
