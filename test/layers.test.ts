@@ -138,6 +138,34 @@ test('what AWS calls a function with is read where functions are made of work, a
   expect(new Set(readers.map((file) => placeOf(file)?.unit))).toEqual(new Set(['lib/http', 'lib/worker']));
 });
 
+/** What a service of AWS is asked by: nothing else of lib/ and functions/ knows that there is one. */
+const callers = [
+  ...[
+    'aws',
+    'table',
+    'bus/put',
+    'email/bucket',
+    'email/ses',
+    'files/bucket',
+    'files/presigned',
+    'timers/send',
+    'secrets',
+  ],
+  ...['agents/bedrock', 'channels/telegram/app'],
+];
+
+test('AWS is called from the table and from one file of each other service alone', () => {
+  const isCaller = (file: string) =>
+    callers.some((name) => file.startsWith(`lib/${name}/`) || file === `lib/${name}.ts`);
+  const calling = files.filter(
+    (file) =>
+      !file.startsWith('infra/') &&
+      namedIn(file).some((name) => /^@aws-sdk\/|(?:^|\/)aws\/(?:call|signed)\.ts$/.test(name)),
+  );
+  expect(calling.length).toBeGreaterThan(callers.length - 2);
+  expect(calling.filter((file) => !isCaller(file))).toEqual([]);
+});
+
 test('every layer is one of files that there are', () => {
   const units = new Set(files.map((file) => placeOf(file)?.unit));
   expect([...ranks.keys()].filter((unit) => !unit.endsWith('/*') && !units.has(unit))).toEqual([]);
