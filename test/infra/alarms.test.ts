@@ -193,12 +193,17 @@ async function withEndpoints(receiver: Receiver, count: number, isSlow: boolean)
   return { tenant };
 }
 
+test('none rings before anything bad has happened', () => {
+  // What the sweeper measures always is missing before its first minutes: its own tests begin without.
+  const names = setOff.filter((name) => !name.startsWith('WorkersSweep'));
+  expect(names.filter((name) => statesSoFar(name).includes('ALARM'))).toEqual([]);
+});
+
 describe.each([
   ['WorkersDeliver', false],
   ['WorkersDeliverSlow', true],
 ])('%s', (lane, isSlow) => {
   test('Latency rings when deliveries arrive more than a minute after their change', async () => {
-    expect(statesSoFar(`${lane}Latency`)).not.toContain('ALARM');
     await using receiver = await startReceiver();
     const { tenant } = await withEndpoints(receiver, 1, isSlow);
     // Their publisher comes late.
@@ -207,7 +212,6 @@ describe.each([
   });
 
   test('Failing and Breakers ring when many endpoints fail', async () => {
-    for (const name of ['Failing', 'Breakers']) expect(statesSoFar(`${lane}${name}`)).not.toContain('ALARM');
     await using receiver = await startReceiver(answers(500));
     const { tenant } = await withEndpoints(receiver, 15, isSlow);
     await rings([`${lane}Failing`, `${lane}Breakers`], () =>
@@ -217,7 +221,6 @@ describe.each([
 });
 
 test('WorkersErrors rings when an invocation of a worker dies', async () => {
-  expect(statesSoFar('WorkersErrors')).not.toContain('ALARM');
   await using receiver = await startReceiver(() => {});
   const { tenant } = await withEndpoints(receiver, 1, false);
   await put([outboxRow(tenant, instantBefore(0))]);
@@ -227,7 +230,6 @@ test('WorkersErrors rings when an invocation of a worker dies', async () => {
 });
 
 test('EventBus rings when the bus takes nothing', async () => {
-  expect(statesSoFar('EventBus')).not.toContain('ALARM');
   const bus = join(dataDir, 'events', 'events.jsonl');
   rmSync(bus, { force: true });
   await mkdir(bus);
@@ -298,7 +300,6 @@ describe('what the sweeper finds', () => {
 });
 
 test('WorkersKeepRequestsUnreadable rings for a line that is no request', async () => {
-  expect(statesSoFar('WorkersKeepRequestsUnreadable')).not.toContain('ALARM');
   const logEvents = [{ id: '1', timestamp: Date.now(), message: '{"isKept":true}' }];
   const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
   measuredHere.push(...(await asFunction('WorkersKeepRequests', () => keepRequests({ awslogs: { data } }))));
@@ -306,7 +307,6 @@ test('WorkersKeepRequestsUnreadable rings for a line that is no request', async 
 });
 
 test('WorkersSendSignInsUnsent rings when a deployment without a sender is asked for a link', async () => {
-  expect(statesSoFar('WorkersSendSignInsUnsent')).not.toContain('ALARM');
   await newWorkspace();
   const body = JSON.stringify({ email: 'ann@example.com', base: local.baseUrl });
   const asked = await asFunction('WorkersSendSignIns', async () => {
