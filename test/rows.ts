@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { isOnMap } from '#infra/table-map.ts';
+import { secondMs } from '#lib/clock.ts';
 import { identity } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { scanned } from '#lib/table/scan.ts';
@@ -27,6 +28,20 @@ function textOf(value: unknown): string {
   if (!(value instanceof Uint8Array)) return JSON.stringify(value);
   const isZipped = value[0] === 0x1f && value[1] === 0x8b;
   return isZipped ? gunzipSync(value).toString() : Buffer.from(value).toString();
+}
+
+/** Does something while every page that is read takes some seconds, by the clock of this process. */
+export async function slowly<Result>(work: () => Promise<Result>, seconds = 6): Promise<Result> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  try {
+    return await between(async ({ operation }, next) => {
+      const answer = await next();
+      if (operation === 'Query') vi.setSystemTime(Date.now() + seconds * secondMs);
+      return answer;
+    }, work);
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 /** The keys of a workspace, and of what all share, that docs/table.md does not name. */

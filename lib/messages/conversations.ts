@@ -8,7 +8,7 @@ import { entityPartition } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import type { Page } from '#lib/table/list.ts';
-import { batches, belowId, flatten, type Meter, pages } from '#lib/table/pages.ts';
+import { batches, belowId, flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { acrossPartitions } from '#lib/table/walking.ts';
 import { firstCharacters, folded } from '#lib/text.ts';
@@ -68,7 +68,7 @@ export const listConversations = (tx: UnitOfWork, query: Query): Promise<Page<v.
 
 async function list(tx: UnitOfWork, query: Query) {
   const { limit } = query;
-  const meter: Meter = { unitsLeft: maxUnits };
+  const meter = newMeter({ units: maxUnits });
   const items: v.InferOutput<typeof Conversation>[] = [];
   let last: number | null = null;
   for await (const some of batches(candidates(tx, query, meter), () => limit + 1)) {

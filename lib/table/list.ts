@@ -14,7 +14,7 @@ import {
   wantedOf,
 } from './entity.ts';
 import { entriesOfIndex, intersection } from './entries.ts';
-import { batches, belowId, flatten, newMeter, pages, stop, unitsOf, until } from './pages.ts';
+import { batches, belowId, flatten, isSpent, newMeter, pages, stop, unitsOf, until } from './pages.ts';
 import { bytesOf } from './size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -70,7 +70,7 @@ export const searched = (q: string | undefined) =>
 
 /**
  * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or
- * where the search has read READ_UNITS_PER_LIST: it goes on with the cursor.
+ * where the search has read READ_UNITS_PER_LIST, or for five seconds: it goes on with the cursor.
  * In a GET an item that cannot be read is left out. Without filters one query; with index filters one query per index, whatever it must contain, side by side, then one batch read.
  */
 export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
@@ -178,7 +178,7 @@ async function findByIndexes<E extends Entity>(
     if (left.length > 0) await removeLeft(tx, of, wanted, left);
     if (isOver || found.isFull) return;
     const last = keys.at(-1);
-    if (last && meter.unitsLeft < 0) return stop(meter, last.sk);
+    if (last && isSpent(meter)) return stop(meter, last.sk);
     if (grows) size = Math.ceil(Math.min(size * 4, maxBatch, (maxBatchBytes * keys.length) / (bytes + 1)));
   }
 }

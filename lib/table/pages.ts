@@ -1,20 +1,32 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { secondMs } from '../clock.ts';
 import { env } from '../env.ts';
+import { defaultTimeoutSeconds } from '../timeouts.ts';
 import { dynamodb } from './client.ts';
 import type { Sought } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
 import { isAbsent, isHeld } from './stored.ts';
 
-/** What a call may still read, and where it stopped because it had read that much. */
+/** What a call may still read, how long it may go on, and where it stopped because it had read that much or for so long. */
 export interface Meter {
   unitsLeft: number;
+  endsAtMs: number;
   /** Of the partitions that were not read to their end, the sort key below which nothing was looked at in one of them. */
   stoppedAt?: string;
 }
 
+/** Half of what a function has: what has been read last is yet to be looked through. */
+const listMs = (defaultTimeoutSeconds * secondMs) / 2;
+
 /** What one call may read. */
-export const newMeter = (): Meter => ({ unitsLeft: env('READ_UNITS_PER_LIST') });
+export const newMeter = ({ units = env('READ_UNITS_PER_LIST'), forMs = listMs } = {}): Meter => ({
+  unitsLeft: units,
+  endsAtMs: Date.now() + forMs,
+});
+
+/** Whether it has read all that it may, or for as long: of small rows a second holds fewer units. */
+export const isSpent = ({ unitsLeft, endsAtMs }: Meter): boolean => unitsLeft < 0 || Date.now() > endsAtMs;
 
 /** What DynamoDB bills for reading an item by its key, strongly consistent: a unit per 4 KB. */
 export const unitsOf = (bytes: number) => Math.max(1, Math.ceil(bytes / 4096));
@@ -83,7 +95,7 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
     const live = Items.filter(isRow).filter((row) => !(withExpired ? isHeld(row) : isAbsent(row)));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
-    if (from && meter && meter.unitsLeft < 0) return stop(meter, String(from['sk']));
+    if (from && meter && isSpent(meter)) return stop(meter, String(from['sk']));
     if (range.grows || live.length === 0) delete input.Limit;
   } while (from);
 }

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, epochSeconds, shifted, timestamp } from '#lib/clock.ts';
 import { keepRequests } from '#lib/requests/keep.ts';
+import { listRequests } from '#lib/requests/list.ts';
 import { firstIdAt, partitionAt, sortKeyOf } from '#lib/requests/row.ts';
 import { flatten, pages } from '#lib/table/pages.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { mcp } from '#test/mcp/client.ts';
+import { slowly } from '#test/rows.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const idsOf = (items: readonly { requestId: string }[]) => items.map(({ requestId }) => requestId);
@@ -211,6 +214,38 @@ describe('lines of the log', () => {
     const between = { since: timestamp(at(3.5)), until: timestamp(at(0.5)), limit: 100 };
     expect(idsOf(await everyItem(live, '/v1/request-logs', between))).toEqual(['d1', 'd3']);
   });
+});
+
+test('a filter that reads for so long that its function would be ended ends its page, and goes on with the cursor', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const line = (index: number) => {
+    const timestamp = new Date(Date.now() - index * 1000).toISOString();
+    const route = index % 400 === 0 ? '/v1/rare' : '/v1/contacts';
+    const request = { requestId: `r${index}`, workspaceId, env: 'live', keyId: 'k', method: 'GET', route, status: 200 };
+    const message = {
+      isKept: true,
+      timestamp,
+      ...request,
+      path: `/${'x'.repeat(1900)}`,
+      reason: null,
+      durationMs: 5,
+      ip: '1.2.3.4',
+    };
+    return { id: `x${index}`, message: JSON.stringify(message) };
+  };
+  for (let first = 1; first <= 2000; first += 100)
+    await keepRequests(Array.from({ length: 100 }, (_, index) => line(first + index)));
+  const found: string[] = [];
+  let pages = 0;
+  for (let after: number | undefined, hasMore = true; hasMore; pages += 1) {
+    const page = await slowly(() => listRequests(tenant, { route: '/v1/rare', limit: 100, after }));
+    found.push(...idsOf(page.items));
+    ({ hasMore } = page);
+    after = page.nextCursor ?? undefined;
+  }
+  expect(found).toEqual(['r400', 'r800', 'r1200', 'r1600', 'r2000']);
+  expect(pages).toBeGreaterThan(2);
 });
 
 test('the workspace has to be asked with keys:manage', async () => {

@@ -8,7 +8,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
-import { rowsAtOnce, rowsRead, unitsRead } from '#test/rows.ts';
+import { rowsAtOnce, rowsRead, slowly, unitsRead } from '#test/rows.ts';
 
 const Marks = entity({
   name: 'mark',
@@ -38,43 +38,44 @@ beforeAll(async () => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-test.each([
-  ['its partition', { matches: ({ isRare }: { isRare: boolean }) => isRare }, [600, 400, 200]],
-  [
-    'an index',
-    { where: { all: true as const }, matches: ({ isRare }: { isRare: boolean }) => isRare },
-    [600, 400, 200],
-  ],
+const searches: [what: string, asked: Omit<Parameters<typeof listPage<typeof Marks>>[2], 'limit'>, ids: number[]][] = [
+  ['its partition', { matches: ({ isRare }) => isRare }, [600, 400, 200]],
+  ['an index', { where: { all: true }, matches: ({ isRare }) => isRare }, [600, 400, 200]],
   ['a text', { contains: { search: searched('HUNDRED') } }, [600, 500, 400, 300, 200, 100]],
-  [
-    'two indexes',
-    { where: { even: true as const }, contains: { search: searched('hundred') } },
-    [600, 500, 400, 300, 200, 100],
-  ],
+  ['two indexes', { where: { even: true }, contains: { search: searched('hundred') } }, [600, 500, 400, 300, 200, 100]],
   ['a text that nothing has', { contains: { search: searched('nowhere') } }, []],
-])(
-  'a search by %s that has read what one call may read ends its page, and goes on with the cursor',
-  async (_, asked, ids) => {
+];
+const ends = {
+  'has read what one call may read': async <Result>(work: () => Promise<Result>) => {
     vi.stubEnv('READ_UNITS_PER_LIST', '1');
-    const found: number[] = [];
-    let after: number | undefined;
-    let calls = 0;
-    for (let hasMore = true; hasMore; ) {
-      const page = await listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 4, after });
-      found.push(...page.items.map(({ id }) => id));
-      expect(page.hasMore).toBe(page.nextCursor !== null);
-      if (after !== undefined && page.nextCursor !== null) expect(page.nextCursor).toBeLessThan(after);
-      after = page.nextCursor ?? undefined;
-      hasMore = page.hasMore;
-      calls += 1;
-    }
-    expect(found).toEqual(ids);
-    vi.stubEnv('READ_UNITS_PER_LIST', '10000');
-    const whole = await listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 100 });
-    expect(whole).toMatchObject({ hasMore: false, nextCursor: null });
-    expect(calls).toBeGreaterThan(1);
+    return work();
   },
-);
+  'reads for so long that its function would be ended': <Result>(work: () => Promise<Result>) => slowly(work),
+};
+
+test.each(
+  searches.flatMap((search) =>
+    Object.entries(ends).map(([why, ending]) => [search[0], why, search[1], search[2], ending] as const),
+  ),
+)('a search by %s ends its page, and goes on with the cursor: %s', async (_, __, asked, ids, ending) => {
+  const found: number[] = [];
+  let after: number | undefined;
+  let calls = 0;
+  for (let hasMore = true; hasMore; ) {
+    const page = await ending(() => listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 4, after }));
+    found.push(...page.items.map(({ id }) => id));
+    expect(page.hasMore).toBe(page.nextCursor !== null);
+    if (after !== undefined && page.nextCursor !== null) expect(page.nextCursor).toBeLessThan(after);
+    after = page.nextCursor ?? undefined;
+    hasMore = page.hasMore;
+    calls += 1;
+  }
+  expect(found).toEqual(ids);
+  vi.stubEnv('READ_UNITS_PER_LIST', '10000');
+  const whole = await listPage(new UnitOfWork(tenant, system), Marks, { ...asked, limit: 100 });
+  expect(whole).toMatchObject({ hasMore: false, nextCursor: null });
+  expect(calls).toBeGreaterThan(1);
+});
 
 test('a search reads 10,000 units of the table at most, where nobody has said otherwise', async () => {
   const Stones = entity({ name: 'stone', schema: v.object({ id: v.number(), weight: v.string() }) });
