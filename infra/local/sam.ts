@@ -10,13 +10,15 @@ const hostName = 'host.docker.internal';
 /**
  * The stack of the functions as `sam local` can run it in containers on this running system: every variable with its value,
  * because sam makes what another stack exports empty and knows no variables but the template's, and where `npm run synth`
- * puts the code, because what runs here shares files outside of a function's folder.
+ * puts the code, because what runs here shares files outside of a function's folder. A stack within it and the outputs are left out:
+ * sam would look for their files.
  */
 export function samTemplate(assembly: string, { functions }: Deployment, environment: Record<string, string>): object {
   const endpoints = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));
   const byName = new Map(functions.map((toRun) => [toRun.name, toRun]));
-  const [template] = readTemplates(assembly).flatMap(([stack, { Resources, ...rest }]) => {
-    const resources = Object.entries(Resources).map(([id, resource]) => {
+  const [template] = readTemplates(assembly).flatMap(([stack, { Resources, Outputs: _, ...rest }]) => {
+    const own = Object.entries(Resources).filter(([, { Type }]) => Type !== 'AWS::CloudFormation::Stack');
+    const resources = own.map(([id, resource]) => {
       const toRun = resource.Type === 'AWS::Lambda::Function' ? byName.get(`${stack}-${id}`) : undefined;
       if (!toRun) return [id, resource] as const;
       const variables = [...endpoints, ...Object.entries(toRun.environment)].map(([name, value]) => [

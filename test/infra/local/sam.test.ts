@@ -28,6 +28,10 @@ test('the template for sam local has every function, each with the code that npm
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test('it asks sam for no other template', () => {
+  expect(Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudFormation::Stack')).toEqual([]);
+});
+
 test('every variable has the value that it has on this system, reached from a container', () => {
   const environment = inject('environment');
   for (const [id, { Properties }] of functions) {
