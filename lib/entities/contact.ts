@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
-import { Identities, PlatformUserId } from '#lib/channels/identities.ts';
+import { Identities, PlatformUserId, SenderName } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { epochSeconds, monthOf } from '#lib/clock.ts';
@@ -274,12 +274,12 @@ export const nameShownSince = 7;
 
 /** By what somebody was known. */
 export const Traces = v.object({
-  email: v.nullable(storedLine(254)),
-  username: v.nullable(storedLine(64)),
+  email: v.nullable(storedInput(given.email)),
+  username: v.nullable(storedInput(given.username)),
   /** At the platforms. */
   userIds: storedList(PlatformUserId, maxTraces),
   /** The same by platform: `telegram/4711`, `telegram/@anna`. */
-  names: storedList(storedLine(200), maxTraces),
+  names: storedList(SenderName, maxTraces),
   /** The accounts that had to do with them. */
   accountIds: storedList(id(), maxTraces),
 });

@@ -19,7 +19,7 @@ import { eraseFilesOf } from './files.ts';
 import { eraseJobsNaming, eraseJobsOf, eraseQueued } from './jobs.ts';
 import { eraseLooseMessages, eraseMessageIds, eraseThreadsNaming, eraseThreadsOf } from './mail.ts';
 import { awaitMerges, erasePredecessor } from './merged.ts';
-import { type Count, ofLastRound, type Part, type Stage, stages } from './part.ts';
+import { type Count, maxIds, ofLastRound, type Part, type Stage, stages } from './part.ts';
 import { type Erasing, getErasure } from './start.ts';
 import { eraseTraces } from './traces.ts';
 
@@ -28,9 +28,9 @@ type Work = (tx: UnitOfWork, state: Erasing, count: Count) => Promise<Part>;
 const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   queued: eraseQueued,
   merges: awaitMerges,
-  jobs: (tx, state, count) => eraseJobsOf(tx, state, { contact: state.contactId }, count),
-  enrollments: async (tx, { contactId }, count) => {
-    const { items, hasMore } = await listPage(tx, Enrollments, { where: { contact: contactId }, limit: 20 });
+  jobs: (tx, state, count) => eraseJobsOf(tx, state, { contact: ofIdOf(state) }, count),
+  enrollments: async (tx, state, count) => {
+    const { items, hasMore } = await listPage(tx, Enrollments, { where: { contact: ofIdOf(state) }, limit: 20 });
     for (const enrollment of items) {
       if (!tx.hasRoom) return { isLeft: true };
       const sequence = await tx.find(Sequences, { id: enrollment.sequenceId });
@@ -43,13 +43,13 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   threads: eraseThreadsOf,
   'threads-naming': eraseThreadsNaming,
   'jobs-naming': eraseJobsNaming,
-  rows: async (tx, { contactId, place }, count) => {
+  rows: async (tx, state, count) => {
     const left = await forgetReferences(
       tx,
       Contacts,
       namingContacts,
-      contactId,
-      place.since ?? null,
+      ofIdOf(state),
+      state.place.since ?? null,
       async (of, row) => {
         count(pluralOf(of.name));
         await eraseFilesOf(tx, of, row, (message) => isInThread(tx, message));
@@ -65,6 +65,8 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   attempts: awaitAttempts,
   responses: eraseResponses,
 };
+
+const ofIdOf = ({ contactId, ofId = contactId }: Erasing) => ofId;
 
 /** A thread that stays shows the files of its mails. */
 const isInThread = async (tx: UnitOfWork, { channel, threadId }: StoredMessage): Promise<boolean> =>
@@ -107,8 +109,10 @@ async function part(tx: UnitOfWork, state: Erasing, counts: Record<string, numbe
 function after(tx: UnitOfWork, state: Erasing): Erasing | undefined {
   const { isOverfull } = state;
   const stage = stages.slice(stages.indexOf(state.stage) + 1).find((one) => !isOverfull || !ofLastRound.includes(one));
-  if (stage === undefined && isOverfull)
-    return { ...state, stage: 'threads', place: {}, threadIds: [], isOverfull: false, unpublished: null };
+  if (stage === undefined && isOverfull) {
+    const contactIds = state.contactIds.length < maxIds ? state.contactIds : [state.contactId];
+    return { ...state, stage: 'threads', place: {}, threadIds: [], contactIds, isOverfull: false, unpublished: null };
+  }
   if (stage === 'publishing' && !isOverfull)
     tx.emit({
       kind: 'contact.erased',

@@ -1,6 +1,7 @@
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { findMessage } from '#lib/messages/store.ts';
+import { maxId } from '#lib/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -14,8 +15,8 @@ interface Body {
 }
 
 /**
- * Takes the data out of the events that name a contact, a thread that went with it or a message of nobody that is gone, newest first:
- * so a merge is met before the events of whom it merged. Deliveries show and send what the feed has.
+ * Takes the data out of the events that name a contact or whom it was made of, a thread that went with it or a message of nobody that
+ * is gone, newest first. Deliveries show and send what the feed has.
  */
 export async function eraseEvents(
   tx: UnitOfWork,
@@ -25,11 +26,7 @@ export async function eraseEvents(
   const names = new Set(contactIds.map(String));
   const threads = new Set(threadIds.map(String));
   let { below } = place;
-  const part = (isLeft: boolean): Part => ({
-    isLeft,
-    contactIds: [...names].map(Number),
-    ...(below !== undefined && { place: { below } }),
-  });
+  const part = (isLeft: boolean): Part => ({ isLeft, ...(below !== undefined && { place: { below } }) });
   let read = 0;
   for await (const page of pages({ pk: entityPartition(tx.tenant, Feed), limit: 500, below })) {
     const events = page.map((row) => ({ row, found: namedIn(row as unknown as FeedEvent) }));
@@ -42,7 +39,6 @@ export async function eraseEvents(
       const isTheirs = names.has(String(contactId)) || threads.has(String(threadId)) || gone.has(String(messageId));
       if (found && isTheirs) {
         if (!tx.hasRoom) return part(true);
-        if (found.event === 'contact.merged') names.add(String(found.data['source_contact_id']));
         const event = tx.remember(Feed, row);
         tx.update(Feed, { ...event, body: JSON.stringify(withoutData(found)) });
         count('events');
@@ -60,9 +56,14 @@ export const isErased = ({ body }: FeedEvent): boolean => (JSON.parse(body) as B
 
 /** What an event states that names a contact, and is not erased already. */
 function namedIn({ body }: FeedEvent): Body | undefined {
-  if (!/"(contact|thread)_id"/.test(body)) return undefined;
+  // The name may be spelled with escapes.
+  if (!/"(contact|thread)_id"|\\u/.test(body)) return undefined;
   const event = JSON.parse(body) as Body;
-  return event.erased || event.event === 'contact.erased' ? undefined : event;
+  const states = Object.keys(event.data);
+  // An archive may say of one that it is erased, and have more in it than that.
+  if (event.erased) return states.some((name) => name !== 'contact_id') ? event : undefined;
+  if (event.event !== 'contact.erased') return event;
+  return states.some((name) => name !== 'contact_id' && name !== 'actor') ? event : undefined;
 }
 
 /**
@@ -72,7 +73,7 @@ function namedIn({ body }: FeedEvent): Body | undefined {
 async function messagesGone(tx: UnitOfWork, events: readonly Body[]): Promise<Set<string>> {
   const ids = events.flatMap(({ data }) =>
     data['contact_id'] === null && data['message_id'] !== undefined && data['thread_id'] == null
-      ? [Number(data['message_id'])]
+      ? (idIn(data['message_id']) ?? [])
       : [],
   );
   const places = [...new Set(ids)].map((id) => ({ contactId: null, id }));
@@ -82,8 +83,11 @@ async function messagesGone(tx: UnitOfWork, events: readonly Body[]): Promise<Se
   return gone;
 }
 
-const withoutData = ({ data: { contact_id: contactId = null }, truncated: _, ...event }: Body) => ({
-  ...event,
-  data: { contact_id: contactId },
-  erased: true,
-});
+/** The id that an event states, as events do; undefined of whatever else an archive may have in its place. */
+const idIn = (stated: unknown): number | undefined =>
+  typeof stated === 'string' && /^[1-9]\d{0,9}$/.test(stated) && Number(stated) <= maxId ? Number(stated) : undefined;
+
+function withoutData({ data, truncated: _, ...event }: Body): Body {
+  const contactId = idIn(data['contact_id']);
+  return { ...event, data: { contact_id: contactId === undefined ? null : String(contactId) }, erased: true };
+}

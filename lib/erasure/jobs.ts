@@ -4,10 +4,10 @@ import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { fail } from '#lib/sending/end.ts';
 import type { Where } from '#lib/table/entity.ts';
-import { listPage } from '#lib/table/list.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eraseFiles } from './files.ts';
-import type { Count, Part } from './part.ts';
+import { type Count, maxIds, type Part } from './part.ts';
 import type { Erasing } from './start.ts';
 
 /** Takes a job away, canceled where it was still to be sent: who has it in hand finds nothing to write down. */
@@ -17,62 +17,80 @@ export async function eraseJob(tx: UnitOfWork, job: StoredJob, count: Count): Pr
   count('jobs');
 }
 
-type State = Pick<Erasing, 'contactId' | 'names' | 'senderIds'>;
+type State = Pick<Erasing, 'contactId' | 'names' | 'senderIds' | 'place'>;
 
 /** Takes away what is still to be sent to a contact, also to its names. */
 export async function eraseQueued(tx: UnitOfWork, state: State, count: Count): Promise<Part> {
+  if (state.place.named !== undefined) return eraseJobsNaming(tx, state, count);
   const part = await eraseJobsOf(tx, state, { contact: state.contactId, status: 'queued' }, count);
-  return part.isLeft ? part : eraseJobsNaming(tx, { ...state, ...part }, count);
+  return part.isLeft ? part : { ...part, isLeft: true, place: { named: 0 } };
+}
+
+/** The accounts of jobs that went, as many as are remembered. */
+function sendersWith(senderIds: readonly number[] = []) {
+  const senders = new Set(senderIds);
+  return {
+    add: ({ accountId }: StoredJob) => accountId !== null && senders.size < maxIds && senders.add(accountId),
+    ids: () => [...senders],
+  };
 }
 
 /** Takes away the jobs of a contact, all or those of a status. */
 export async function eraseJobsOf(
   tx: UnitOfWork,
-  { senderIds }: State,
+  { senderIds, place }: State,
   where: Where<typeof Jobs>,
   count: Count,
 ): Promise<Part> {
-  const { items, hasMore } = await listPage(tx, Jobs, { where, limit: 20 });
-  const senders = new Set(senderIds);
-  for (const job of items) {
-    if (!tx.hasRoom) return { isLeft: true, senderIds: [...senders] };
+  const senders = sendersWith(senderIds);
+  // From where it stopped: of many jobs few may be of the status, and a page ends when it has read much.
+  const left = await stepThrough(tx, Jobs, { where, after: place.after ?? null, limit: 20 }, async (job) => {
     await eraseJob(tx, job, count);
-    if (job.accountId !== null) senders.add(job.accountId);
-  }
-  return { isLeft: hasMore, senderIds: [...senders] };
+    senders.add(job);
+  });
+  return { isLeft: left !== undefined, place: left ?? {}, senderIds: senders.ids() };
 }
 
-/** Whether a contact is known by this name: `telegram/4711`, `telegram/@anna`. */
-async function isNameOfAnother(tx: UnitOfWork, name: string): Promise<boolean> {
-  const slash = name.indexOf('/');
-  const [channel, known] = [name.slice(0, slash) as Platform, name.slice(slash + 1)];
-  const where = known.startsWith('@')
-    ? { handle: { platform: channel, username: known.slice(1) } }
-    : { identity: { channel, userId: known } };
+/** `telegram/4711`, `telegram/@anna`. */
+const senderForm = /^([^/]+)\/(@?)(.+)$/su;
+
+/** Whether another contact is known by this name; undefined where it is none by which anybody could be. */
+async function isNameOfAnother(tx: UnitOfWork, name: string): Promise<boolean | undefined> {
+  const [, platform, at, known] = senderForm.exec(name) ?? [];
+  if (platform === undefined || known === undefined) return undefined;
+  const channel = platform as Platform;
+  const where = at ? { handle: { platform: channel, username: known } } : { identity: { channel, userId: known } };
   return (await listPage(tx, Contacts, { where, limit: 1 })).items.length > 0;
 }
+
+/** So many are looked for together: each is a query or two. */
+const namesPerPart = 20;
 
 /**
  * Takes away what was sent, or is to be sent, to somebody by name and not as a contact, with its messages; but for names that another
  * contact has.
  */
-export async function eraseJobsNaming(tx: UnitOfWork, { names, senderIds }: State, count: Count): Promise<Part> {
-  const senders = new Set(senderIds);
-  const part = (isLeft: boolean): Part => ({ isLeft, senderIds: [...senders] });
-  for (const stated of names) {
-    if (await isNameOfAnother(tx, stated)) continue;
-    const { items, hasMore } = await listPage(tx, Jobs, { where: { stated }, limit: 20 });
+export async function eraseJobsNaming(tx: UnitOfWork, { names, senderIds, place }: State, count: Count): Promise<Part> {
+  const senders = sendersWith(senderIds);
+  let { named = 0 } = place;
+  const part = (isLeft: boolean): Part => ({ isLeft, place: { named }, senderIds: senders.ids() });
+  for (const stated of names.slice(named, named + namesPerPart)) {
+    const isOfNobodyElse = (await isNameOfAnother(tx, stated)) === false;
+    const { items, hasMore } = isOfNobodyElse
+      ? await listPage(tx, Jobs, { where: { stated }, limit: 20 })
+      : { items: [], hasMore: false };
     for (const job of items) {
       if (!tx.hasRoom) return part(true);
       const message = await tx.find(Messages, { contactId: null, id: job.messageId });
       await eraseJob(tx, job, count);
-      if (job.accountId !== null) senders.add(job.accountId);
+      senders.add(job);
       if (!message) continue;
       await eraseFiles(tx, message);
       tx.delete(Messages, message);
       count('messages');
     }
     if (hasMore) return part(true);
+    named += 1;
   }
-  return part(false);
+  return part(named < names.length);
 }

@@ -8,31 +8,30 @@ import { removeFiles } from '#lib/files/bucket.ts';
 import { ownKey } from '#lib/files/keys.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { entityPartition } from '#lib/table/entity.ts';
-import { listAll, listPage, searched, stepThrough } from '#lib/table/list.ts';
+import { listPage, searched, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { eraseFiles } from './files.ts';
 import { eraseJob } from './jobs.ts';
-import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
+import { type Count, maxIds, type Part, type Place, pagesPerPart } from './part.ts';
 
 interface State {
   contactId: number;
+  ofId?: number;
   email: string | null;
   threadIds: number[];
   place: Place;
 }
 
-/** So many are remembered in one round: what they leave elsewhere is looked for before the next ones go. */
-const maxThreadIds = 5000;
-
 /** Removes the threads of a contact in which nobody else takes part; the others are no longer its own. */
 export async function eraseThreadsOf(
   tx: UnitOfWork,
-  { contactId, email, threadIds }: State,
+  { contactId, ofId = contactId, email, threadIds }: State,
   count: Count,
 ): Promise<Part> {
-  if (threadIds.length >= maxThreadIds) return { isLeft: false, isOverfull: true };
-  const { items, hasMore } = await listPage(tx, Threads, { where: { contact: contactId }, limit: 10 });
+  // What they leave elsewhere is looked for before the next ones go.
+  if (threadIds.length >= maxIds) return { isLeft: false, isOverfull: true };
+  const { items, hasMore } = await listPage(tx, Threads, { where: { contact: ofId }, limit: 10 });
   const gone = [...threadIds];
   for (const thread of items) {
     if (!tx.hasRoom) return { isLeft: true, threadIds: gone };
@@ -52,7 +51,7 @@ export async function eraseThreadsNaming(
   count: Count,
 ): Promise<Part> {
   if (email === null || (await isAddressOfAnother(tx, email, contactId))) return { isLeft: false };
-  if (threadIds.length >= maxThreadIds) return { isLeft: false, isOverfull: true };
+  if (threadIds.length >= maxIds) return { isLeft: false, isOverfull: true };
   const isTheirs = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
   const after = place.after ?? undefined;
   const contains = { search: searched(addressKey(email)) };
@@ -72,9 +71,11 @@ async function eraseThread(tx: UnitOfWork, thread: StoredThread, count: Count): 
     eraseMail(tx, mail, count),
   );
   if (left) return false;
-  for (const notice of await listAll(tx, MailNotices, within)) {
-    if (!tx.hasRoom) return false;
-    tx.delete(MailNotices, notice);
+  for await (const page of pages({ pk: entityPartition(tx.tenant, MailNotices, within), limit: 100 })) {
+    for (const row of page) {
+      if (!tx.hasRoom) return false;
+      tx.delete(MailNotices, tx.remember(MailNotices, row));
+    }
   }
   tx.delete(Threads, thread);
   count('emailThreads');

@@ -1,47 +1,75 @@
 import { merging } from '#lib/contacts/merge.ts';
 import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { mergedInto } from '#lib/references/merged.ts';
-import { listAll, listPage } from '#lib/table/list.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { listPage } from '#lib/table/list.ts';
+import { pages } from '#lib/table/pages.ts';
 import { isSetAside } from '#lib/table/resume.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Part } from './part.ts';
+import { maxIds, type Part, type Place } from './part.ts';
 import type { Erasing } from './start.ts';
+
+/** So many sagas are looked at for one part of the work: who waits for a merge may follow it through a hundred others. */
+const sagasPerPart = 25;
 
 /**
  * Waits for the end of the commit that takes the contact away, should that be a large one, and for what is being merged into the
  * contact: it is moved to it although the contact is gone. No other merge can begin. What nobody goes on with, because it was set
  * aside, is moved here: where that is still impossible the erasure is set aside, too.
  */
-export async function awaitMerges(tx: UnitOfWork, { contactId }: Erasing): Promise<Part> {
-  if (await tx.find(Contacts, { id: contactId })) return { isLeft: true, place: { isWaiting: true } };
-  for (const saga of await listAll(tx, Sagas)) {
-    const { id, kind, state } = saga;
-    if (kind !== merging.name || (await mergedInto(tx, Number(state['to']))) !== contactId) continue;
-    if (!(await isSetAside(tx.tenant, saga))) return { isLeft: true, place: { isWaiting: true } };
-    const left = await merging.step(tx, state as Parameters<typeof merging.step>[1], id);
-    if (left) tx.update(Sagas, { ...saga, state: left });
-    else tx.delete(Sagas, saga);
-    return { isLeft: true, place: {} };
+export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing): Promise<Part> {
+  if (await tx.find(Contacts, { id: contactId })) return { isLeft: true, place: { ...place, isWaiting: true } };
+  let { above } = place;
+  const here = (): Place => (above === undefined ? {} : { above });
+  for await (const page of pages({
+    pk: entityPartition(tx.tenant, Sagas),
+    ascending: true,
+    limit: sagasPerPart,
+    above,
+  })) {
+    for (const row of page) {
+      const saga = tx.remember(Sagas, row);
+      const { id, kind, state } = saga;
+      if (kind === merging.name && (await mergedInto(tx, Number(state['to']))) === contactId) {
+        if (!(await isSetAside(tx.tenant, saga))) return { isLeft: true, place: { ...here(), isWaiting: true } };
+        const left = await merging.step(tx, state as Parameters<typeof merging.step>[1], id);
+        if (left) tx.update(Sagas, { ...saga, state: left });
+        else tx.delete(Sagas, saga);
+        return { isLeft: true, place: here() };
+      }
+      above = row.sk;
+    }
+    return { isLeft: true, place: here() };
   }
   return { isLeft: false };
 }
 
 const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
 
-/** Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. */
-export async function erasePredecessor(tx: UnitOfWork, { madeOf, contactIds }: Erasing): Promise<Part> {
+/**
+ * Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. Whom that one
+ * was made of is from then on one of the contact's own, so that no list of them has to be kept.
+ */
+export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, contactIds }: Erasing): Promise<Part> {
+  if (contactIds.length >= maxIds) return { isLeft: false, isOverfull: true };
   const [into, ...others] = madeOf;
   if (into === undefined) return { isLeft: false };
   const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
-  if (!merged) return { isLeft: true, madeOf: others };
+  if (!merged) return { isLeft: others.length > 0, madeOf: others.length > 0 ? others : [contactId] };
+  const { items } = await listPage(tx, MergedContacts, { where: { into: merged.id }, limit: 20 });
+  for (const one of items) {
+    if (!tx.hasRoom) break;
+    tx.update(MergedContacts, { ...one, into: contactId });
+  }
+  if (items.length > 0) return { isLeft: true };
   tx.delete(MergedContacts, merged);
   return {
     isLeft: true,
-    stage: 'threads-naming',
+    stage: 'jobs',
     place: {},
     ...(merged.traces ?? unknown),
+    ofId: merged.id,
     contactIds: [...contactIds, merged.id],
-    madeOf: [merged.id, ...madeOf],
   };
 }

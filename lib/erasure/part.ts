@@ -9,10 +9,11 @@ export const stages = [
   'queued',
   // What is merged into the contact comes first.
   'merges',
+  // The contact's own; then once more those of each whom it was made of.
   'jobs',
   'enrollments',
   'threads',
-  // By what the contact was known; then once more by what each was known whom it was made of.
+  // By what they were known.
   'threads-naming',
   'jobs-naming',
   'rows',
@@ -28,6 +29,9 @@ export const stages = [
 ] as const;
 export type Stage = (typeof stages)[number];
 
+/** So many threads, contacts or accounts are remembered: each saga's state is one row. */
+export const maxIds = 5000;
+
 /** What waits until no thread is left for another round: threads are found by the rows that these change, or once will do. */
 export const ofLastRound: readonly Stage[] = ['rows', 'traces', 'made-of', 'attempts', 'responses'];
 
@@ -41,8 +45,11 @@ export interface Place {
   /** Attempts that were under way: `<endpoint>/<delivery>`. */
   begun?: string[];
   isWaiting?: true;
-  /** The turns of senders that are waited for. */
+  /** The turns of senders that are waited for, of the accounts up to `seen`. */
   turns?: string[];
+  seen?: number;
+  /** How many of the names are done. */
+  named?: number;
 }
 
 /** So many pages of a partition are read for one part of the work. */
@@ -58,7 +65,8 @@ export interface Part extends Partial<Traces> {
   threadIds?: number[];
   contactIds?: number[];
   madeOf?: number[];
+  ofId?: number;
   senderIds?: number[];
-  /** More threads are left than one round takes. */
+  /** More is left than one round takes. */
   isOverfull?: boolean;
 }

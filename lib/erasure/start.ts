@@ -17,11 +17,13 @@ export interface Erasing extends Traces, Record<string, unknown> {
   place: Place;
   /** Of the threads that are gone. */
   threadIds: number[];
-  /** The contact, and those that were merged into it. */
+  /** The contact, and those that were merged into it, as far as their events are still to lose their data. */
   contactIds: number[];
-  /** Of them those whose predecessors are still to be looked for. */
+  /** Those whose predecessors are still to be looked for: the contact alone, but in a state of an older release. */
   madeOf: number[];
-  /** The accounts of jobs that went. A state of before this was kept has none. */
+  /** The one of them whose rows are looked for; absent of the contact itself. */
+  ofId?: number;
+  /** The accounts of jobs that went; when they are `maxIds`, there may be others. A state of before this was kept has none. */
   senderIds?: number[];
   /** Another round is to follow. */
   isOverfull: boolean;

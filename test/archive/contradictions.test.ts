@@ -7,11 +7,13 @@ import document from '#openapi' with { type: 'json' };
 import { eventually } from '#test/client.ts';
 import { clientOf, rowOf, taken } from './handmade.ts';
 
-const all = entities.map(rowOf);
+const all = entities.map((of) => rowOf(of));
 const changed = (pk: string, fields: object): ArchivedRow[] =>
   all.map((row) => (row.pk === pk ? { ...row, ...fields } : row));
 
 const sumOf = (group: string, name: string): ArchivedRow => ({ pk: `:live#count/${group}`, sk: `${name}#0`, count: 1 });
+
+const nobody = { email: null, username: null, userIds: [], names: [], accountIds: [] };
 
 describe('fields that contradict each other are refused by their line', () => {
   test.each<[string, ArchivedRow[], RegExp]>([
@@ -57,6 +59,21 @@ describe('fields that contradict each other are refused by their line', () => {
         },
       }),
       /accountIds must have at most 100 entries$/,
+    ],
+    [
+      'a name of a merged contact that is on no channel',
+      changed(':live#merged-contact', { traces: { ...nobody, names: ['\u{1f600}'] } }),
+      /names\[0\]/,
+    ],
+    [
+      'an address of a merged contact that is none',
+      changed(':live#merged-contact', { traces: { ...nobody, email: '@' } }),
+      /email must be an e-mail address$/,
+    ],
+    [
+      'a username of a merged contact that nobody can have',
+      changed(':live#merged-contact', { traces: { ...nobody, username: '\u{1f600}' } }),
+      /username must be/,
     ],
     ['sums of deals of no currency', [...all, sumOf('deals', 'lead')], /called otherwise/],
     ['sums of what nobody owes', [...all, sumOf('outstanding', 'else/EUR')], /called otherwise/],

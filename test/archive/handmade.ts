@@ -35,6 +35,7 @@ export const texts = [
   'https://example.com/',
   '2026-01-01T00:00:00Z',
   '2026-01-01T00:00:00.000Z',
+  'telegram/12345',
 ];
 const isFit = (schema: Schema, value: unknown) => misfit(schema, value) === undefined;
 
@@ -54,7 +55,7 @@ function sample(schema: Schema): unknown {
   return choices ? choices[0] : texts.find((text) => isFit(schema, text));
 }
 
-const event = {
+export const event = {
   event: 'contact.stage_changed',
   id: 'a',
   timestamp: '2026-01-01T00:00:00Z',
@@ -64,10 +65,11 @@ const event = {
 };
 
 /** A row of an entity as an archive holds it, with everything in it that may be there. */
-export function rowOf(of: Entity): ArchivedRow {
+export function rowOf(of: Entity, fields: Readonly<Record<string, unknown>> = {}): ArchivedRow {
   const item = sample(of.schema as Schema) as Record<string, unknown>;
   if (of.name === 'event') item['body'] = JSON.stringify(event);
   if (of.name === 'merged-contact') item['id'] = 2;
+  Object.assign(item, fields);
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
   return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
 }

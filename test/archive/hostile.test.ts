@@ -75,7 +75,7 @@ describe.each(entities.map((of) => [of.name, of] as const))('a handmade %s', (_,
 });
 
 test('a workspace of which every row is handmade answers every reading call', async () => {
-  const id = await taken(entities.map(rowOf));
+  const id = await taken(entities.map((of) => rowOf(of)));
   const clients = [await clientOf(id, 'live'), await clientOf(id, 'test')] as const;
   const paths = Object.entries(document.paths).flatMap(([path, operations]) =>
     'get' in operations ? [path.replaceAll(/\{\w+\}/g, '1')] : [],

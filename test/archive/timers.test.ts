@@ -7,7 +7,7 @@ import { pages } from '#lib/table/pages.ts';
 import { eventually } from '#test/client.ts';
 import { rowOf, taken } from './handmade.ts';
 
-const all = entities.map(rowOf);
+const all = entities.map((of) => rowOf(of));
 /** All rows, with other fields in some, by their partitions; without those of which there are none. */
 const withFields = (fields: Readonly<Record<string, object | undefined>>): ArchivedRow[] =>
   all.flatMap((row) => {
