@@ -2,12 +2,17 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Three read the whole table, again and again, which is small in the beginning. Two wait for crashes and repairs: begun last, one of them
+ * Four read the whole table, again and again, which is small in the beginning. Two wait for crashes and repairs: begun last, one of them
  * would run alone at the end. The others go by size.
  */
-const first = ['secrets', 'faults/pairs', 'archive/archive', 'faults/faults', 'webhooks/life'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const first = [
+  'secrets',
+  'faults/pairs',
+  'archive/archive',
+  'contacts/erasure-archives',
+  'faults/faults',
+  'webhooks/life',
+].map((name) => `test/${name}.test.ts`);
 const rankOf = ({ moduleId }: TestSpecification) => {
   const rank = first.findIndex((name) => moduleId.endsWith(name));
   return rank === -1 ? first.length : rank;

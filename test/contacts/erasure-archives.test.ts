@@ -71,7 +71,7 @@ async function erased(client: Client, contactId: number) {
   await eventually(
     async () => (await client.get(`/v1/erasures/${body.id}`)).body.status === 'completed',
     `the erasure of contact ${contactId} to end`,
-    30_000,
+    120_000,
   );
 }
 
@@ -204,7 +204,7 @@ function archiveOf(seed: number) {
       }),
     );
   const known = new Map(people.map(({ id }) => [id, [] as string[]]));
-  for (let id = 10; id < 22; id += 1) {
+  for (let id = 10; id < 18; id += 1) {
     const person = oneOf(people);
     const { mark } = person;
     const name = `${mark}_${id}`;
@@ -233,7 +233,7 @@ function archiveOf(seed: number) {
     sequence += 1;
     rows.push(told(sequence, stated));
   };
-  for (let n = 0; n < 60; n += 1) {
+  for (let n = 0; n < 36; n += 1) {
     const { id: root, mark, ids } = oneOf(people);
     const id = oneOf(ids);
     const kind = oneOf(['contact.updated', 'contact.merged', 'message.created', 'contact.erased', 'job.completed']);
@@ -256,21 +256,25 @@ function archiveOf(seed: number) {
   return { rows, people };
 }
 
-test.concurrent.each([1, 2, 3])(
+test.concurrent.each([1, 2])(
   'whatever an archive has of somebody, their erasure ends and leaves nothing: seed %i',
   async (seed) => {
     const { rows, people } = archiveOf(seed);
     const id = await taken(rows);
     const client = await clientOf(id);
-    const linesWith = async (mark: string) =>
-      (await everyByteOf(id)).split('\n').filter((line) => line.toLowerCase().includes(mark));
+    // Each look reads the whole table.
+    const linesOfEach = async () => {
+      const lines = (await everyByteOf(id)).toLowerCase().split('\n');
+      return people.map(({ mark }) => lines.filter((line) => line.includes(mark)));
+    };
     const [first, second, last] = people as [Person, Person, Person];
-    const before = (await linesWith(last.mark)).length;
+    const before = (await linesOfEach())[2]?.length;
     expect(before).toBeGreaterThan(10);
     await Promise.all([erased(client, first.id), erased(client, second.id)]);
-    for (const { mark } of [first, second]) expect(await linesWith(mark)).toEqual([]);
-    expect((await linesWith(last.mark)).length).toBe(before);
+    const [ofFirst, ofSecond, ofLast] = await linesOfEach();
+    expect([ofFirst, ofSecond, ofLast?.length]).toEqual([[], [], before]);
     await erased(client, last.id);
-    expect(await linesWith(last.mark)).toEqual([]);
+    expect(await linesOfEach()).toEqual([[], [], []]);
   },
+  300_000,
 );
