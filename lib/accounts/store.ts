@@ -5,6 +5,7 @@ import {
   type Account,
   type AccountQuery,
   Accounts,
+  maxAccounts,
   type PacingInput,
   type StoredAccount,
   storedPacing,
@@ -34,9 +35,8 @@ export interface NewAccount {
   secret: string;
 }
 
-/** So many accounts of an environment are connected at most; those that are not are still listed, and there are so many of all. */
+/** So many accounts of an environment are connected at most; those that are not are still listed, and there are `maxAccounts` of all. */
 export const maxConnected = 100;
-const maxAccounts = 1000;
 
 /** Raises 409 `too_many_accounts` where an environment has as many accounts as it may have. */
 export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean }): Promise<void> {

@@ -1,7 +1,7 @@
 import { messaging } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
-import { Accounts } from '#lib/entities/account.ts';
-import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
+import { Accounts, maxAccounts } from '#lib/entities/account.ts';
+import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { BodyParts, EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
@@ -129,10 +129,14 @@ const oneOf: readonly Entity[] = [Contacts, MergedContacts];
 
 /** Of an environment, or of what both share. */
 const mostOf = new Map<Entity, number>([
+  [Accounts, maxAccounts],
   [Members, maxMembers],
   [Endpoints, maxEndpoints],
   [Tags, maxTags],
 ]);
+
+/** Names by which those were known whom one contact was made of: an erasure looks for each in many accounts. */
+const maxKnownBy = 10_000;
 
 /** As many bytes as a row that counts has, and as many rows as the counters of a thousand accounts are spread over. */
 const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
@@ -156,6 +160,7 @@ export class Together {
   readonly #wanted = new Map<string, number>();
   readonly #alone = new Map<string, Entity>();
   readonly #tagCounts = new Map<string, { count: number; line: number }>();
+  readonly #merged = new Map<string, { into: string; knownBy: number; line: number }>();
 
   /** Why the file cannot be taken in with this row, too. */
   add({ pk, ...row }: Key & Record<string, unknown>, line: number): string | undefined {
@@ -172,6 +177,11 @@ export class Together {
     if (oneOf.includes(of) && (this.#alone.get(alone) ?? of) !== of)
       return `is ${Contacts.name} ${item['id']}, who was merged, and is there`;
     if (oneOf.includes(of)) this.#alone.set(alone, of);
+    if (of === MergedContacts) {
+      const traces = item['traces'] as Traces | undefined;
+      const knownBy = lengthOf(traces?.userIds, traces?.names) + 1;
+      this.#merged.set(alone, { into: `${env}: ${item['into']}`, knownBy, line });
+    }
     const most = mostOf.get(of);
     const count = this.#count(`${env}: ${of.name}`);
     if (of === TagCounts) this.#tagCounts.set(`${env}: ${Tags.name}`, { count: Number(item['count']), line });
@@ -199,12 +209,34 @@ export class Together {
     return count;
   }
 
-  /** What the file, of which that were all rows, says of things that it does not hold, and where. */
+  /** What the file, of which that were all rows, says of things that it does not hold, or holds too much of, and where. */
   lack(): { line: number; reason: string } | undefined {
     const [needed, line] = [...this.#wanted].find(([one]) => !this.#named.has(one)) ?? [];
     if (needed !== undefined && line !== undefined)
       return { line, reason: `is of ${needed.slice(needed.indexOf(': ') + 2)}, which there is not` };
     const [, wrong] = [...this.#tagCounts].find(([tags, { count }]) => count > (this.#counts.get(tags) ?? 0)) ?? [];
-    return wrong && { line: wrong.line, reason: 'counts tags that there are not' };
+    return wrong ? { line: wrong.line, reason: 'counts tags that there are not' } : this.#overfull();
+  }
+
+  /** One who was merged into somebody who was made of more than an erasure can look for. */
+  #overfull(): { line: number; reason: string } | undefined {
+    const lastOf = new Map<string, string>();
+    const knownBy = new Map<string, number>();
+    for (const [one, merged] of this.#merged) {
+      // Some may have been merged in a circle: nobody who is there was made of them.
+      const path = new Set<string>();
+      let at = one;
+      for (let next = this.#merged.get(at); next && !path.has(at) && !lastOf.has(at); next = this.#merged.get(at)) {
+        path.add(at);
+        at = next.into;
+      }
+      const last = lastOf.get(at) ?? at;
+      for (const met of path) lastOf.set(met, last);
+      const sum = (knownBy.get(last) ?? 0) + merged.knownBy;
+      knownBy.set(last, sum);
+      if (sum > maxKnownBy)
+        return { line: merged.line, reason: `is merged into one who was known by more than ${maxKnownBy} names` };
+    }
+    return undefined;
   }
 }

@@ -118,6 +118,9 @@ export const Accounts = entity({
   }),
 });
 
+/** Of an environment. */
+export const maxAccounts = 1000;
+
 export type StoredAccount = v.InferOutput<(typeof Accounts)['schema']>;
 
 export const newAccountLimits = {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { entities } from '#lib/entities/all.ts';
+import { MergedContacts } from '#lib/entities/contact.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import document from '#openapi' with { type: 'json' };
 import { eventually } from '#test/client.ts';
@@ -14,6 +16,14 @@ const changed = (pk: string, fields: object): ArchivedRow[] =>
 const sumOf = (group: string, name: string): ArchivedRow => ({ pk: `:live#count/${group}`, sk: `${name}#0`, count: 1 });
 
 const nobody = { email: null, username: null, userIds: [], names: [], accountIds: [] };
+
+/** Each known by two hundred names. */
+const mergedOnes = (count: number, into: (id: number) => number): ArchivedRow[] =>
+  Array.from({ length: count }, (_, n) => {
+    const userIds = Array.from({ length: 100 }, (_, user) => `u${user}`);
+    const traces = { ...nobody, userIds, names: userIds.map((name) => `telegram/${name}`) };
+    return rowOf(MergedContacts, { id: 1001 + n, into: into(1001 + n), traces });
+  });
 
 describe('fields that contradict each other are refused by their line', () => {
   test.each<[string, ArchivedRow[], RegExp]>([
@@ -40,6 +50,21 @@ describe('fields that contradict each other are refused by their line', () => {
       'an audit entry of times to come',
       changed(':live#audit-event', { createdAt: shifted(new Date(), 2 * dayMs) }),
       /ends later than/,
+    ],
+    [
+      'more accounts than there may be',
+      [...all, ...Array.from({ length: 1000 }, (_, n) => rowOf(Accounts, { id: n + 2 }))],
+      /there are more than 1000 accounts/,
+    ],
+    [
+      'a contact who was made, one after the other, of more than an erasure looks for',
+      [...all, ...mergedOnes(50, (id) => id - 1)],
+      /is merged into one who was known by more than 10000 names/,
+    ],
+    [
+      'contacts who were merged in a circle',
+      [...all, ...mergedOnes(50, (id) => (id === 1001 ? 1050 : id - 1))],
+      /is merged into one who was known by more than 10000 names/,
     ],
     ['a task of no deal', changed(':live#task', { dealId: 7 }), /is of deal 7,/],
     [
