@@ -1,6 +1,7 @@
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { findMessage } from '#lib/messages/store.ts';
+import { inParallel } from '#lib/parallel.ts';
 import { maxId } from '#lib/schema.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -79,7 +80,10 @@ async function messagesGone(tx: UnitOfWork, events: readonly Body[]): Promise<Se
   const places = [...new Set(ids)].map((id) => ({ contactId: null, id }));
   const there = new Set((await tx.findAll(Messages, places)).map(({ id }) => id));
   const gone = new Set<string>();
-  for (const { id } of places) if (!there.has(id) && !(await findMessage(tx, id))) gone.add(String(id));
+  const elsewhere = places.filter(({ id }) => !there.has(id));
+  await inParallel(elsewhere, 25, async ({ id }) => {
+    if (!(await findMessage(tx, id))) gone.add(String(id));
+  });
   return gone;
 }
 

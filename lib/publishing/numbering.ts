@@ -190,11 +190,14 @@ function feedEvents(tenant: Tenant, row: OutboxRow, first: number): FeedEvent[] 
   return row.events.map(({ kind, id, timestamp, subject, ...stored }, index) => {
     const sequence = first + index;
     // Of a row of an older version nothing was cut.
-    const { data, truncated } = bounded({ data: JSON.parse(stored.data), truncated: stored.truncated });
+    const { data, truncated } = bounded({ data: v.parse(Data, JSON.parse(stored.data)), truncated: stored.truncated });
     const body = JSON.stringify({ event: kind, id, timestamp, sequence, livemode, data, truncated });
     return { sequence, event: kind, id, timestamp, subject, committedAt: committedAt(row), body };
   });
 }
+
+/** What is no object would be an event that nobody can read. */
+const Data = v.record(v.string(), v.unknown());
 
 /** An outbox row is sorted by its time. */
 const committedAt = ({ sk }: Key) => sk.split('#')[0] as string;

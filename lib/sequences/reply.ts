@@ -10,34 +10,46 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEnrollment } from './progress.ts';
 import { runningEnrollments } from './running.ts';
 
+/** So many of a contact end with what it has written. */
+const maxAtOnce = 25;
+
+type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
+
 /**
  * A contact wrote, on whatever channel: its sequences stop, and what they have not yet sent is not sent. The same person may be several
- * contacts, with one address or username: theirs stop soon after.
+ * contacts, with one address or username: theirs stop soon after, and so do those of somebody who is in more than anybody should be.
  */
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
-  await stopSequences(tx, contactId);
+  if (await stopSequences(tx, contactId)) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
   const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
-  if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga(tx, 'replied', { by, after: null });
+  if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });
 }
 
-/** Stops the sequences of all contacts that are whoever wrote. */
-export const stopping: SagaKind<{ by: WrittenBy; after: number | null }, 'replied'> = {
+/** Stops the sequences of one contact, or of all that are whoever wrote. */
+export const stopping: SagaKind<Replied, 'replied'> = {
   name: 'replied',
-  async step(tx, { by, after }) {
+  async step(tx, state) {
+    const stop = (contactId: number) => stopSequences(tx, contactId, () => tx.hasRoom);
+    if ('contactId' in state) return (await stop(state.contactId)) ? state : undefined;
+    const { by, after } = state;
     const { by: where, matches } = await holdersOf(tx, by);
-    const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, ({ id }) =>
-      stopSequences(tx, id),
-    );
+    const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, async ({ id }) => {
+      if (await stop(id)) leaveSaga<Replied>(tx, 'replied', { contactId: id });
+    });
     return left && { by, ...left };
   },
 };
 
-async function stopSequences(tx: UnitOfWork, contactId: number): Promise<void> {
-  for (const enrollment of await runningEnrollments(tx, contactId)) {
+/** Returns whether some are left. */
+async function stopSequences(tx: UnitOfWork, contactId: number, hasRoom = () => true): Promise<boolean> {
+  const running = await runningEnrollments(tx, contactId, maxAtOnce + 1);
+  for (const enrollment of running.slice(0, maxAtOnce)) {
+    if (!hasRoom()) return true;
     const { sequenceId, jobId } = enrollment;
     endEnrollment(tx, await tx.get(Sequences, { id: sequenceId }), enrollment, 'replied');
     const job = jobId === null ? undefined : await getJob(tx, jobId);
     if (job && isWaiting(tx, job)) await closeJob(tx, { ...job, status: 'failed', lastError: 'the contact replied' });
   }
+  return running.length > maxAtOnce;
 }

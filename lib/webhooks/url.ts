@@ -15,6 +15,8 @@ export async function deliverableUrl(url: string, env: Environment): Promise<str
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw refused('invalid_format', 'must be an https URL');
   if (parsed.username || parsed.password) throw refused('invalid_format', 'must not contain a user name or password');
   if (parsed.hash) throw refused('invalid_format', 'must not have a fragment, which is never sent');
+  if (parsed.hostname.replace(/\.$/, '').split('.').includes('') || parsed.port === '0')
+    throw refused('invalid_format', 'must name a host and a port that there can be');
   if (parsed.href.length > maxUrlLength) throw refused('too_long', `must have at most ${maxUrlLength} characters`);
   if (parsed.protocol === 'http:' && env === 'live' && reachOfWebhooks() === 'public')
     throw refused('invalid_format', 'must be an https URL');

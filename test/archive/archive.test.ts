@@ -320,7 +320,11 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['with the last id', (lines) => ({ ...contact(lines), id: 2 ** 31 - 1, sk: '2147483647' }), /has an id/],
     ['of the end of a feed elsewhere', () => ({ pk: ':live#sequence', sk: 'zzz', last: 0 }), /does not belong$/],
     ['of the last ids elsewhere', () => ({ pk: ':live#ids', sk: 'zzz', contact: 3 }), /does not belong$/],
-    ['of an event that is none', (lines) => ({ ...anEvent(lines, 500), body: 'zzz' }), /tells of no event$/],
+    [
+      'of an event that is none',
+      (lines) => ({ ...anEvent(lines, 500), body: 'zzz' }),
+      /tells of no event, or of another$/,
+    ],
     ['with a time that is none', (lines) => ({ ...contact(lines), createdAt: 'zzz' }), /createdAt/],
     [
       'with a choice that there is not',

@@ -4,6 +4,7 @@ import { dayMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { entities } from '#lib/entities/all.ts';
 import { MergedContacts } from '#lib/entities/contact.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import document from '#openapi' with { type: 'json' };
 import { eventually } from '#test/client.ts';
@@ -45,7 +46,18 @@ describe('fields that contradict each other are refused by their line', () => {
     ['a sequence of more steps', changed(':live#campaign', { stepCount: 2 }), /another number of steps/],
     ['an enrollment of no job', changed(':live#sequence/1/enrollment', { jobId: 7 }), /is of job 7,/],
     ['an enrollment of no thread', changed(':live#sequence/1/enrollment', { threadId: 7 }), /is of email-thread 7,/],
-    ['an event of times to come', changed(':live#feed', { timestamp: '9990-01-01T00:00:00Z' }), /ends later than/],
+    ...Object.entries({ event: 'key.created', id: 'evt_other', sequence: 7, livemode: false }).map(
+      ([name, value]): [string, ArchivedRow[], RegExp] => [
+        `an event whose body has another ${name}`,
+        all.map((row) =>
+          row.pk === ':live#feed'
+            ? { ...row, body: JSON.stringify({ ...JSON.parse(String(row['body'])), [name]: value }) }
+            : row,
+        ),
+        /tells of no event, or of another$/,
+      ],
+    ),
+    ['an event of times to come', [rowOf(Feed, { timestamp: '9990-01-01T00:00:00Z' })], /ends later than/],
     [
       'an audit entry of times to come',
       changed(':live#audit-event', { createdAt: shifted(new Date(), 2 * dayMs) }),

@@ -67,7 +67,11 @@ export const event = {
 /** A row of an entity as an archive holds it, with everything in it that may be there. */
 export function rowOf(of: Entity, fields: Readonly<Record<string, unknown>> = {}): ArchivedRow {
   const item = sample(of.schema as Schema) as Record<string, unknown>;
-  if (of.name === 'event') item['body'] = JSON.stringify(event);
+  if (of.name === 'event') {
+    const { livemode, data, ...own } = event;
+    const said = { ...own, ...fields };
+    Object.assign(item, said, { body: JSON.stringify({ ...said, livemode, data }) });
+  }
   if (of.name === 'merged-contact') item['id'] = 2;
   Object.assign(item, fields);
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);

@@ -35,7 +35,7 @@ const shown = (value: unknown) => (JSON.stringify(value) ?? String(value)).slice
 
 /** Of the row as a whole. */
 const unnamed =
-  /has an id that there is not|lies where it does not belong|bytes|half a character|too large|key that|tells of no event/;
+  /has an id that there is not|lies where it does not belong|bytes|half a character|too large|key that|tells of no event,/;
 
 const ofTheRow = ['pk', 'sk', 'v', 'entityVersion', 'expiresAtSeconds'];
 

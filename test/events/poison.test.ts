@@ -52,6 +52,7 @@ const poison: Record<string, (row: Row) => Row> = {
     return withEvent(row, { id: 'e'.repeat(room + 60) });
   },
   'data that are not JSON': (row) => withEvent(row, { data: '{"text":"a secret text' }),
+  'data that are no object': (row) => withEvent(row, { data: 'null' }),
   'an audit entry of another form': (row) => ({ ...row, audit: { method: 7 } }),
   'events that are no list': (row) => ({ ...row, events: 'garbage' }),
   'a tenant that is none': (row) => ({ ...row, tenant: 'nobody' }),
@@ -59,6 +60,7 @@ const poison: Record<string, (row: Row) => Row> = {
 /** Of which AWS says nothing: a newer version may read them, or a mended one. */
 const own = [
   'data that are not JSON',
+  'data that are no object',
   'an audit entry of another form',
   'events that are no list',
   'a tenant that is none',

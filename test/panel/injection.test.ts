@@ -30,6 +30,7 @@ const payloads = [
   '<base href="http://127.0.0.2:9/">',
 ] as const;
 const everything = payloads.join(' ');
+const styled = 'http://127.0.0.2:9/?style=plain';
 
 let browser: Browser | undefined;
 const receiver = createServer((_request, answer) => {
@@ -111,7 +112,7 @@ async function fill(workspaceId: number, key: string): Promise<number> {
       `Message-ID: <${type}-${workspaceId}@elsewhere.example>`,
       `Content-Type: text/${type}; charset=utf-8`,
       '',
-      `<p>Hello</p>${everything}<img src="http://127.0.0.2:9/pixel.gif"><form action="http://127.0.0.2:9/"><input></form>`,
+      `<p>Hello</p><a href="${styled}">There</a>${everything}<img src="http://127.0.0.2:9/pixel.gif"><form action="http://127.0.0.2:9/"><input></form>`,
     ];
     await run(mails.receive, { ...tenant, raw: raw.join('\r\n') });
   }
@@ -151,6 +152,7 @@ test('nothing that somebody wrote runs, loads or breaks a page', async ({ skip }
       expect(await frame.getAttribute('sandbox')).not.toContain('allow-scripts');
       await frame.contentFrame().getByText('Hello').waitFor();
       expect(await frame.contentFrame().locator(hostile).count()).toBe(0);
+      expect(await frame.contentFrame().getByText('There').getAttribute('href')).toBe(styled);
       framed += 1;
     }
     expect(await dialog.locator(hostile).count()).toBe(0);

@@ -15,6 +15,7 @@ import { receiveMessage } from '#lib/receiving/message.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
+import { runningEnrollments } from '#lib/sequences/running.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { incomplete, startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
@@ -328,6 +329,36 @@ test('a reply ends what is under way also in a workspace that is not reindexed',
   }
   const { body } = await of.test.get(`/v1/sequences/${id}/enrollments`);
   expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['replied', 'replied']);
+});
+
+test('of somebody in more sequences than one transaction takes, some end with the reply and the others soon after', async () => {
+  const { id: contactId } = await newContact();
+  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const ids: number[] = [];
+  for (let index = 0; index < 60; index += 1)
+    ids.push(
+      await inSandbox(async (tx) => {
+        const { id } = await createSequence(tx, {
+          name: `${index}`,
+          channel: 'email',
+          accountId: null,
+          status: 'active',
+          steps,
+        });
+        return id;
+      }),
+    );
+  for (const id of ids) await inSandbox((tx) => enroll(tx, id, contactId));
+  const running = () => inSandbox((tx) => runningEnrollments(tx, contactId));
+  expect(await running()).toHaveLength(60);
+  const left = await inSandbox(async (tx) => {
+    await contactReplied(tx, contactId);
+    return tx.written(Enrollments).length;
+  });
+  expect(left).toBe(25);
+  await eventually(async () => (await running()).length === 0, 'the others to end');
+  for (const id of ids)
+    expect((await client.get(`/v1/sequences/${id}`)).body).toMatchObject({ repliedCount: 1, activeCount: 0 });
 });
 
 test('a mail of a sequence that a reply stops has failed in its thread too', async () => {

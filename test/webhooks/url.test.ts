@@ -41,6 +41,13 @@ describe('where private networks are denied', () => {
     expect(await refusal('https://user@8.8.8.8/')).toMatchObject({ code: 'invalid_format' });
   });
 
+  test.each(['https://a..b/', 'https://./', 'https://.example.com/', 'https://8.8.8.8:0/'])(
+    '%s names no host, or no port',
+    async (url) => {
+      expect(await refusal(url)).toMatchObject({ code: 'invalid_format' });
+    },
+  );
+
   test.each(['127.0.0.1', '0x7f.1', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254', 'localhost', '192.168.1.1:8080'])(
     'https://%s/ is refused, with a test key too',
     async (host) => {

@@ -46,7 +46,7 @@ function shown(node: Node): ComponentChild {
   const name = node.localName;
   if (name === 'br' || name === 'hr') return createElement(name, null);
   const inside = [...node.childNodes].map(shown);
-  if (name === 'a') return <Link url={node.getAttribute('href') ?? ''}>{inside}</Link>;
+  if (name === 'a') return <Link url={(node.getAttribute('href') ?? '').replaceAll(mark, '')}>{inside}</Link>;
   if (headings.has(name)) return createElement('p', null, createElement('strong', null, inside));
   return createElement(kept.has(name) ? name : Fragment, null, inside);
 }
