@@ -60,6 +60,8 @@ export interface Range {
  */
 export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGenerator<Row[]> {
   const { below, above, withExpired = false, texts = [], meter } = range;
+  // DynamoDB refuses a range that ends before it begins.
+  if (below !== undefined && above !== undefined && above > below) return;
   const filter = texts.map(alternatives);
   const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
   const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
