@@ -89,10 +89,16 @@ class Drain {
     for (;;) {
       if (this.#fault) throw this.#fault.error;
       if (this.#writing === undefined) this.#write(await this.#begin());
-      if (this.#sending.startsInMs <= 0 && !this.#mustHold()) this.#sending.start(this.#pending.target);
+      if (this.#sending.startsInMs <= 0 && !this.#mustHold()) await this.#start();
       else if (this.#inHand.size > 0 || this.#writing !== undefined) await this.#progress();
       else if (!(await this.#goOn())) return;
     }
+  }
+
+  /** Starts an attempt, or learns that the endpoint is not what it was when that was begun. */
+  async #start(): Promise<void> {
+    if (this.#pending.isTargetOlderThan(freshMs)) await this.#pending.readTarget();
+    else this.#sending.start(this.#pending.target);
   }
 
   /** What has begun is not made after all: the endpoint was disabled, or its breaker has opened. */

@@ -31,6 +31,7 @@ export class Pending {
   readonly #turn: Turn;
   #endpoint: StoredEndpoint | undefined;
   #signers: readonly [Signer, Signer?] | undefined;
+  #targetAtMs = 0;
   #readAtMs = 0;
   #backlogAtMs = 0;
   #startsWithRetry = false;
@@ -45,6 +46,10 @@ export class Pending {
   /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
   get target(): Target | undefined {
     return this.#endpoint && this.#signers && { url: this.#endpoint.url, signers: this.#signers };
+  }
+
+  isTargetOlderThan(ageMs: number): boolean {
+    return Date.now() - this.#targetAtMs >= ageMs;
   }
 
   get dueCount(): number {
@@ -67,6 +72,18 @@ export class Pending {
     return Date.now() - this.#readAtMs >= ageMs;
   }
 
+  /** Reads where to send, with which secrets, and whether that is wanted. */
+  async readTarget(): Promise<void> {
+    const { tenant, endpointId } = this.#turn;
+    const tx = new UnitOfWork(tenant, system);
+    const [endpoint, registry] = await Promise.all([tx.find(Endpoints, { id: endpointId }), findRegistry(tx)]);
+    const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
+    this.#targetAtMs = Date.now();
+    this.#endpoint = endpoint;
+    this.isActive = endpoint?.isActive === true;
+    this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;
+  }
+
   /** Reads the endpoint and what waits for it, but for what is in hand. */
   async read(inHandNow: Iterable<number>): Promise<void> {
     // What is written while this reads may still look as if it were waiting.
@@ -75,19 +92,14 @@ export class Pending {
     const { tenant, endpointId } = this.#turn;
     const tx = new UnitOfWork(tenant, system);
     const isKept = this.backlog.isWide && Date.now() - this.#backlogAtMs < wideMs;
-    const [endpoint, registry, backlog] = await Promise.all([
-      tx.find(Endpoints, { id: endpointId }),
-      findRegistry(tx),
+    const [backlog] = await Promise.all([
       isKept ? this.backlog : readBacklog(tx, endpointId, this.#fromId),
+      this.readTarget(),
     ]);
     if (backlog.overtaken.length > 0) await list(this.#turn, backlog.overtaken);
-    const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
     this.#readAtMs = Date.now();
     if (!isKept) this.#backlogAtMs = this.#readAtMs;
     this.#fromId = backlog.soundFromId;
-    this.#endpoint = endpoint;
-    this.isActive = endpoint?.isActive === true;
-    this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;
     this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };
   }
 

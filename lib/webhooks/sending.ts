@@ -129,7 +129,7 @@ export class Sending {
       if (committedAt && delivery.replayOf === null)
         this.metrics.latenciesMs.push(Math.max(0, Date.now() - new Date(committedAt).getTime()));
     }
-    return { id, entry, attempt: made };
+    return { id, entry, attempt: made, url: target.url };
   }
 
   async #eventOf({ id, sequence }: DueDelivery): Promise<(Pick<FeedEvent, 'body'> & Partial<FeedEvent>) | undefined> {

@@ -18,6 +18,8 @@ export interface Result {
   /** Its entry in the index; unknown when another worker began the attempt. */
   entry?: Key | undefined;
   attempt?: Attempt;
+  /** Where it was made. The endpoint may have another url by now, for which what the old one answers counts for nothing. */
+  url?: string;
   fault?: string;
 }
 
@@ -71,19 +73,21 @@ export async function commitAttempts(
     const now = Date.now();
     const ended = new Set([...results.map(({ id }) => id), ...released]);
     const begun = [...health.begun.filter((id) => !ended.has(id)), ...beginning];
+    const isHere = ({ url }: Result) => url === endpoint?.url;
     let next: Health = { ...health, ...endpointLeases.renewed(now + leaseMs), begun };
     for (const result of results) {
       const { attempt } = result;
       const row = arrived.get(result.id) ?? rows.find(({ id }) => id === result.id);
       if (!row && result.entry) forgetEntry(tx, result.entry);
-      const after = row && isUnderWay(row) ? tx.update(Deliveries, outcome(tx, row, result, now)) : row;
+      const after = row && isUnderWay(row) ? tx.update(Deliveries, outcome(tx, row, result, now, isHere(result))) : row;
       // One that arrived is counted with what was begun, from which a crash in between does not take it.
       const isCounted = after !== row || health.begun.includes(result.id);
       if (after && !isUnderWay(after) && isCounted) next = { ...next, finished: next.finished + 1 };
-      if (attempt) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(now));
+      if (attempt && isHere(result)) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(now));
     }
-    if (results.some(({ attempt }) => attempt && !attempt.isSuccess)) next = withBreaker(next, now);
-    const isGone = results.some(({ attempt }) => attempt?.responseStatus === goneStatus);
+    const answers = results.flatMap((result) => (isHere(result) ? (result.attempt ?? []) : []));
+    if (answers.some(({ isSuccess }) => !isSuccess)) next = withBreaker(next, now);
+    const isGone = answers.some(({ responseStatus }) => responseStatus === goneStatus);
     const isActive = endpoint?.isActive === true && !isGone && !isGivenUp(next, now);
     if (endpoint?.isActive && !isActive) tx.update(Endpoints, { ...endpoint, isActive, updatedAt: tx.now });
     return { health: tx.update(Healths, next), isActive };
@@ -108,7 +112,7 @@ async function commitArrived(
   for (const row of rows) {
     const result = arrived.get(row.id);
     const isFirst = row.status === 'pending' && row.isUnlisted;
-    if (result && isFirst) tx.update(Deliveries, outcome(tx, row, result, Date.now()));
+    if (result && isFirst) tx.update(Deliveries, outcome(tx, row, result, Date.now(), true));
   }
   return new Map((await commitSingly(tx, Deliveries)).map((row) => [row.id, row]));
 }
@@ -121,9 +125,15 @@ export function forgetEntry(tx: UnitOfWork, key: Key): void {
 /** Whether something may still become of it. */
 export const isUnderWay = ({ status }: StoredDelivery) => status === 'pending' || status === 'retrying';
 
-function outcome(tx: UnitOfWork, row: StoredDelivery, { attempt, fault }: Result, now: number): StoredDelivery {
-  if (attempt) return attempted(tx, row, attempt, now);
-  return fault === undefined ? forgotten(tx, row) : attempted(tx, row, faulty(tx, row, fault), now);
+function outcome(
+  tx: UnitOfWork,
+  row: StoredDelivery,
+  { attempt, fault }: Result,
+  now: number,
+  isHere: boolean,
+): StoredDelivery {
+  if (attempt) return attempted(tx, row, attempt, now, isHere && attempt.responseStatus === goneStatus);
+  return fault === undefined ? forgotten(tx, row) : attempted(tx, row, faulty(tx, row, fault), now, false);
 }
 
 /** An attempt that failed on our side counts like any other of the delivery, and for nothing against the endpoint. */
@@ -144,10 +154,16 @@ const faulty = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error:
 
 type Recorded = Omit<Attempt, 'signed'> & Pick<StoredDelivery, 'signed'>;
 
-function attempted(tx: UnitOfWork, row: StoredDelivery, attempt: Recorded, now: number): StoredDelivery {
+function attempted(
+  tx: UnitOfWork,
+  row: StoredDelivery,
+  attempt: Recorded,
+  now: number,
+  isGone: boolean,
+): StoredDelivery {
   if (attempt.isSuccess) return finished(tx, recorded(row, attempt), 'succeeded');
   const { number: attempts, responseStatus: status } = attempt;
-  const waitMs = status === goneStatus ? null : retryWaitMs({ ...attempt, attempts, status });
+  const waitMs = isGone ? null : retryWaitMs({ ...attempt, attempts, status });
   if (waitMs === null) return finished(tx, recorded(row, attempt), 'failed');
   return { ...recorded(row, attempt), status: 'retrying', nextAttemptAt: instant(now + waitMs) };
 }

@@ -86,7 +86,7 @@ export async function createEndpoint(
   };
 }
 
-/** Changes the given fields, and the given conditions of the filter; `isActive: true` forgets failures. Raises 400 and 409 as the creation does. */
+/** Changes the given fields, and the given conditions of the filter; `isActive: true` or another url forgets failures. Raises 400 and 409 as the creation does. */
 export async function patchEndpoint(
   tx: UnitOfWork,
   id: number,
@@ -105,7 +105,8 @@ export async function patchEndpoint(
       patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
   };
   const changed = changedFields(endpoint, wanted).filter((field) => !isDeepStrictEqual(endpoint[field], wanted[field]));
-  const isReset = patch.isActive === true && health !== undefined && health.consecutiveFailures > 0;
+  const isReset =
+    (patch.isActive === true || changed.includes('url')) && health !== undefined && health.consecutiveFailures > 0;
   // One that an import has brought may be none of those that are known.
   const isNew = patch.isActive === true && !registry.endpoints.some((known) => known.id === id);
   if (changed.includes('url') || isNew)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -649,6 +650,26 @@ test('deliveries to an endpoint whose worker died go on when its lease ends, and
   expect(request.atMs).toBeGreaterThanOrEqual(leaseUntilMs);
   await settled(hook, 'succeeded');
   expect(receiver.received).toHaveLength(1);
+});
+
+test('after its url has changed nothing more begins at the old one, which speaks no more for the endpoint', async () => {
+  const own = await newWorkspace();
+  const held: ServerResponse[] = [];
+  await using before = await startReceiver((_, response) => held.push(response));
+  await using after = await startReceiver();
+  const moved = await endpoint(before, {}, own.live);
+  await addContacts(30, own.live);
+  await arrivals(before, 10);
+  const url = `${after.url}/hook`;
+  expect((await own.live.patch(moved.path, { url })).status).toBe(200);
+  // So long a worker goes on with what it has read.
+  await sleep(1_500);
+  for (const response of held) response.writeHead(410).end();
+  await arrivals(after, 30);
+  expect(before.received).toHaveLength(10);
+  await settled(moved, 'succeeded', 30);
+  expect(await moved.state()).toMatchObject({ url, isActive: true, status: 'healthy', consecutiveFailures: 0 });
+  await moved.remove();
 });
 
 test('deliveries of a deleted endpoint are dropped', async () => {
