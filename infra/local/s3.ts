@@ -50,8 +50,7 @@ export async function startS3({ credentials, iam, region, folder, host, port }: 
     const { method = 'GET', headers } = incoming;
     const { caller } = requireSignature({ method, path, query, headers }, signerOf, region);
     const [, name = '', ...rest] = path.split('/').map(decodeURIComponent);
-    const bucket = buckets.find(name);
-    if (!bucket) throw new AwsError('NoSuchBucket', 'The specified bucket does not exist', { status: 404 });
+    const bucket = existingBucket(buckets, name);
     const leave: Leave = {
       require: (action, place, values) => iam?.require(caller, action, `arn:aws:s3:::${place}`, values),
       may: (action, place, values) => iam?.may(caller, action, `arn:aws:s3:::${place}`, values) ?? true,
@@ -106,16 +105,19 @@ const ofBuckets: Record<string, Operation> = { GET: listObjects, POST: deleteObj
 
 const keptHeaders = ['content-type', 'content-disposition', 'content-encoding', 'content-language', 'cache-control'];
 
+const maxKeyBytes = 1024;
+
 async function putObject({ leave, name, bucket, buckets, key, headers, incoming, outgoing }: Asked): Promise<void> {
   leave.require('s3:PutObject', `${name}/${key}`);
+  if (Buffer.byteLength(key) > maxKeyBytes) throw new AwsError('KeyTooLongError', 'Your key is too long');
   const source = headers['x-amz-copy-source'];
   if (typeof source === 'string') {
     const [sourceName = '', ...rest] = source.replace(/^\//, '').split('/').map(decodeURIComponent);
-    const from = buckets.find(sourceName);
     const sourceKey = rest.join('/');
     leave.require('s3:GetObject', `${sourceName}/${sourceKey}`);
-    const copied = existing(from?.find(sourceKey), sourceName, leave);
-    const { etag, storedAt } = await bucket.put(key, (from as Bucket).read(copied), copied.headers);
+    const from = existingBucket(buckets, sourceName);
+    const copied = existing(from.find(sourceKey), sourceName, leave);
+    const { etag, storedAt } = await bucket.put(key, from.read(copied), copied.headers);
     return xml(outgoing, 200, 'CopyObjectResult', tag('ETag', etag) + tag('LastModified', storedAt));
   }
   const kept = Object.entries(headers).filter(([name]) => keptHeaders.includes(name) || name.startsWith('x-amz-meta-'));
@@ -177,6 +179,7 @@ async function deleteObject({ leave, name, bucket, key, outgoing }: Asked): Prom
 }
 
 const maxDeletedBytes = 2 * 1024 * 1024;
+const maxDeletedKeys = 1000;
 
 async function deleteObjects({ leave, name, bucket, query, headers, incoming, outgoing }: Asked): Promise<void> {
   if (!query.has('delete')) throw new AwsError('MethodNotAllowed', 'The local S3 does not do this.', { status: 405 });
@@ -186,6 +189,8 @@ async function deleteObjects({ leave, name, bucket, query, headers, incoming, ou
     if (text.length > maxDeletedBytes) throw new AwsError('MalformedXML', 'The list of objects is too long.');
   }
   const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
+  if (keys.length === 0 || keys.length > maxDeletedKeys)
+    throw new AwsError('MalformedXML', `Between 1 and ${maxDeletedKeys} objects are deleted at once.`);
   const results: string[] = [];
   for (const key of keys) {
     const denied = deniedBy(() => leave.require('s3:DeleteObject', `${name}/${key}`));
@@ -227,6 +232,12 @@ function listObjects({ leave, name, bucket, query, outgoing }: Asked): void {
   const truncated = tag('IsTruncated', String(nextToken !== undefined));
   const next = nextToken === undefined ? '' : tag('NextContinuationToken', nextToken);
   xml(outgoing, 200, 'ListBucketResult', truncated + next + tag('KeyCount', String(items.length)) + contents.join(''));
+}
+
+function existingBucket(buckets: Buckets, name: string): Bucket {
+  const bucket = buckets.find(name);
+  if (bucket) return bucket;
+  throw new AwsError('NoSuchBucket', 'The specified bucket does not exist', { status: 404 });
 }
 
 /** Who may not list the bucket is not told that an object is missing. */

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const [enforced = '', missing = ''] = readFileSync(join(root, 'docs/aws-rules.md'), 'utf8').split(
-  '\n## What is not enforced\n',
+const [enforced = '', missing = '', compared = ''] = readFileSync(join(root, 'docs/aws-rules.md'), 'utf8').split(
+  /\n## (?:What is not enforced|Compared with others)\n/,
 );
 
 /** The cells of a table's rows, without its head. */
@@ -50,4 +50,11 @@ test('every rule that is not enforced says what that means', () => {
       rule,
     ).toEqual([]);
   }
+});
+
+test('every comparison is named, and says who is right', () => {
+  const rows = rowsOf(compared);
+  const named = rows.flatMap(([, where]) => codeIn(where)).sort();
+  expect(named).toEqual(globSync('test/infra/**/*-oracle.test.ts', { cwd: root }).sort());
+  for (const [service = '', , says = ''] of rows) expect(says.length, service).toBeGreaterThan(3);
 });

@@ -6,10 +6,19 @@ const name = v.pipe(v.string(), v.regex(/^[0-9a-zA-Z\-_.]{1,64}$/));
 const arn = v.pipe(v.string(), v.startsWith('arn:'), v.maxLength(1600));
 const epochSeconds = v.number();
 
+const integer = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+
 const targetSchema = v.looseObject({
   Arn: arn,
   RoleArn: arn,
   Input: v.optional(v.pipe(v.string(), v.minLength(1), v.maxBytes(262_144))),
+  RetryPolicy: v.optional(
+    v.object({
+      MaximumEventAgeInSeconds: v.optional(integer(60, 86_400), 86_400),
+      MaximumRetryAttempts: v.optional(integer(0, 185), 185),
+    }),
+    {},
+  ),
   DeadLetterConfig: v.optional(v.looseObject({ Arn: v.optional(arn) })),
   SqsParameters: v.optional(v.looseObject({ MessageGroupId: v.optional(v.string()) })),
 });
@@ -29,7 +38,7 @@ const scheduleSchema = v.object({
     v.object({ Mode: v.literal('OFF') }),
     v.object({
       Mode: v.literal('FLEXIBLE'),
-      MaximumWindowInMinutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1440)),
+      MaximumWindowInMinutes: integer(1, 1440),
     }),
   ]),
   ActionAfterCompletion: v.optional(v.picklist(['NONE', 'DELETE']), 'NONE'),

@@ -144,6 +144,19 @@ describe('the SDK’s own client', () => {
     expect((await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/' }))).KeyCount).toBe(1);
   });
 
+  test('takes names of 1,024 bytes, removes a thousand objects at once, and copies from its buckets alone', async () => {
+    await put('ü'.repeat(512), 'long');
+    await expect(put(`${'ü'.repeat(512)}x`, 'longer')).rejects.toMatchObject({ name: 'KeyTooLongError' });
+    const remove = (count: number) => {
+      const Objects = Array.from({ length: count }, (_, index) => ({ Key: `none-${index}` }));
+      return s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+    };
+    await remove(1000);
+    for (const count of [0, 1001]) await expect(remove(count)).rejects.toMatchObject({ name: 'MalformedXML' });
+    const copy = new CopyObjectCommand({ Bucket, Key: 'copy', CopySource: 'none-of-ours/one' });
+    await expect(s3.send(copy)).rejects.toMatchObject({ name: 'NoSuchBucket' });
+  });
+
   test('finds what was stored before a restart', async () => {
     await put('kept', 'still here');
     await local.close();

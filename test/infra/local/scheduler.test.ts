@@ -109,6 +109,15 @@ describe('schedules', () => {
     expect(await get('rated')).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
   });
 
+  test('retries are those that AWS has where a request says none, and no more than it takes', async () => {
+    const retrying = (RetryPolicy: object) => create('retrying', { target: { RetryPolicy } });
+    await expect(retrying({ MaximumRetryAttempts: 186 })).rejects.toBeInstanceOf(ValidationException);
+    await expect(retrying({ MaximumEventAgeInSeconds: 59 })).rejects.toBeInstanceOf(ValidationException);
+    await retrying({ MaximumRetryAttempts: 0 });
+    const { Target } = await get('retrying');
+    expect(Target?.RetryPolicy).toEqual({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 86_400 });
+  });
+
   test('what cannot be delivered goes to the dead-letter queue with the reason', async () => {
     const deadLetters = sqs.createQueue('schedule-dead-letters');
     await create('lost', {

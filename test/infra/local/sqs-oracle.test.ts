@@ -1,33 +1,14 @@
-import { SQS, type SQSServiceException } from '@aws-sdk/client-sqs';
-import { expect, test } from 'vitest';
+import { SQS } from '@aws-sdk/client-sqs';
+import { test } from 'vitest';
 import { startSqs } from '#infra/local/sqs.ts';
-
-/** The local SQS against another implementation: `moto_server -p 5055 & MOTO_URL=http://127.0.0.1:5055 vitest run …`. */
-const oracleUrl = process.env['MOTO_URL'];
-
-type Answers = Record<string, unknown>;
+import { clientOf, compareWithMoto, guarded, home, Play } from '#test/infra/local/oracle.ts';
 
 const text = { DataType: 'String', StringValue: 'v' };
 
-async function play(endpoint: string): Promise<Answers> {
-  const sqs = new SQS({
-    region: 'us-east-1',
-    endpoint,
-    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
-    maxAttempts: 1,
-  });
-  const answers: Answers = {};
-  const ask = async <T>(step: string, answer: Promise<T>): Promise<T | undefined> => {
-    try {
-      const answered = await answer;
-      answers[step] = comparable(answered);
-      return answered;
-    } catch (cause) {
-      const { name, $metadata } = cause as SQSServiceException;
-      answers[step] = `${name} ${(cause as { Code?: string }).Code} ${$metadata?.httpStatusCode}`;
-      return undefined;
-    }
-  };
+async function play(endpoint: string) {
+  const sqs = new SQS(clientOf(endpoint));
+  const game = new Play(perRun);
+  const ask = game.ask.bind(game);
   const make = async (step: string, QueueName: string, Attributes: Record<string, string> = {}) =>
     (await ask(step, sqs.createQueue({ QueueName, Attributes })))?.QueueUrl ?? '';
 
@@ -44,7 +25,11 @@ async function play(endpoint: string): Promise<Answers> {
   await ask('url of none', sqs.getQueueUrl({ QueueName: 'none' }));
   await ask('list', sqs.listQueues({ QueueNamePrefix: 'work' }));
   await ask('list none', sqs.listQueues({ QueueNamePrefix: 'zzz' }));
-  await ask('attributes', sqs.getQueueAttributes({ QueueUrl: work, AttributeNames: ['All'] }));
+  const { Attributes: { RedrivePolicy: redrive = '', ...others } = {} } = await sqs.getQueueAttributes({
+    QueueUrl: work,
+    AttributeNames: ['All'],
+  });
+  game.note('attributes', { ...others, redrive: JSON.parse(redrive) });
   await ask('FIFO attributes', sqs.getQueueAttributes({ QueueUrl: fifo, AttributeNames: ['All'] }));
   await ask('no attributes', sqs.getQueueAttributes({ QueueUrl: work }));
   await ask('unknown attribute', sqs.getQueueAttributes({ QueueUrl: work, AttributeNames: ['Nope' as 'All'] }));
@@ -92,7 +77,10 @@ async function play(endpoint: string): Promise<Answers> {
   );
   const { Messages = [] } = await sqs.receiveMessage({ ...to, MaxNumberOfMessages: 10 });
   const handles = Messages.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle }));
-  answers['batch received'] = Messages.map(({ Body }) => Body);
+  game.note(
+    'batch received',
+    Messages.map(({ Body }) => Body),
+  );
   const extended = handles.map((one) => ({ ...one, VisibilityTimeout: 90 }));
   await ask('extend batch', sqs.changeMessageVisibilityBatch({ ...to, Entries: extended }));
   const deleted = [...handles, { Id: 'none', ReceiptHandle: 'made-up' }];
@@ -111,50 +99,20 @@ async function play(endpoint: string): Promise<Answers> {
   await ask('purge', sqs.purgeQueue({ QueueUrl: dead }));
   for (const QueueUrl of [dead, work, fifo]) await sqs.deleteQueue({ QueueUrl });
   sqs.destroy();
-  return answers;
+  return game.answers;
 }
 
-const perRun =
-  /^(MessageId|ReceiptHandle|SequenceNumber|SenderId|\w*Timestamp|QueueUrls?|queueUrls|Policy|Message|\$metadata)$/;
+const perRun = /^(MessageId|ReceiptHandle|SequenceNumber|SenderId|\w*Timestamp|QueueUrls?|queueUrls|Policy|Message)$/;
 
 /** Where AWS's documentation or the SDK's model is followed rather than moto. */
-const knownDifferences = {
-  'delete made up': 'the SDK models this error as a 404',
-  'extend made up': 'the SDK models this error as a 404',
-  delete: 'deleting a message that is gone succeeds',
-  'receive with VisibilityTimeout -1': 'moto does not check it',
-  'send NUL': 'moto does not check characters',
+const differences = {
+  'the SDK models this error as a 404': ['delete made up', 'extend made up'],
+  'deleting a message that is gone succeeds': ['delete'],
+  'moto checks neither a visibility nor characters': ['receive with VisibilityTimeout -1', 'send NUL'],
 };
 
-/** Keeps the names and types of what differs from run to run, and the values of the rest. */
-function comparable(value: unknown, name = ''): unknown {
-  if (name === '$metadata') return undefined;
-  if (perRun.test(name)) return Array.isArray(value) ? value.length : typeof value;
-  if (name === 'RedrivePolicy') return comparable(JSON.parse(String(value)));
-  // The JSON protocol of SQS leaves empty lists out, moto does not always.
-  if (Array.isArray(value)) return value.length > 0 ? value.map((one) => comparable(one)) : undefined;
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [key, comparable(one, key)] as const);
-  return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
-}
-
-test.skipIf(!oracleUrl)(
+test(
   'the local SQS answers as moto does',
-  async () => {
-    const local = await startSqs({
-      host: '127.0.0.1',
-      port: 0,
-      accessKeyId: 'any',
-      accountId: '123456789012',
-      region: 'us-east-1',
-    });
-    const [ours, theirs] = await Promise.all([play(local.url), play(oracleUrl as string)]).finally(() => local.close());
-    for (const step of Object.keys(knownDifferences)) {
-      expect(ours[step]).not.toEqual(theirs[step]);
-      delete ours[step];
-      delete theirs[step];
-    }
-    expect(ours).toEqual(theirs);
-  },
+  (context) => compareWithMoto(context, { play, differences, start: () => startSqs({ ...guarded, ...home }) }),
   60_000,
 );
