@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountPlace, acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { readSentToday } from '#lib/accounts/store.ts';
 import { userIdOn } from '#lib/channels/target.ts';
@@ -26,6 +27,8 @@ const leaseMs = (senderTimeoutSeconds + 5) * secondMs;
 /** A timer may be early by what two clocks differ. */
 const earlyMs = secondMs;
 const pageSize = 25;
+/** How old what was read of the account may be: whether it may send, how fast and how much. */
+const freshMs = secondMs;
 /** Somebody is changing all that is due. */
 const busyMs = 5 * secondMs;
 
@@ -100,6 +103,7 @@ class Drain {
 
   /** One after the other. Returns when to go on if the time is over or none can be taken, null when the account or the queue must be read again. */
   async #sendAll(account: StoredAccount, jobs: readonly StoredJob[]): Promise<string | null> {
+    let readAtMs = Date.now();
     const sender = await this.#opened(account);
     let isAnyClaimed = false;
     const policy = { ...sender.policy, ...account.pacing };
@@ -111,6 +115,11 @@ class Drain {
       const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
       if (Date.now() + pauseMs > this.#deadlineMs) return timestamp(new Date(Date.now() + pauseMs + secondMs));
       if (pauseMs > 0) await sleep(pauseMs);
+      if (Date.now() - readAtMs >= freshMs) {
+        const known = { ...account, secret: sender.secret?.() ?? account.secret };
+        if (!isAsKnown(await findAccount(this.#lease), known)) return null;
+        readAtMs = Date.now();
+      }
       const [claimed, unsent] = await Promise.all([
         claimJob(this.#tenant, id, this.#lease.untilMs),
         withoutContact(this.#tenant, job),
@@ -150,11 +159,24 @@ async function readAccount({
   tenant,
   accountId: id,
 }: Account): Promise<{ account: StoredAccount | undefined; sentToday: number }> {
-  const tx = new UnitOfWork(tenant, system);
-  const [account, sent] = await Promise.all([tx.find(Accounts, { id }), readSentToday(tx)]);
+  const [account, sent] = await Promise.all([
+    findAccount({ tenant, accountId: id }),
+    readSentToday(new UnitOfWork(tenant, system)),
+  ]);
   // Nothing leaves the sandbox, so no day is ever full there (contract 0.7).
   return { account, sentToday: tenant.env === 'test' ? 0 : (sent.get(String(id))?.['sent'] ?? 0) };
 }
+
+const findAccount = ({ tenant, accountId: id }: Account): Promise<StoredAccount | undefined> =>
+  new UnitOfWork(tenant, system).find(Accounts, { id });
+
+/** Whether an account may still send as it might before. */
+const isAsKnown = (account: StoredAccount | undefined, known: StoredAccount): boolean =>
+  account !== undefined &&
+  blockOf(account, 0) === undefined &&
+  account.secret === known.secret &&
+  account.dailyLimit === known.dailyLimit &&
+  isDeepStrictEqual(account.pacing, known.pacing);
 
 async function putOffIfBlocked(place: Account, jobIds: readonly number[], deadlineMs: number): Promise<void> {
   const { account, sentToday } = await readAccount(place);

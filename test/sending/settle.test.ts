@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { hourMs, shifted } from '#lib/clock.ts';
-import { Accounts } from '#lib/entities/account.ts';
+import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { env } from '#lib/env.ts';
@@ -292,6 +292,25 @@ test('a sender whose clock was an hour ahead holds up the next one no longer tha
   const next = await newMessage(live, 'telegram', account.id, 1);
   await drain(live, 'telegram', account.id);
   for (const { id } of [first, next]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
+});
+
+test.each<[string, Partial<StoredAccount>]>([
+  ['is disconnected', { state: 'disconnected' }],
+  ['is slowed down', { pacing: { peerGapMs: 20, gapMs: 3_600_000, perMinute: 20 } }],
+  ['has sent enough for its day', { dailyLimit: 2 }],
+])('an account that %s sends no more of what was due, though a sender is at it', async (_, change) => {
+  const account = await newAccount(live, { pacing: { peerGapMs: 20, gapMs: 400, perMinute: 20 } });
+  for (let userId = 1; userId <= 12; userId += 1) await newMessage(live, 'telegram', account.id, userId);
+  const left = async () => (await account.arrived()).stored.length;
+  const draining = drain(live, 'telegram', account.id);
+  await eventually(async () => (await left()) >= 2, 'two to leave');
+  await transact(live, operator, async (tx) =>
+    tx.update(Accounts, { ...(await tx.get(Accounts, { id: account.id })), ...change }),
+  );
+  const before = await left();
+  await draining;
+  // Some had begun, or begin within a second.
+  expect((await left()) - before).toBeLessThanOrEqual(4);
 });
 
 test('a queue of which nothing can be taken is left alone for a while', async () => {
