@@ -8,7 +8,7 @@ import { Tasks } from '#lib/entities/task.ts';
 import { fromCents, toCents } from '#lib/money.ts';
 import { CurrencyTotal, count, time } from '#lib/schema.ts';
 import { isComplete } from '#lib/table/completeness.ts';
-import { readCounters } from '#lib/table/counters.ts';
+import { type Sums as Counted, readCounters } from '#lib/table/counters.ts';
 import { type CounterOf, counterSince, type Entity, indexSince, type SureBy } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
@@ -170,28 +170,24 @@ async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
 }
 
 async function taskFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['tasks']> {
-  const [counters, overdue, completed] = await Promise.all([
-    readCounters(tx, [Tasks], 'tasks'),
-    countOverdue(tx, meter),
+  const counters = readCounters(tx, [Tasks], 'tasks', {}, meter);
+  const [overdue, completed] = await Promise.all([
+    countOverdue(tx, counters, meter),
     countOf(entriesWithin(tx, Tasks, { completed: true }, range, meter)),
   ]);
-  return { open: counters.get('open')?.['count'] ?? 0, overdue, completed };
+  return { open: (await counters).get('open')?.['count'] ?? 0, overdue, completed };
 }
 
 /** The months before this one are counted; what is due in this one is looked through. */
-async function countOverdue(tx: UnitOfWork, meter: Meter): Promise<number> {
+async function countOverdue(tx: UnitOfWork, counters: Promise<Counted>, meter: Meter): Promise<number> {
   const isCounted = await hasCounters(tx, Tasks, 'due');
   const month = monthOf(tx.now);
-  const [months, others] = await Promise.all([
-    isCounted ? readCounters(tx, [Tasks], 'due', {}, meter) : new Map(),
-    countOf(entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter })),
-  ]);
-  return (
-    sum(
-      [...months].flatMap(([name, sums]) => (name < month ? sums : [])),
-      'count',
-    ) + others
+  const others = countOf(
+    entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter }),
   );
+  const isOver = (name: string) => name.startsWith('due/') && name < `due/${month}`;
+  const over = isCounted ? [...(await counters)].filter(([name]) => isOver(name)).map(([, sums]) => sums) : [];
+  return sum(over, 'count') + (await others);
 }
 
 /** Until the workspace is reindexed its entries alone say how many they are. */

@@ -121,6 +121,8 @@ export const Tasks = entity({
   upgrades: [
     // 2: what is due is counted.
     (older) => ({ ...older }),
+    // 3: among what is open.
+    (older) => ({ ...older }),
   ],
   references: [
     { to: 'contact', field: 'contactId' },
@@ -140,8 +142,18 @@ export const Tasks = entity({
   },
   counters: {
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
-    /** What is due, by month. */
-    due: { of: (task) => isAwaited(task) && { name: monthOf(String(task.dueAt)), add: { count: 1 } }, since: 2 },
+    /** What is due, by month, read with what is open. */
+    due: {
+      of: (task) => isAwaited(task) && { name: `due/${monthOf(String(task.dueAt))}`, add: { count: 1 } },
+      group: 'tasks',
+      since: 3,
+    },
+    dueBefore: {
+      of: (task) => isAwaited(task) && { name: monthOf(String(task.dueAt)), add: { count: 1 } },
+      group: 'due',
+      since: 2,
+      until: 3,
+    },
   },
 });
 

@@ -1,4 +1,4 @@
-import { dayMs, epochSeconds } from '../clock.ts';
+import { dayMs, epochSeconds, secondMs } from '../clock.ts';
 import { log } from '../log.ts';
 import { rateLimited } from '../problem.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
@@ -43,6 +43,39 @@ export async function inSlot<Result>(tenant: Tenant, forMs: number, work: () => 
     return await work();
   } finally {
     await giveBack();
+  }
+}
+
+/** What has ended by then needs no slot. */
+const lateMs = secondMs / 2;
+
+/**
+ * Does what seldom takes long, in a slot from when it does. It is told when it was `refused` one, so that it ends, and 429 is raised
+ * whatever it returns.
+ */
+export async function inLateSlot<Result>(
+  tenant: Tenant,
+  forMs: number,
+  { work, refused }: { work: () => Promise<Result>; refused: () => void },
+): Promise<Result> {
+  let taking: ReturnType<typeof takeSlot> | undefined;
+  const take = async () => {
+    const giveBack = await takeSlot(tenant, forMs);
+    if (!giveBack) refused();
+    return giveBack;
+  };
+  const timer = setTimeout(() => {
+    taking = take();
+    // It is awaited below, and may have failed before.
+    taking.catch(() => {});
+  }, lateMs);
+  try {
+    const result = await work();
+    if (taking && !(await taking)) throw tooManyAtOnce();
+    return result;
+  } finally {
+    clearTimeout(timer);
+    await (await taking?.catch(() => undefined))?.();
   }
 }
 

@@ -5,24 +5,26 @@ import { isComplete } from './completeness.ts';
 import { type Entity, entriesPartition, indexSince } from './entity.ts';
 import type { EntryRow } from './entries.ts';
 import { isSpent, type Meter, newMeter, pages, type Range, stop } from './pages.ts';
-import { inSlot } from './slots.ts';
+import { inLateSlot } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Two thirds of what a function has for a sum. */
 const sumMs = (2 / 3) * longTimeoutSeconds * secondMs;
 
 /**
- * Sums a range in a slot of the tenant, with one meter for all that it reads. Raises 400 where that is more than one call may read, or in time,
- * 429 while other such calls have all of the tenant's slots.
+ * Sums a range with one meter for all that it reads, in a slot of the tenant where that takes long. Raises 400 where that is more than one call may
+ * read, or in time, 429 while other such calls have all of the tenant's slots.
  */
-export const summing = <Result>(tx: UnitOfWork, sum: (meter: Meter) => Promise<Result>): Promise<Result> =>
-  inSlot(tx.tenant, longTimeoutSeconds * secondMs, async () => {
-    const meter = newMeter({ forMs: sumMs });
-    const result = await sum(meter);
-    if (meter.stoppedAt !== undefined)
-      throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
-    return result;
+export async function summing<Result>(tx: UnitOfWork, sum: (meter: Meter) => Promise<Result>): Promise<Result> {
+  const meter = newMeter({ forMs: sumMs });
+  const result = await inLateSlot(tx.tenant, longTimeoutSeconds * secondMs, {
+    work: () => sum(meter),
+    refused: () => stop(meter, ''),
   });
+  if (meter.stoppedAt !== undefined)
+    throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
+  return result;
+}
 
 /**
  * The entries of a time range, in no order, from an index by `month` that is sorted by time. Until the workspace is reindexed some are

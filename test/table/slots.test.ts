@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createAgent } from '#lib/agents/store.ts';
 import { minuteMs, secondMs } from '#lib/clock.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { maxSlots, takeSlot } from '#lib/table/slots.ts';
+import { summing } from '#lib/table/summing.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -53,17 +56,24 @@ test('a test of a webhook and a test-run of an agent are 429 while other slow ca
   expect((await tryAgent()).status).toBe(200);
 });
 
-test.each(['/v1/analytics/dashboard', '/v1/analytics/messaging', '/v1/jobs/summary', '/v1/finance/summary'])(
-  'GET %s is 429 while other slow calls of the tenant have every slot',
-  async (path) => {
-    const { id, live } = await newWorkspace();
-    const taken = await takeAll({ workspaceId: id, env: 'live' });
-    expect(await live.get(path)).toMatchObject({ status: 429, body: { details: { reason: 'too_many_at_once' } } });
-    await taken[0]?.();
-    // It gives its slot back.
-    for (const _ of [1, 2]) expect((await live.get(path)).status).toBe(200);
-  },
-);
+test('a sum takes a slot when it has gone on for long, and is 429 while others have them all; a short one needs none', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const sum = (forMs: number) =>
+    summing(new UnitOfWork(tenant, operator), async (meter) => {
+      for (const untilMs = Date.now() + forMs; Date.now() < untilMs && meter.stoppedAt === undefined; ) await sleep(20);
+      return 'summed';
+    });
+  const taken = await takeAll(tenant);
+  await expect(sum(10 * secondMs)).rejects.toMatchObject({ status: 429, details: { reason: 'too_many_at_once' } });
+  expect(await sum(0)).toBe('summed');
+  for (const path of ['/v1/analytics/dashboard', '/v1/analytics/messaging', '/v1/jobs/summary', '/v1/finance/summary'])
+    expect((await live.get(path)).status, path).toBe(200);
+  await taken[0]?.();
+  // It gives its slot back.
+  for (const _ of [1, 2]) expect(await sum(secondMs)).toBe('summed');
+  expect(await takeSlot(tenant, minuteMs)).toBeDefined();
+});
 
 test('a call goes on with a saga that takes long in a slot, and leaves it to the worker while there is none', async () => {
   const { id } = await newWorkspace();
