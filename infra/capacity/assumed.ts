@@ -24,8 +24,6 @@ export const assumed = {
   callLogBytes: 1_300,
   workerLogBytes: 200,
   answerBytes: 1_500,
-  /** By the sampling rule of the stack. */
-  tracedShare: 0.05,
   /** Lambda asks a queue with so many long polls at once, and a shard of the stream so often. */
   pollers: 5,
   longPollSeconds: 20,

@@ -32,7 +32,6 @@ export async function idleMonth(): Promise<Idle> {
   const sweeps =
     (invocations * (prices.invocations + (minute ? ofTable(minute) : 0))) / 1e6 +
     seconds * (memoryMb / 1024) * prices.gbSecond;
-  const traced = (invocations * assumed.tracedShare * prices.traces) / 1e6;
   return [
     {
       service: 'CloudWatch',
@@ -53,7 +52,6 @@ export async function idleMonth(): Promise<Idle> {
     { service: 'SQS', what: `long polls of ${polled} queues by Lambda`, dollars: (polls * prices.sqsRequests) / 1e6 },
     { service: 'KMS', what: `${count('AWS::KMS::Key')} key`, dollars: count('AWS::KMS::Key') * prices.key },
     { service: 'Lambda, DynamoDB', what: 'a sweep every minute', dollars: sweeps },
-    { service: 'X-Ray', what: 'a twentieth of the sweeps', dollars: traced },
   ];
 }
 

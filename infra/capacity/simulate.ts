@@ -109,7 +109,6 @@ function perSecondDollars(
     Lambda: (all * prices.invocations) / 1e6 + (ms / 1000) * (assumed.memoryMb / 1024) * prices.gbSecond,
     SQS: (sqsRequests * prices.sqsRequests) / 1e6,
     'CloudWatch Logs': (logBytes * prices.logs) / 1e9,
-    'X-Ray': (all * assumed.tracedShare * prices.traces) / 1e6,
     'data out': (requests * assumed.answerBytes * prices.egress) / 1e9,
   };
 }

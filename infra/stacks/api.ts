@@ -10,7 +10,7 @@ import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import type { AnyTable, DataStack } from './data.ts';
 import { watchFailures } from './failures.ts';
-import { createFunctions, createLog, type Deployment, type FunctionSettings, sampleTraces } from './functions.ts';
+import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
 import { createMailBucket, createMailEvents } from './mail.ts';
 import { watchBus } from './metrics.ts';
@@ -39,7 +39,7 @@ export class ApiStack extends Stack {
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const { data, routes, workers, bundles, environment } = settings;
     const { alarmEmail, mailDomain, mailFrom, accountConcurrency, eventBus } = settings.deployment;
-    const { telegramApiHashParameter } = settings.deployment;
+    const { telegramApiHashParameter, tracing } = settings.deployment;
     const table = tableOf(this, data, settings.deployment);
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
@@ -58,11 +58,11 @@ export class ApiStack extends Stack {
       schedules,
       eventBus,
       telegramApiHashParameter,
+      isTraced: tracing === 'active',
       ...mail,
     };
     const logs = { endpoint: createLog(this, 'Api'), worker: createLog(this, 'Workers') };
     const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, logs };
-    sampleTraces(this);
     watchFailures(this, alarms, logs.worker);
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);

@@ -12,7 +12,6 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { LoadedFunction } from '#infra/functions.ts';
 import { pascalCase } from '../names.ts';
 import type { Alarms } from './alarms.ts';
@@ -27,12 +26,13 @@ export interface FunctionSettings extends LoadedFunction {
   diskMb?: number;
 }
 
-/** What functions of one domain share: the log, which is that of others too, and the role they run with. */
+/** What functions of one domain share: the log, which is that of others too, the role they run with, and whether they are traced. */
 interface Shared {
   logGroup: LogGroup;
   loggingFormat: LoggingFormat;
   systemLogLevelV2?: SystemLogLevel;
   role: IRole;
+  tracing: Tracing;
 }
 
 /** What all functions of a stack are made with. */
@@ -67,31 +67,14 @@ export function createFunctions(
   const permissions = [baseGrant(resources), ...grantsOf(needs, resources)].flatMap((grant) => grant.permissions);
   const rows = rowPermissions(kind, needs, resources.table);
   const role = createFixedRole(stack, pascalCase(domain), logs[kind], [...permissions, ...rows, ...more]);
-  const shared = { logGroup: logs[kind], role, ...logging[kind] };
+  const tracing = resources.isTraced ? Tracing.ACTIVE : Tracing.PASS_THROUGH;
+  const shared = { logGroup: logs[kind], role, tracing, ...logging[kind] };
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
     const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));
     return createFunction(stack, of, shared, variables, bundles);
   });
 }
-
-/** Of what the stack does X-Ray keeps a twentieth: by default it keeps one invocation of each function in a second, which is all of most. */
-export const sampleTraces = (stack: Stack) =>
-  new CfnSamplingRule(stack, 'Traces', {
-    samplingRule: {
-      ruleName: stack.stackName,
-      priority: 1000,
-      fixedRate: 0.05,
-      reservoirSize: 0,
-      serviceName: `${stack.stackName}-*`,
-      serviceType: '*',
-      host: '*',
-      httpMethod: '*',
-      urlPath: '*',
-      resourceArn: '*',
-      version: 1,
-    },
-  });
 
 export const createLog = (stack: Stack, id: string) =>
   new LogGroup(stack, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
@@ -126,7 +109,6 @@ function createFunction(
     memorySize: memoryMb,
     ...(diskMb && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
     timeout: Duration.seconds(timeoutSeconds),
-    tracing: Tracing.ACTIVE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
     ...shared,
   });

@@ -26,6 +26,7 @@ export interface Resources {
   eventBus: string | undefined;
   /** Its name, with the slash before it. */
   telegramApiHashParameter: string | undefined;
+  isTraced: boolean;
 }
 
 export interface Grant {
@@ -33,17 +34,17 @@ export interface Grant {
   permissions: Permission[];
 }
 
-/** What every function gets: the name of the table and tracing. */
-export const baseGrant = ({ table }: Resources): Grant => ({
+/** What every function gets: the name of the table, and tracing where that is wanted. */
+export const baseGrant = ({ table, isTraced }: Resources): Grant => ({
   environment: { TABLE_NAME: table.tableName },
-  permissions: [
-    {
-      actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
-      resources: ['*'],
-      wildcard: 'X-Ray knows no resources for traces',
-    },
-  ],
+  permissions: isTraced ? [traces] : [],
 });
+
+const traces: Permission = {
+  actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+  resources: ['*'],
+  wildcard: 'X-Ray knows no resources for traces',
+};
 
 /** The environment variables and permissions that the needs of one function stand for. */
 export function grantsOf(needs: readonly Need[], resources: Resources): Grant[] {

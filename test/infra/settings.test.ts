@@ -106,6 +106,19 @@ test('the secret of the Telegram application is named, never in a template, and 
   for (const id of allowed) expect(id).toMatch(/^(Telegram|Workers(StoreAttachments|Telegram|UserPolls))\w*Role/);
 }, 120_000);
 
+test('functions are traced, and may be, where that is asked for alone', async () => {
+  const modesIn = async (context: Record<string, string>) => {
+    const { CrmApi } = await templatesOf(context);
+    const functions = Object.values<{ Type: string; Properties: { TracingConfig?: { Mode: string } } }>(
+      CrmApi.Resources,
+    ).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    const modes = new Set(functions.map(({ Properties }) => Properties.TracingConfig?.Mode));
+    return [...modes, JSON.stringify(CrmApi).includes('xray:PutTraceSegments')];
+  };
+  expect(await modesIn({})).toEqual(['PassThrough', false]);
+  expect(await modesIn({ tracing: 'active' })).toEqual(['Active', true]);
+}, 120_000);
+
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
   const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });
   const ofType = (type: string) =>

@@ -149,7 +149,7 @@ describe('templates', () => {
 });
 
 describe('functions', () => {
-  test('each runs on ARM64 and Node 24 with a memory size, a time-out, a log that ends, tracing and source maps', () => {
+  test('each runs on ARM64 and Node 24 with a memory size, a time-out, a log that ends and source maps, untraced', () => {
     const functions = assembly.ofType('AWS::Lambda::Function');
     expect(functions.map(([id]) => id).sort()).toEqual(
       [...routes, ...workers].map(({ name }) => pascalCase(name)).sort(),
@@ -160,7 +160,7 @@ describe('functions', () => {
         Runtime: 'nodejs24.x',
         MemorySize: expect.any(Number),
         Timeout: expect.any(Number),
-        TracingConfig: { Mode: 'Active' },
+        TracingConfig: { Mode: 'PassThrough' },
         Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
       });
       const log = assembly.resources[Properties.LoggingConfig.LogGroup.Ref];
