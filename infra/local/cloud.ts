@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
+import { Contention } from './engine/contention.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
 import { startEvents } from './events.ts';
@@ -19,6 +20,7 @@ import { startSubscriptions } from './mappings/log.ts';
 import { openStreams, shared } from './mappings/stream-client.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
+import type { Limits } from './options.ts';
 import { startS3 } from './s3.ts';
 import { startScheduler } from './scheduler.ts';
 import { type MailEvent, startSes } from './ses.ts';
@@ -37,6 +39,7 @@ export interface CloudSettings {
   /** SecureStrings of SSM by their names. */
   parameters: Readonly<Record<string, string>>;
   isStrict: boolean;
+  limits: Limits;
   /** Errors of functions, for people. */
   report(text: string): void;
   onEngineLost(error: Error): void;
@@ -59,13 +62,19 @@ const graceMs = 3000;
 /** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, parameters } = settings;
-  const { isStrict, report, onEngineLost } = settings;
+  const { isStrict, limits, report, onEngineLost } = settings;
   const inData = (name: string) => join(dataDir, name);
   const iam = new Iam({ home, owner: credentials, usage: process.env['PERMISSIONS_DIR'] ?? inData('permissions') });
   const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId, iam };
   const sqs = await startSqs({ ...guarded, ...home });
   const [engine, scheduler, kms, ses, s3, ssm, events] = await Promise.all([
-    startEngine({ ...guarded, endpoint: dynamodbEndpoint, folder: inData('dynamodb'), onGivenUp: onEngineLost }),
+    startEngine({
+      ...guarded,
+      endpoint: dynamodbEndpoint,
+      folder: inData('dynamodb'),
+      contention: new Contention(limits),
+      onGivenUp: onEngineLost,
+    }),
     startScheduler({
       ...guarded,
       ...home,
@@ -112,6 +121,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     credentialsOf: (name) => ({ ...variablesOf(iam.credentialsOf(name)), AWS_CREDENTIAL_EXPIRATION: alwaysAnew }),
     logs,
     isStrict,
+    concurrentExecutions: limits.concurrentExecutions,
   });
 
   const streamOf = (tableName: string) => {
@@ -188,7 +198,8 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       }
       api.serve(deployment.routes, (route, event) => {
         leaves.route(route);
-        return invoke(route.functionName, event);
+        leaves.run(route.functionName);
+        return functions.call(route.functionName, event);
       });
       release();
       release = keepInUse(assembly);

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts';
+import type { Contention } from './engine/contention.ts';
 import { runEngine } from './engine/process.ts';
 import { findEngine } from './engine/program.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';
@@ -24,13 +25,21 @@ export interface EngineSettings extends Guarded {
   /** Another DynamoDB, in place of the bundled engine. */
   endpoint: string | undefined;
   folder: string;
+  /** What is refused on account of other calls. */
+  contention?: Contention;
   onGivenUp(error: Error): void;
 }
 
 /** Starts the DynamoDB that keeps its data in `folder`, behind a guard, or takes the one at `endpoint`. */
-export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: EngineSettings): Promise<Engine> {
+export async function startEngine({
+  endpoint,
+  folder,
+  contention,
+  onGivenUp,
+  ...guarded
+}: EngineSettings): Promise<Engine> {
   if (endpoint) {
-    const guard = await startGuard(guarded, targetOf(endpoint));
+    const guard = await startGuard(guarded, targetOf(endpoint), contention);
     return {
       name: 'DYNAMODB_ENDPOINT',
       url: endpoint,
@@ -44,7 +53,7 @@ export async function startEngine({ endpoint, folder, onGivenUp, ...guarded }: E
   mkdirSync(folder, { recursive: true });
   const host = hiddenHost();
   const engine = await runEngine({ program, host, folder, onGivenUp });
-  const guard = await startGuard(guarded, { host, port: engine.port });
+  const guard = await startGuard(guarded, { host, port: engine.port }, contention);
   if (program.database) indexStreamRecords(join(folder, program.database));
   const changes = program.database ? watchedChanges(folder) : polledChanges;
   return {

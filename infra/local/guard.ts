@@ -2,7 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
-import type { AwsError } from './aws-error.ts';
+import { AwsError } from './aws-error.ts';
+import type { Asked as AskedOfTable } from './engine/calls.ts';
+import type { Admitted, Contention, Instead } from './engine/contention.ts';
 import type { Caller, Iam } from './iam.ts';
 
 export interface Address {
@@ -74,10 +76,15 @@ export interface Target extends Address {
 }
 
 /**
- * Puts the guard in front of a DynamoDB that answers anybody. It reads the head of every request, and of a function's the body, which
- * says what it asks leave for, and passes everything as the bytes that came, with the owner's access key in place of the function's.
+ * Puts the guard in front of a DynamoDB that answers anybody. It reads the head of every request, and of a function's, and of one that
+ * others may be in the way of, the body, which says what it asks leave for and of which items; it passes everything as the bytes that
+ * came, with the owner's access key in place of the function's.
  */
-export async function startGuard(guarded: Guarded, target: Target): Promise<{ url: string; close(): Promise<void> }> {
+export async function startGuard(
+  guarded: Guarded,
+  target: Target,
+  contention?: Contention,
+): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket.setNoDelay(true));
@@ -86,20 +93,33 @@ export async function startGuard(guarded: Guarded, target: Target): Promise<{ ur
   const server = createServer((client) => {
     track(client);
     const upstream = track(target.isTls ? connectByTls({ ...target, servername: target.host }) : connect(target));
-    const admit = admission(guarded);
+    const admit = admission(guarded, contention);
+    const underWay: Admitted[] = [];
     client.on('data', (chunk) => {
-      const { passed, refusal } = admit(chunk);
-      if (refusal) {
+      const { passed, instead, calls = [] } = admit(chunk);
+      if (instead) {
         upstream.unpipe(client).destroy();
         client.removeAllListeners('data').resume();
-        return refuse(client, refusal);
+        return answer(client, instead);
       }
-      if (passed.length > 0 && !upstream.write(passed)) client.pause();
+      underWay.push(...calls);
+      const pass = () => {
+        if (passed.length > 0 && !upstream.write(passed)) client.pause();
+        else client.resume();
+      };
+      const waitMs = Math.max(0, ...calls.map((call) => call.waitMs));
+      if (waitMs === 0) return pass();
+      client.pause();
+      setTimeout(pass, waitMs);
     });
     upstream.on('drain', () => client.resume());
     upstream.pipe(client);
+    if (contention) upstream.on('data', endingCalls(underWay));
     client.on('error', () => client.destroy()).on('close', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
+    upstream.on('close', () => {
+      for (const call of underWay.splice(0)) call.end();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(guarded.port, guarded.host, resolve);
@@ -115,17 +135,56 @@ export async function startGuard(guarded: Guarded, target: Target): Promise<{ ur
   };
 }
 
-/** Reads the requests of one connection; says of each piece what may pass, and of the first request that may not, why. */
-function admission(guarded: Guarded) {
-  let waiting: Buffer = Buffer.alloc(0);
+/** Hears what is answered to the calls of one connection, and ends each: when its answer begins, or when that has said what it costs. */
+function endingCalls(underWay: Admitted[]): (chunk: Buffer) => void {
+  let heard: Buffer[] = [];
+  let leftBytes: number | undefined;
+  return (chunk) => {
+    const [call] = underWay;
+    if (!call) return;
+    if (call.isMetered) {
+      heard.push(chunk);
+      leftBytes = leftBytes === undefined ? leftOfAnswer(Buffer.concat(heard)) : leftBytes - chunk.length;
+      if (leftBytes === undefined || leftBytes > 0) return;
+    }
+    const said = Buffer.concat(heard).toString();
+    [heard, leftBytes] = [[], undefined];
+    underWay.shift();
+    call.end(call.isMetered && said.startsWith('HTTP/1.1 200') ? said.slice(said.indexOf(headEnd)) : undefined);
+  };
+}
+
+/** How much of an answer is still to come, once its head is there; nothing of one that does not say its length. */
+function leftOfAnswer(heard: Buffer): number | undefined {
+  const bodyAt = heard.indexOf(headEnd) + headEnd.length;
+  if (bodyAt < headEnd.length) return undefined;
+  const [, length = '0'] = /^content-length: *(\d+)/im.exec(heard.toString('latin1', 0, bodyAt)) ?? [];
+  return bodyAt + Number(length) - heard.length;
+}
+
+interface Admission {
+  /** What may pass. */
+  passed: Buffer;
+  /** What is answered to the first request that may not. */
+  instead?: Instead;
+  /** Those among what passes whose end must be told. */
+  calls?: Admitted[];
+}
+
+/** Reads the requests of one connection, piece by piece. */
+function admission(guarded: Guarded, contention: Contention | undefined) {
+  let waiting: Buffer = nothing;
   let bodyBytes = 0;
-  return (chunk: Buffer): { passed: Buffer; refusal?: Refusal } => {
+  return (chunk: Buffer): Admission => {
     if (bodyBytes >= chunk.length) {
       bodyBytes -= chunk.length;
       return { passed: chunk };
     }
     const received = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    const passed: Buffer[] = [];
+    const calls: Admitted[] = [];
     let at = bodyBytes;
+    let passedTo = 0;
     bodyBytes = 0;
     let isHead = true;
     while (at < received.length) {
@@ -133,28 +192,63 @@ function admission(guarded: Guarded) {
       if (end === -1) break;
       const bodyAt = end + headEnd.length;
       const { refusal, caller, operation, contentLength } = readHead(received.toString('latin1', at, end), guarded);
-      if (refusal !== undefined) return { passed: nothing, refusal: unrecognized(refusal) };
-      if (caller && guarded.iam) {
+      if (refusal !== undefined) return { passed: nothing, instead: unrecognized(refusal) };
+      const isWatched = contention?.watches(operation) ?? false;
+      if ((caller && guarded.iam) || isWatched) {
         isHead = received.length >= bodyAt + contentLength;
         if (!isHead) break;
-        const body = received.subarray(bodyAt, bodyAt + contentLength);
-        const denial = guarded.iam.denialOfTable(caller, operation, body);
-        if (denial) return { passed: nothing, refusal: denial };
-        received.write(guarded.accessKeyId, received.indexOf(caller.accessKeyId, at, 'latin1'), 'latin1');
+        const asked = jsonIn(received.subarray(bodyAt, bodyAt + contentLength));
+        if (!asked) return { passed: nothing, instead: refusalOf(illegibleBody) };
+        const denial = caller && guarded.iam?.denialOfTable(caller, operation, asked);
+        if (denial) return { passed: nothing, instead: refusalOf(denial) };
+        if (caller) received.write(guarded.accessKeyId, received.indexOf(caller.accessKeyId, at, 'latin1'), 'latin1');
+        const call = isWatched ? contention?.begin(operation, asked) : undefined;
+        if (call && 'body' in call) return { passed: nothing, instead: call };
+        if (call) calls.push(call);
+        if (call?.isMetered && asked.ReturnConsumedCapacity === undefined) {
+          passed.push(received.subarray(passedTo, at), metered(received.subarray(at, bodyAt), contentLength));
+          passedTo = bodyAt + 1;
+        }
       }
       at = bodyAt + contentLength;
     }
     bodyBytes = Math.max(0, at - received.length);
     waiting = received.subarray(at);
-    if (isHead && waiting.length > maxHeadBytes) return { passed: waiting, refusal: unrecognized(unreadable) };
-    return { passed: received.subarray(0, at) };
+    if (isHead && waiting.length > maxHeadBytes) return { passed: waiting, instead: unrecognized(unreadable) };
+    const rest = received.subarray(passedTo, at);
+    return { passed: passed.length === 0 ? rest : Buffer.concat([...passed, rest]), calls };
   };
+}
+
+const costsAsked = '{"ReturnConsumedCapacity":"TOTAL",';
+
+/** The head of a request, and the first byte of its body, as one that asks what it costs. */
+function metered(head: Buffer, contentLength: number): Buffer {
+  const length = contentLength + costsAsked.length - 1;
+  return Buffer.from(
+    head.toString('latin1').replace(/^(content-length: *)\d+/im, `$1${length}`) + costsAsked,
+    'latin1',
+  );
+}
+
+function jsonIn(body: Buffer): AskedOfTable | undefined {
+  try {
+    const asked: unknown = JSON.parse(body.toString());
+    return typeof asked === 'object' && asked !== null ? asked : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const nothing = Buffer.alloc(0);
 const unreadable = 'the request cannot be read';
-type Refusal = Pick<AwsError, 'code' | 'message' | 'status'>;
-const unrecognized = (message: string): Refusal => ({ code: 'UnrecognizedClientException', message, status: 403 });
+const illegibleBody = new AwsError('SerializationException', 'The body is not a JSON object.');
+const unrecognized = (message: string) =>
+  refusalOf(new AwsError('UnrecognizedClientException', message, { status: 403 }));
+const refusalOf = ({ code, message, status }: AwsError): Instead => ({
+  status,
+  body: { __type: `com.amazon.coral.service#${code}`, message },
+});
 
 type ReadHead = Asked & { operation: string; contentLength: number };
 const illegible: ReadHead = { refusal: unreadable, operation: '', contentLength: 0 };
@@ -180,10 +274,10 @@ function readHead(head: string, guarded: Guarded): ReadHead {
   return { ...asked, operation, contentLength: Number(length) };
 }
 
-function refuse(client: Socket, { code, message, status }: Refusal): void {
-  const body = JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message });
+function answer(client: Socket, { status, body }: Instead): void {
+  const text = JSON.stringify(body);
   client.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/x-amz-json-1.0\r\nconnection: close\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answer } from './functions/invocation.ts';
+import { TooManyRequests } from './functions.ts';
 import { type Address, foreignnessOf } from './guard.ts';
 import { splitTarget, toEvent } from './http/event.ts';
 import { apiMessage, type HttpAnswer, toHttpAnswer } from './http/response.ts';
@@ -38,7 +39,7 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
     if (!invoke) return unavailable();
     if (!found) return apiMessage(404, 'Not Found');
     const event = JSON.stringify(toEvent({ incoming, body, match: found, accountId }));
-    return withinTime(invoke(found.route, event).then(toHttpAnswer));
+    return withinTime(invoke(found.route, event).then(toHttpAnswer, unlessThrottled));
   }
 
   const server = createServer(async (incoming, outgoing) => {
@@ -79,6 +80,11 @@ const headBytes = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingM
       (bytes, value) => bytes + Buffer.byteLength(value, 'latin1'),
       `${method} ${url} HTTP/${httpVersion}`.length,
     );
+
+function unlessThrottled(error: unknown): HttpAnswer {
+  if (error instanceof TooManyRequests) return unavailable();
+  throw error;
+}
 
 function withinTime(answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

@@ -104,10 +104,10 @@ export class Iam {
   }
 
   /** What DynamoDB answers who may not. */
-  denialOfTable(caller: Caller, operation: string, body: Buffer): AwsError | undefined {
+  denialOfTable(caller: Caller, operation: string, asked: object): AwsError | undefined {
     const { region, accountId } = this.#home;
     const keyOf = (table: string) => this.#tables.get(table) ?? '';
-    for (const { table, index, action, partitions } of tableUses(operation, JSON.parse(body.toString()), keyOf)) {
+    for (const { table, index, action, partitions } of tableUses(operation, asked, keyOf)) {
       const place = index === undefined ? '' : `/index/${index}`;
       const resource = `arn:aws:dynamodb:${region}:${accountId}:table/${table}${place}`;
       const values = partitions.length > 0 ? { 'dynamodb:leadingkeys': partitions } : {};

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { settings } from '#lib/env.ts';
+import type { TableLimits } from './engine/contention.ts';
 import { StartProblem } from './problem.ts';
 
 export interface StartOptions {
@@ -15,12 +16,19 @@ export interface StartOptions {
   isEmpty: boolean;
   /** Builds again after every change of the sources. */
   watches: boolean;
-  /** Every function runs in threads of its own, as on Lambda. */
+  /** Every function runs in threads of its own, as on Lambda, and the limits are those of AWS. */
   isStrict: boolean;
+  limits: Limits;
   /** Operator settings, as CDK context. */
   settings: Record<string, string>;
   /** SecureStrings of SSM by their names. */
   parameters: Record<string, string>;
+}
+
+/** What AWS limits, and this system where it is asked to. */
+export interface Limits extends TableLimits {
+  /** The most invocations of all functions at once. */
+  concurrentExecutions: number;
 }
 
 const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost', RELEASE_GRACE_SECONDS: '5' };
@@ -34,6 +42,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   const eventBus: Record<string, string> = environment['EVENT_BUS'] ? { eventBus: environment['EVENT_BUS'] } : {};
   const telegram = telegramApp(environment);
   const port = Number(PORT);
+  const flags = flagsOf(args);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartProblem(`PORT ${PORT} is not a port number`);
   return {
     port,
@@ -43,8 +52,27 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     dynamodbEndpoint: DYNAMODB_ENDPOINT || undefined,
     settings: { ...localSettings, ...operatorSettings(environment), ...eventBus, ...telegram.settings },
     parameters: telegram.parameters,
-    ...flagsOf(args),
+    limits: limitsOf(environment, flags.isStrict),
+    ...flags,
   };
+}
+
+const limits = {
+  transactionMs: { variable: 'TRANSACTION_MS', onAws: 10, otherwise: 0 },
+  writeUnits: { variable: 'PARTITION_WRITE_UNITS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY },
+  readUnits: { variable: 'PARTITION_READ_UNITS', onAws: 3000, otherwise: Number.POSITIVE_INFINITY },
+  concurrentExecutions: { variable: 'CONCURRENT_EXECUTIONS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY },
+};
+
+/** Those of AWS in a strict system, and whatever the environment says. */
+function limitsOf(environment: NodeJS.ProcessEnv, isStrict: boolean): Limits {
+  const chosen = Object.entries(limits).map(([name, { variable, onAws, otherwise }]) => {
+    const given = environment[variable];
+    const limit = given ? Number(given) : isStrict ? onAws : otherwise;
+    if (!(limit >= 0)) throw new StartProblem(`${variable} ${given} is not a number`);
+    return [name, limit];
+  });
+  return Object.fromEntries(chosen);
 }
 
 /** The hash of the Telegram application is where it is on AWS, in a parameter that functions read. */

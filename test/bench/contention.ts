@@ -14,7 +14,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { type Meter, startMeter } from '#test/bench/meter.ts';
 import { atMost, type Line, median } from '#test/bench/report.ts';
-import { startOwnEngine } from '#test/engine.ts';
+import { startOwnEngine, startSlowTransactions } from '#test/engine.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
 
 const writers = 20;
@@ -32,16 +32,19 @@ const later = shifted(timestamp(), 7 * dayMs);
 export async function contention(workDir: string): Promise<Line[]> {
   const dataDir = join(workDir, 'contention');
   const engine = await startOwnEngine(dataDir);
-  const meter = await startMeter(engine.url, { transactionMs });
   const local = await startSystem(dataDir, { DYNAMODB_ENDPOINT: engine.url });
+  Object.assign(process.env, await readEnvironment(dataDir));
+  const slow = await startSlowTransactions(engine.url, transactionMs);
+  const meter = await startMeter(slow.url);
   try {
-    Object.assign(process.env, await readEnvironment(dataDir), { AWS_ENDPOINT_URL_DYNAMODB: meter.url });
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
     const { id: workspaceId } = await createWorkspace({ name: 'Crowded', currency: 'EUR' });
     return await measured({ workspaceId, env: 'test' }, meter);
   } finally {
     await local.stop();
     await engine.stop();
     meter.close();
+    await slow.close();
   }
 }
 

@@ -2,6 +2,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Asked, placesIn } from '#infra/local/engine/calls.ts';
+import { conflictOf, type Instead, refusal } from '#infra/local/engine/contention.ts';
 import type { Random } from '#test/faults/random.ts';
 
 const faults = [
@@ -13,7 +15,7 @@ const faults = [
   'dropped after',
 ] as const;
 
-/** What only writes meet: another transaction has the item in hand. The engine itself never says so. */
+/** What only writes meet: another transaction has the item in hand. */
 const writeFaults = [...faults, 'conflict'] as const;
 
 type Call = { operation: string; body: Buffer };
@@ -76,20 +78,22 @@ export async function startProxy(target: string, random: Random, share: number) 
   };
 }
 
-function refuse(outgoing: ServerResponse, status: number, type: string, contents: object = {}) {
-  outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-  outgoing.end(
-    JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'injected', ...contents }),
+const refuse = (outgoing: ServerResponse, status: number, code: string) =>
+  answer(outgoing, { ...refusal(code, 'injected'), status });
+
+/** A single write is refused as such; a transaction is canceled because of one of its items. */
+function conflict(outgoing: ServerResponse, { body }: Call, random: Random) {
+  const asked = JSON.parse(body.toString()) as Asked;
+  const held = random.pick(placesIn(asked));
+  answer(
+    outgoing,
+    conflictOf(asked, (place) => place === held),
   );
 }
 
-/** A single write is refused as such; a transaction is canceled because of one of its items. */
-function conflict(outgoing: ServerResponse, { operation, body }: Call, random: Random) {
-  if (operation !== 'TransactWriteItems') return refuse(outgoing, 400, 'TransactionConflictException');
-  const { TransactItems } = JSON.parse(body.toString()) as { TransactItems: unknown[] };
-  const CancellationReasons = TransactItems.map(() => ({ Code: 'None' }));
-  CancellationReasons[random.between(0, TransactItems.length - 1)] = { Code: 'TransactionConflict' };
-  return refuse(outgoing, 400, 'TransactionCanceledException', { CancellationReasons });
+function answer(outgoing: ServerResponse, { status, body }: Instead) {
+  outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  outgoing.end(JSON.stringify(body));
 }
 
 async function forward(target: string, agent: Agent, { method, url, headers }: IncomingMessage, body: Buffer) {

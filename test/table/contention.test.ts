@@ -6,6 +6,7 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { type Meter, startMeter } from '#test/bench/meter.ts';
+import { startSlowTransactions } from '#test/engine.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
 import { seeded } from '#test/faults/random.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -65,7 +66,8 @@ test('a change that meets conflicts reads and commits again, and calls for nothi
 });
 
 test('what a transaction has in hand is refused to others as on AWS, and nothing of it is written', async () => {
-  const slow = await startMeter(proxy.url, { transactionMs: 20 });
+  const way = await startSlowTransactions(proxy.url, 20);
+  const slow = await startMeter(way.url);
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = slow.url;
   try {
     const { id } = await run((tx) => createContact(tx, { platform: 'telegram', name: 'Crowded' }));
@@ -78,5 +80,6 @@ test('what a transaction has in hand is refused to others as on AWS, and nothing
   } finally {
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
     slow.close();
+    await way.close();
   }
 });

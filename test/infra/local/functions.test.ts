@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { openFunctionLogs } from '#infra/local/functions/log.ts';
-import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
+import { type Functions, type FunctionsSettings, startFunctions, TooManyRequests } from '#infra/local/functions.ts';
 import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import type { FunctionToRun } from '#infra/local/template.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
@@ -106,6 +106,30 @@ test('reserved concurrency limits the instances of a function', async () => {
   const { invoke } = start(written(sleeping, { reservedConcurrency: 1 }));
   const results = await Promise.all(Array.from({ length: 3 }, () => invoke({ ms: 20 })));
   expect(new Set(results.map(({ result }) => result.instance)).size).toBe(1);
+});
+
+test('a call beyond what the account runs at once is refused, an event waits, and what is reserved is left alone', async () => {
+  const others = ['other', 'reserved'].map((name) =>
+    written(sleeping, { name, reservedConcurrency: name === 'reserved' ? 1 : undefined }),
+  );
+  const { functions } = start(written(sleeping), { concurrentExecutions: 3 });
+  functions.replace([written(sleeping), ...others]);
+  const call = (name: string) => functions.call(name, '{"ms":300}');
+  // One of the three is reserved.
+  const running = [call('work'), call('other')];
+  const waiting = functions.invoke('work', '{}');
+  await expect(call('work')).rejects.toThrow(TooManyRequests);
+  await expect(call('other')).rejects.toThrow(TooManyRequests);
+  const reserved = call('reserved');
+  await expect(call('reserved')).rejects.toThrow(TooManyRequests);
+  for (const answer of await Promise.all([...running, waiting, reserved])) expect(answer.error).toBeUndefined();
+  expect((await call('work')).error).toBeUndefined();
+});
+
+test('without such a limit calls wait', async () => {
+  const { functions } = start(written(sleeping, { reservedConcurrency: 1 }));
+  const calls = await Promise.all([1, 2, 3].map(() => functions.call('work', '{"ms":30}')));
+  expect(calls.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });
 
 test.each<[string, Partial<FunctionToRun>, RegExp]>([
