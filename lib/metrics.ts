@@ -21,6 +21,8 @@ const units = {
   busFailures: 'Count',
   /** Links to sign in with that could not be mailed, because the deployment has no sender address. */
   signInsUnsent: 'Count',
+  /** Mails that SES takes from nobody of this deployment. */
+  mailsRefused: 'Count',
   /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */
   updatesRefused: 'Count',
 } as const;

@@ -21,6 +21,8 @@ export interface AlarmSettings {
   description: string;
   /** What is measured every minute is missing in the worst outage: three minutes without it ring too, as three above the threshold. */
   isAlwaysMeasured?: boolean;
+  /** What is measured now and then: without a new value it stays as it was. */
+  isRarelyMeasured?: boolean;
 }
 
 const notHeard =
@@ -44,15 +46,16 @@ export class Alarms {
   add(
     scope: Construct,
     id: string,
-    { metric, periodMinutes = 1, threshold, description, isAlwaysMeasured = false }: AlarmSettings,
+    { metric, periodMinutes = 1, threshold, description, isAlwaysMeasured, isRarelyMeasured }: AlarmSettings,
   ): Alarm {
+    const whenMissing = isRarelyMeasured ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
     const name = scope instanceof Stack ? id : `${scope.node.id}${id}`;
     const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(this.monitoring, name, {
       threshold,
       alarmDescription: description,
       evaluationPeriods: isAlwaysMeasured ? 3 : 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: isAlwaysMeasured ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: isAlwaysMeasured ? TreatMissingData.BREACHING : whenMissing,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
     this.#all.push(alarm);

@@ -12,7 +12,7 @@ import type { AnyTable, DataStack } from './data.ts';
 import { watchFailures } from './failures.ts';
 import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
-import { createMailBucket, createMailEvents } from './mail.ts';
+import { createMailBucket, createMailEvents, watchReputation } from './mail.ts';
 import { watchBus } from './metrics.ts';
 import { createQueues } from './queues.ts';
 import { createSchedules } from './schedules.ts';
@@ -48,7 +48,7 @@ export class ApiStack extends Stack {
     const mailBucket = workers.some(readsMail)
       ? createMailBucket(this, mailDomain, queues['incoming-mail'])
       : undefined;
-    const mailEvents = createMailEvents(this, queues['mail-notices']);
+    const mailEvents = mailFrom ? createMailEvents(this, queues['mail-notices']) : undefined;
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
     const resources = {
       table,
@@ -67,6 +67,7 @@ export class ApiStack extends Stack {
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);
     if (eventBus !== undefined) watchBus(this, alarms, table.tableName);
+    if (mailFrom) watchReputation(this, alarms);
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, settings.deployment);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: table.tableName });

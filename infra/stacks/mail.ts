@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -14,6 +15,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
 import { acknowledge } from './role.ts';
 
 /**
@@ -105,4 +107,21 @@ export function createMailEvents(scope: Construct, notices: Queue): string {
   // An event before the rule is there would be lost.
   destination.node.addDependency(rule, notices);
   return set.configurationSetName;
+}
+
+/**
+ * Rings before SES pauses all sending of the account (at a tenth of mails that bounce, or one complaint of two hundred): where it puts
+ * the account under review.
+ */
+export function watchReputation(stack: Stack, alarms: Alarms): void {
+  const add = (id: string, metricName: string, threshold: number, what: string) =>
+    alarms.add(stack, id, {
+      metric: new Metric({ namespace: 'AWS/SES', metricName, statistic: Stats.AVERAGE }),
+      periodMinutes: 60,
+      threshold,
+      description: `More than ${threshold * 100} % of the account's mails ${what}: SES reviews it, and pauses it soon`,
+      isRarelyMeasured: true,
+    });
+  add('MailBounces', 'Reputation.BounceRate', 0.05, 'bounced');
+  add('MailComplaints', 'Reputation.ComplaintRate', 0.001, 'were complained of');
 }

@@ -4,6 +4,7 @@ import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { busDimensions } from '#lib/bus/bus.ts';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
 import { requestLogDimensions } from '#lib/requests/keep.ts';
+import { mailDimensions } from '#lib/sending/dimensions.ts';
 import { signInDimensions } from '#lib/sessions/dimensions.ts';
 import { sweepDimensions } from '#lib/sweep/sweep.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
@@ -40,6 +41,7 @@ const dimensions: Record<string, Record<string, string>> = {
   'workers-sweep': sweepDimensions,
   'workers-keep-requests': requestLogDimensions,
   'workers-send-sign-ins': signInDimensions,
+  'workers-send-email': mailDimensions,
   'workers-deliver': dimensionsOf('deliveries'),
   'workers-deliver-slow': dimensionsOf('slow-deliveries'),
 };
@@ -57,6 +59,15 @@ const kept = (metric: MetricOf): Record<string, AlarmSettings> => ({
     metric: metric('unreadableRequests', Stats.SUM),
     threshold: 0,
     description: 'A line of the log should be a request and cannot be read: it is in no request log',
+  },
+});
+
+const sent = (metric: MetricOf): Record<string, AlarmSettings> => ({
+  Refused: {
+    metric: metric('mailsRefused', Stats.SUM),
+    threshold: 0,
+    description:
+      'SES refuses mail for what is wrong with this deployment or its account, and takes none until that is mended',
   },
 });
 
@@ -118,4 +129,5 @@ const watching: Record<string, (metric: MetricOf) => Record<string, AlarmSetting
   'workers-sweep': swept,
   'workers-keep-requests': kept,
   'workers-send-sign-ins': mailed,
+  'workers-send-email': sent,
 };

@@ -18,8 +18,8 @@ export interface Resources {
   queues: Queues;
   schedules: Schedules;
   mailBucket: Bucket | undefined;
-  /** The configuration set that publishes bounces and complaints. */
-  mailEvents: string;
+  /** The configuration set that publishes bounces and complaints; without a sender there is none. */
+  mailEvents: string | undefined;
   mailFrom: string | undefined;
   mailDomain: string | undefined;
   /** Its name. */
@@ -145,6 +145,7 @@ const bedrock = ({ table }: Resources): Grant => ({
 const mailSender = ({ mailFrom }: Pick<Resources, 'mailFrom'>) => (mailFrom ? { MAIL_FROM: mailFrom } : {});
 
 function ses({ table, mailEvents, mailFrom, mailDomain }: Resources): Grant {
+  if (mailEvents === undefined) return { environment: {}, permissions: [] };
   const identities = [mailFrom, mailDomain].flatMap((sender) => (sender ? identitiesOf(sender) : []));
   const names = [...[...new Set(identities)].map((name) => `identity/${name}`), `configuration-set/${mailEvents}`];
   const { account, partition, region } = Stack.of(table);

@@ -24,3 +24,19 @@ export async function handOver(to: Destination, content: Buffer, tags?: Record<s
   );
   return MessageId as string;
 }
+
+/** Of the deployment: what its role may do, its account, its sender, its configuration set. */
+const ofDeployment = [
+  'AccessDeniedException',
+  'AccountSuspendedException',
+  'SendingPausedException',
+  'MailFromDomainNotVerifiedException',
+  'NotFoundException',
+];
+
+/**
+ * Whether SES refuses a mail for what is wrong with this deployment, not with the mail: nothing has left, and every other is refused, too,
+ * until its operator has mended that.
+ */
+export const isOfDeployment = ({ name, message }: Error): boolean =>
+  ofDeployment.includes(name) || (name === 'MessageRejected' && /not verified|suspended/i.test(message));

@@ -2,6 +2,7 @@ import { isMissing, isPassing, isThrottled } from '#lib/aws.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
 import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
+import { isOfDeployment } from '#lib/email/ses.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -10,6 +11,8 @@ import { mailOf } from '#lib/jobs/mail.ts';
 import { claimJob, withoutContact } from '#lib/jobs/queue.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { getJob } from '#lib/jobs/store.ts';
+import { log } from '#lib/log.ts';
+import { measure } from '#lib/metrics.ts';
 import { Problem } from '#lib/problem.ts';
 import { isDailyQuota, nextTurn, spend } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -17,6 +20,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
+import { mailDimensions } from './dimensions.ts';
 import { followingMail } from './following-mail.ts';
 import { recordAttempt } from './settle.ts';
 
@@ -126,6 +130,11 @@ function outcomeOf(error: Error): Outcome {
   if (isThrottled(error)) return { kind: 'throttled', error: error.message };
   if (mayHaveLeft(error))
     return { kind: 'failed-for-now', error: `no answer from SES (${error.name})`, mayHaveLeft: true };
+  if (isOfDeployment(error)) {
+    log().error('SES takes no mail of this deployment', { error });
+    measure(mailDimensions, { mailsRefused: 1 });
+    return { kind: 'failed-for-now', error: error.message };
+  }
   return { kind: isPassing(error) ? 'failed-for-now' : 'failed', error: error.message };
 }
 

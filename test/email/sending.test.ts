@@ -28,14 +28,14 @@ const ses = {
   taken: [] as string[],
   envelopes: [] as Record<string, string[]>[],
   ids: 0,
-  answer: (): { status: number; type?: string } => ({ status: 200 }),
+  answer: (): { status: number; type?: string; message?: string } => ({ status: 200 }),
 };
 const server = createServer(async (request, response) => {
   const { Content, Destination } = (await json(request)) as {
     Content: { Raw: { Data: string } };
     Destination: Record<string, string[]>;
   };
-  const { status, type } = ses.answer();
+  const { status, type, message = `${type}` } = ses.answer();
   if (status === 0) {
     request.socket.destroy();
     return;
@@ -46,7 +46,7 @@ const server = createServer(async (request, response) => {
     ses.ids += 1;
   }
   response.writeHead(status, { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) });
-  response.end(JSON.stringify(status === 200 ? { MessageId: `0100-${ses.ids}` } : { message: `${type}` }));
+  response.end(JSON.stringify(status === 200 ? { MessageId: `0100-${ses.ids}` } : { message }));
 });
 
 let workspace: TestWorkspace;
@@ -355,6 +355,29 @@ test('a mail to which SES gives no answer leaves once more, then fails; one that
     expect(await jobOf(busy)).toMatchObject({ attempts: attempt, status: attempt < 5 ? 'queued' : 'failed' });
   }
 });
+
+test.each<[type: string, status: number, message?: string]>([
+  ['AccessDeniedException', 403],
+  ['SendingPausedException', 400],
+  ['AccountSuspendedException', 400],
+  ['MailFromDomainNotVerifiedException', 400],
+  ['NotFoundException', 404],
+  ['MessageRejected', 400, 'Email address is not verified. The following identities failed the check: crm@example.com'],
+])(
+  'a mail that SES refuses for %s of ours waits, and leaves once when it is mended',
+  async (type, status, message = type) => {
+    const { threadId } = await receive();
+    const id = await newReply(threadId);
+    ses.answer = () => ({ status, type, message });
+    await deliverEmail(live, id);
+    expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 1, lastError: message });
+    ses.answer = () => ({ status: 200 });
+    await hurry(id);
+    await deliverEmail(live, id);
+    expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 2, lastError: null });
+    expect(ses.taken).toHaveLength(1);
+  },
+);
 
 test('a mail that cannot be prepared has not left, however often, and leaves when it can', async () => {
   const { threadId } = await receive();

@@ -11,11 +11,14 @@ import { handler as keepRequests } from '#functions/workers/keep-requests.ts';
 import { handler as sendSignIns } from '#functions/workers/send-sign-ins.ts';
 import { handler as sweep } from '#functions/workers/sweep.ts';
 import { type FindResources, resourceFinder } from '#infra/local/template.ts';
-import { minuteMs, shifted } from '#lib/clock.ts';
+import { dayMs, minuteMs, shifted } from '#lib/clock.ts';
+import { createMessage } from '#lib/email/compose.ts';
+import { Jobs } from '#lib/entities/job.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
+import { deliverEmail } from '#lib/sending/mail.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
@@ -49,7 +52,7 @@ let dataDir: string;
 let local: System;
 
 beforeAll(async () => {
-  const built = await appWithoutCode({ eventBus: 'events' });
+  const built = await appWithoutCode({ eventBus: 'events', MAIL_FROM: 'crm@example.com' });
   built.app.synth();
   const home = { region: 'us-east-1', accountId: '000000000000', sqsUrl: '', apiUrl: '', keyId: '' };
   of = resourceFinder(built.outdir, home);
@@ -317,6 +320,24 @@ test('WorkersSendSignInsUnsent rings when a deployment without a sender is asked
   expect(statesSoFar('WorkersSendSignInsUnsent')).toContain('ALARM');
 });
 
+test('WorkersSendEmailRefused rings when SES takes no mail of this deployment', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  const mail = { to: ['ann@example.com'], cc: [], bcc: [], subject: 'S', bodyText: 'Hello', bodyHtml: null };
+  const job = await transact(tenant, operator, (tx) =>
+    createMessage(tx, { ...mail, contactId: null, runAt: shifted(new Date(), dayMs), force: false }),
+  );
+  const due = await transact(tenant, operator, async (tx) =>
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id: job.id })), queuedFor: tx.now }),
+  );
+  const refused = await asFunction('WorkersSendEmail', () => {
+    vi.stubEnv('MAIL_CONFIGURATION_SET', 'gone');
+    return deliverEmail(tenant, due.id);
+  });
+  measuredHere.push(...refused);
+  expect(statesSoFar('WorkersSendEmailRefused')).toContain('ALARM');
+});
+
 /** What AWS measures by itself: what each dimension names, and which statistics mean something, by https://docs.aws.amazon.com/<source>. */
 const ofAws: Record<string, { dimensions: Record<string, string>; statistics: string[]; source: string }> = {
   'AWS/SQS ApproximateNumberOfMessagesVisible': {
@@ -359,6 +380,16 @@ const ofAws: Record<string, { dimensions: Record<string, string>; statistics: st
     statistics: ['Sum'],
     source: 'amazondynamodb/latest/developerguide/metrics-dimensions.html',
   },
+  'AWS/SES Reputation.BounceRate': {
+    dimensions: {},
+    statistics: ['Average', 'Maximum'],
+    source: 'ses/latest/dg/reputationdashboard-cloudwatch-alarm.html',
+  },
+  'AWS/SES Reputation.ComplaintRate': {
+    dimensions: {},
+    statistics: ['Average', 'Maximum'],
+    source: 'ses/latest/dg/reputationdashboard-cloudwatch-alarm.html',
+  },
   'AWS/ApiGateway 5xx': {
     dimensions: { ApiId: 'AWS::ApiGatewayV2::Api' },
     statistics: ['Sum'],
@@ -378,6 +409,7 @@ const setOff = [
   'WorkersSweepSetAside',
   'WorkersKeepRequestsUnreadable',
   'WorkersSendSignInsUnsent',
+  'WorkersSendEmailRefused',
 ];
 
 describe('every alarm', () => {

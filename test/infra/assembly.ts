@@ -18,11 +18,12 @@ interface Template {
   Resources: Record<string, Resource>;
 }
 
-/** The templates and assets as `npm run synth` makes them with an event bus, in a folder of their own. */
+/** The templates and assets as `npm run synth` makes them with an event bus and a sender of mail, in a folder of their own. */
 export async function synthesised() {
   const folder = await mkdtemp(join(tmpdir(), 'crm-synth-'));
   const outdir = join(folder, 'cdk.out');
-  await synthesise({ outdir, bundles: join(folder, 'dist'), settings: { eventBus: 'events-of-the-crm' } });
+  const settings = { eventBus: 'events-of-the-crm', MAIL_FROM: 'crm@example.com' };
+  await synthesise({ outdir, bundles: join(folder, 'dist'), settings });
   const read = async (file: string) => {
     const path = join(outdir, file);
     const text = await readFile(path, 'utf8');

@@ -283,6 +283,7 @@ function variablesOf(needs: readonly Need[]): string[] {
     ...(needs.some((need) => need.endsWith('-files')) ? ['FILES_BUCKET'] : []),
     ...(needs.includes('event-bus') ? ['EVENT_BUS'] : []),
     ...(needs.includes('ses') ? ['MAIL_CONFIGURATION_SET'] : []),
+    ...(needs.some((need) => ['ses', 'mail-sender', 'own-addresses'].includes(need)) ? ['MAIL_FROM'] : []),
   ];
 }
 
@@ -330,7 +331,14 @@ describe('queues', () => {
       .filter((metric) => metric?.Namespace === 'CrmApi')
       .map(({ MetricName }) => MetricName);
     const ofEachLane = ['deliveryLatency', 'breakerOpenings', 'deliveryAttempts', 'deliveryFailures'];
-    const swept = ['overdueRows', 'unpublishedRows', 'setAsideRows', 'unreadableRequests', 'signInsUnsent'];
+    const swept = [
+      'overdueRows',
+      'unpublishedRows',
+      'setAsideRows',
+      'unreadableRequests',
+      'signInsUnsent',
+      'mailsRefused',
+    ];
     expect(watched.sort()).toEqual([...swept, 'busFailures', ...ofEachLane, ...ofEachLane].sort());
   });
 
