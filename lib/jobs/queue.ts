@@ -1,5 +1,6 @@
-import { timestamp } from '#lib/clock.ts';
+import { secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
 import { log } from '#lib/log.ts';
 import { isThere } from '#lib/references/merged.ts';
 import { entries } from '#lib/table/entries.ts';
@@ -67,11 +68,29 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
 }
 
 /**
- * What becomes of a job without an attempt because its contact is erased (contract section 26): nothing leaves after an erasure was
- * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there. For who claims the job
- * meanwhile, or has claimed it.
+ * What becomes of a job without an attempt, for who claims it meanwhile, or has claimed it: undefined when it may leave. Nothing leaves
+ * after the erasure of its contact was accepted (contract section 26), nor once its sequence is paused, however long either takes.
  */
-export const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
+export async function unwanted(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
+  const [erased, held] = await Promise.all([withoutContact(tenant, job), whilePaused(tenant, job)]);
+  return erased ?? held;
+}
+
+/** The contact, or whom it was merged into, is not there. */
+const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
   contactId === null
     ? Promise.resolve(undefined)
     : isThere(tenant, contactId).then((is) => (is ? undefined : { kind: 'canceled' }), notLookedUp);
+
+/** By then whoever pauses the sequence has come to it, or it is put off once more; so much later it leaves after a resume. */
+const untilHeldMs = 5 * secondMs;
+
+const whilePaused = (tenant: Tenant, { sequenceId }: StoredJob): Promise<Outcome | undefined> =>
+  sequenceId === null
+    ? Promise.resolve(undefined)
+    : new UnitOfWork(tenant, system)
+        .find(Sequences, { id: sequenceId })
+        .then(
+          (of) => (of?.status === 'paused' ? { kind: 'not-yet', until: shifted(new Date(), untilHeldMs) } : undefined),
+          notLookedUp,
+        );

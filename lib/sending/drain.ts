@@ -8,7 +8,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
 import { notAhead, paced, waitMs } from '#lib/jobs/pace.ts';
-import { claimJob, dueJobs, withoutContact } from '#lib/jobs/queue.ts';
+import { claimJob, dueJobs, unwanted } from '#lib/jobs/queue.ts';
 import type { Confirm, OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -122,7 +122,7 @@ class Drain {
       }
       const [claimed, unsent] = await Promise.all([
         claimJob(this.#tenant, id, this.#lease.untilMs),
-        withoutContact(this.#tenant, job),
+        unwanted(this.#tenant, job),
       ]);
       if (!claimed) continue;
       isAnyClaimed = true;

@@ -8,7 +8,7 @@ import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned } from '#lib/jobs/after.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
-import { claimJob, withoutContact } from '#lib/jobs/queue.ts';
+import { claimJob, unwanted } from '#lib/jobs/queue.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { getJob } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -63,7 +63,7 @@ interface Attempt {
 const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
-  if (tenant.env === 'test') return unsent((await withoutContact(tenant, job)) ?? sandboxed(job));
+  if (tenant.env === 'test') return unsent((await unwanted(tenant, job)) ?? sandboxed(job));
   if (job.attachmentCount === 0) return left(tenant, job);
   if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: shifted(new Date(), largeWaitMs) });
   hasLargeAtHand = true;
@@ -104,7 +104,7 @@ const notPrepared = (error: Error): Outcome =>
       : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
 
 async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer } | Outcome> {
-  const [mail, instead] = await Promise.all([outgoing(tenant, job), withoutContact(tenant, job)]);
+  const [mail, instead] = await Promise.all([outgoing(tenant, job), unwanted(tenant, job)]);
   return instead ?? { mail, content: await composed(tenant, mail) };
 }
 

@@ -6,8 +6,11 @@ import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
+import { changeStatus } from '#lib/sequences/progress.ts';
+import { createSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
@@ -82,6 +85,36 @@ test.each(['live', 'test'] as const)('so is a mail in the environment %s', async
   await deliverEmail(tenant, jobId);
   expect(await jobOf(jobId, client)).toMatchObject(canceled);
   expect(await sentWith(`Dear Wanda in ${env}`)).toEqual([]);
+});
+
+test('what is due of a sequence that is paused waits, though whoever pauses it has not come to it', async () => {
+  const { account, jobId } = await waiting(31_004);
+  const { id: contactId } = await post('/v1/contacts', { name: 'Xenia', email: 'xenia@held.example' });
+  const mail = { to: ['xenia@held.example'], subject: 'Hi', bodyText: 'Dear Xenia', contactId, ...later() };
+  const { id: mailJobId } = await post('/v1/email/messages', mail);
+  const { id: sequenceId } = await transact(live, operator, (tx) =>
+    createSequence(tx, {
+      ...{ name: 'Held', channel: 'email', accountId: null, status: 'active' },
+      steps: [{ delayMinutes: 60, text: 'Hello' }],
+    }),
+  );
+  const become = (status: 'paused' | 'active') =>
+    transact(live, operator, async (tx) => {
+      changeStatus(tx, await tx.get(Sequences, { id: sequenceId }), status);
+      for (const id of [jobId, mailJobId]) tx.update(Jobs, { ...(await tx.get(Jobs, { id })), sequenceId });
+    });
+  const sendAll = async () => {
+    for (const id of [jobId, mailJobId]) await due(id);
+    await drain(account.id);
+    await deliverEmail(live, mailJobId);
+  };
+  await become('paused');
+  await sendAll();
+  for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
+  expect([(await account.arrived()).stored, await sentWith('Dear Xenia')]).toEqual([[], []]);
+  await become('active');
+  await sendAll();
+  for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
 test('what is due for somebody who is being merged goes to the one whom they are now', async () => {
