@@ -248,12 +248,14 @@ function referencesOf(
     if (!resource) throw new Error(`the template of ${stack} has no resource ${id}`);
     return identityOf(physicalName(stack, id, resource), resource, servers);
   };
-  return {
+  const references: References = {
     ref: (id) => {
       if (Object.hasOwn(pseudo, id)) return pseudo[id];
       return Parameters[id] ? (parameters[id] ?? Parameters[id].Default) : identity(id).ref;
     },
     attribute: (id, name) => {
+      const { Type, Properties } = Resources[id] ?? {};
+      if (Type === 'AWS::SSM::Parameter' && name === 'Value') return resolve(Properties?.['Value'], references);
       const value = identity(id).attributes?.[name];
       if (value === undefined) throw new Error(`the local cloud has no ${name} of ${stack}/${id}`);
       return value;
@@ -267,6 +269,7 @@ function referencesOf(
       throw new Error(`the local cloud does not evaluate conditions (${name})`);
     },
   };
+  return references;
 }
 
 function tableToRun({ name, properties }: ResolvedResource): TableToRun {

@@ -1,5 +1,4 @@
 import { Annotations, CfnOutput, CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
-import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
 import type { DeploymentSettings } from '#infra/settings.ts';
@@ -8,7 +7,7 @@ import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { Alarms } from './alarms.ts';
 import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
-import type { AnyTable, DataStack } from './data.ts';
+import { type DataStack, referencesTo } from './data.ts';
 import { watchFailures } from './failures.ts';
 import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
 import { createHttpApi, type Endpoint } from './http-api.ts';
@@ -40,7 +39,9 @@ export class ApiStack extends Stack {
     const { data, routes, workers, bundles, environment } = settings;
     const { alarmEmail, mailDomain, mailFrom, accountConcurrency, eventBus } = settings.deployment;
     const { telegramApiHashParameter, tracing } = settings.deployment;
-    const table = tableOf(this, data, settings.deployment);
+    const { tableName, tableStreamArn } = settings.deployment;
+    const restored = tableName && tableStreamArn ? { tableName, tableStreamArn } : undefined;
+    const { table, key, files } = referencesTo(data, this, restored);
     if (!mailFrom) Annotations.of(this).addWarningV2('crm-api:mail-not-configured', noSender);
     const alarms = new Alarms(this, alarmEmail);
     const queues = createQueues(this, workers, alarms);
@@ -52,8 +53,8 @@ export class ApiStack extends Stack {
     const mail = { mailBucket, mailEvents, mailFrom, mailDomain };
     const resources = {
       table,
-      key: data.key,
-      files: data.files,
+      key,
+      files,
       queues,
       schedules,
       eventBus,
@@ -78,14 +79,8 @@ export class ApiStack extends Stack {
     if (TELEGRAM_API_ID !== undefined) new CfnOutput(this, 'TelegramApiId', { value: TELEGRAM_API_ID });
     if (telegramApiHashParameter !== undefined)
       new CfnOutput(this, 'TelegramApiHashParameter', { value: telegramApiHashParameter });
-    new CfnOutput(this, 'KmsKeyId', { value: data.key.keyId });
+    new CfnOutput(this, 'KmsKeyId', { value: key.keyId });
   }
-}
-
-/** The table of the data stack, or the one that was restored in its place. */
-function tableOf(scope: Construct, data: DataStack, { tableName, tableStreamArn }: DeploymentSettings): AnyTable {
-  if (!tableName || !tableStreamArn) return data.table;
-  return Table.fromTableAttributes(scope, 'RestoredTable', { tableName, tableStreamArn });
 }
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;

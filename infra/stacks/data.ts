@@ -1,7 +1,8 @@
-import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { acknowledge } from './role.ts';
@@ -9,8 +10,35 @@ import { acknowledge } from './role.ts';
 /** A table of this stack or another: CDK's own interface, which its class does not keep where an absent property is not undefined. */
 export type AnyTable = Omit<ITable, 'tableStreamArn'> & { readonly tableStreamArn?: string | undefined };
 
-/** The ARN of the files, for another stack, as a resource of a policy is written there from the beginning: cdk-nag names it so. */
-export const arnOfFiles = (files: Bucket): string => Fn.getStackOutput(Stack.of(files).stackName, 'FilesArn');
+/** What another stack knows of the data. */
+export interface DataReferences {
+  table: AnyTable;
+  key: Pick<Key, 'keyId' | 'keyArn'>;
+  files: Pick<Bucket, 'bucketName' | 'bucketArn'>;
+}
+
+/**
+ * The data as another stack finds them: CloudFormation asks for an output of a stack wherever one stands in a template, and hundreds of times are
+ * too often (`Throttling`). So each is read once, into a parameter that the others read. A restored table is known by its names.
+ */
+export function referencesTo(
+  { table, key, files }: DataStack,
+  scope: Construct,
+  restored?: { tableName: string; tableStreamArn: string },
+): DataReferences {
+  const once = (name: string, stringValue: string) =>
+    new StringParameter(scope, `Data${name}`, { stringValue, description: `Of the stack of the data: ${name}` })
+      .stringValue;
+  const { tableName, tableStreamArn } = restored ?? {
+    tableName: once('TableName', table.tableName),
+    tableStreamArn: once('TableStreamArn', table.tableStreamArn as string),
+  };
+  return {
+    table: Table.fromTableAttributes(scope, 'DataTable', { tableName, tableStreamArn }),
+    key: { keyId: once('KeyId', key.keyId), keyArn: once('KeyArn', key.keyArn) },
+    files: { bucketName: once('FilesName', files.bucketName), bucketArn: once('FilesArn', files.bucketArn) },
+  };
+}
 
 /** What must outlive every deployment: the table, the key that customers' secrets are encrypted with, and the files of messages. */
 export class DataStack extends Stack {
@@ -57,7 +85,6 @@ export class DataStack extends Stack {
       files.bucketArn,
     ])
       this.exportValue(value);
-    new CfnOutput(this, 'FilesArn', { value: files.bucketArn });
     acknowledge(this.files, 'S1', 'Whoever reads a file has asked the API for its URL, which logs the call');
   }
 }

@@ -1,20 +1,16 @@
 import { Fn, Stack } from 'aws-cdk-lib';
-import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { queueUrlVariable } from '#lib/env.ts';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
 import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/needs.ts';
 import type { QueueName } from '#lib/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
-import { type AnyTable, arnOfFiles } from './data.ts';
+import type { AnyTable, DataReferences } from './data.ts';
 import type { Queues } from './queues.ts';
 import type { Permission } from './role.ts';
 import type { Schedules } from './schedules.ts';
 
-export interface Resources {
-  table: AnyTable;
-  key: Key;
-  files: Bucket;
+export interface Resources extends DataReferences {
   queues: Queues;
   schedules: Schedules;
   mailBucket: Bucket | undefined;
@@ -222,7 +218,7 @@ const useFiles = (actions: string[], keys: string, { files }: Resources): Grant 
   permissions: [
     {
       actions,
-      resources: [`${arnOfFiles(files)}/${keys}`],
+      resources: [`${files.bucketArn}/${keys}`],
       wildcard: 'A file is named after the workspace and the message',
     },
   ],
@@ -233,7 +229,7 @@ function readFiles(keys: string, resources: Resources): Grant {
   const { environment, permissions } = useFiles(['s3:GetObject'], keys, resources);
   return {
     environment,
-    permissions: [...permissions, { actions: ['s3:ListBucket'], resources: [arnOfFiles(resources.files)] }],
+    permissions: [...permissions, { actions: ['s3:ListBucket'], resources: [resources.files.bucketArn] }],
   };
 }
 
@@ -242,7 +238,7 @@ const listFiles = (prefix: string, { files }: Resources): Grant => ({
   permissions: [
     {
       actions: ['s3:ListBucket'],
-      resources: [arnOfFiles(files)],
+      resources: [files.bucketArn],
       conditions: { StringLike: { 's3:prefix': `${prefix}*` } },
     },
   ],
