@@ -103,6 +103,18 @@ describe('while a transaction has an item in hand', () => {
     await transact([Put('1')], 'token');
   });
 
+  test('a reading transaction is canceled because of it', async () => {
+    await during([Put('1')], async () => {
+      const read = (...sks: string[]) =>
+        dynamodb.transactGetItems({ TransactItems: sks.map((sk) => ({ Get: { ...on, Key: keyOf(sk) } })) });
+      await expect(read('2', '1')).rejects.toMatchObject({
+        name: 'TransactionCanceledException',
+        CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+      });
+      expect((await read('2')).Responses).toHaveLength(1);
+    });
+  });
+
   test('a caller that hangs up holds nothing', async () => {
     await startTable({ transactionMs: 60_000 });
     const hangUp = new AbortController();
@@ -120,6 +132,23 @@ describe('while a transaction has an item in hand', () => {
       )
       .toBe('written');
   });
+});
+
+test('a body that is no object of JSON is refused, and the next is taken', async () => {
+  await startTable({});
+  const headers = {
+    authorization: 'AWS4-HMAC-SHA256 Credential=any/20300101/us-east-1/dynamodb/aws4_request, Signature=0',
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': 'DynamoDB_20120810.PutItem',
+  };
+  for (const body of ['{"TableName":', '7', 'null', '']) {
+    const answer = await fetch(String(engine?.url), { method: 'POST', headers, body });
+    expect([answer.status, ((await answer.json()) as { __type: string }).__type.split('#')[1]], body).toEqual([
+      400,
+      'SerializationException',
+    ]);
+  }
+  await put('1');
 });
 
 describe('a partition', () => {
