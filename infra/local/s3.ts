@@ -7,7 +7,7 @@ import type { Credentials } from './files.ts';
 import type { Address } from './guard.ts';
 import type { Values } from './iam/condition.ts';
 import type { Iam } from './iam.ts';
-import { receivedBytes } from './s3/body.ts';
+import { isChecksum, receivedBytes } from './s3/body.ts';
 import { type Bucket, Buckets, type StoredObject } from './s3/bucket.ts';
 import { type FindSigner, requireSignature } from './s3/signature.ts';
 import type { BucketToRun } from './template.ts';
@@ -124,12 +124,13 @@ async function putObject({ leave, name, bucket, buckets, key, headers, incoming,
   // How it came, not what it is.
   const encoding = withoutChunks(headers['content-encoding']);
   const { 'content-encoding': _, ...stored } = Object.fromEntries(kept) as Record<string, string>;
-  const object = await bucket.put(key, receivedBytes(incoming, headers), {
-    ...stored,
-    ...(encoding && { 'content-encoding': encoding }),
-  });
-  outgoing.writeHead(200, { etag: object.etag }).end();
+  const told = { ...stored, ...(encoding && { 'content-encoding': encoding }) };
+  const object = await bucket.put(key, receivedBytes(incoming, headers, told), told);
+  outgoing.writeHead(200, { etag: object.etag, ...checksumsIn(object.headers) }).end();
 }
+
+const checksumsIn = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => isChecksum(name)));
 
 const withoutChunks = (encoding = '') =>
   encoding
@@ -146,9 +147,11 @@ async function getObject({ leave, name, bucket, key, query, headers, incoming, o
   const chosen = [...query]
     .filter(([name]) => name.startsWith('response-'))
     .map(([name, value]) => [name.slice(9), value]);
+  const { headers: all } = object;
+  const isChecked = headers['x-amz-checksum-mode'] === 'ENABLED' && !range;
   const answered = {
     'content-type': 'binary/octet-stream',
-    ...object.headers,
+    ...Object.fromEntries(Object.entries(all).filter(([name]) => isChecked || !isChecksum(name))),
     ...Object.fromEntries(chosen),
     'accept-ranges': 'bytes',
     etag,

@@ -5,6 +5,8 @@ import { AwsError } from '../aws-error.ts';
 
 /** Of what a request says about its body one thing: how it is computed, and what it must be. */
 interface Check {
+  /** The header of a checksum that is kept with the object. */
+  keptAs?: string;
   update(chunk: Buffer): void;
   digest(): string;
   expected(): string | undefined;
@@ -14,8 +16,18 @@ interface Check {
 const chunked = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const sums = ['crc32', 'sha1', 'sha256'] as const;
 
-/** The bytes that a request brings, taken out of the SDK's chunks. Throws at the end of those that are not what was announced. */
-export async function* receivedBytes(source: AsyncIterable<Buffer>, headers: IncomingHttpHeaders) {
+/** Of the headers of an object, its checksum. */
+export const isChecksum = (header: string) => header.startsWith('x-amz-checksum-');
+
+/**
+ * The bytes that a request brings, taken out of the SDK's chunks. Throws at the end of those that are not what was announced; of the
+ * others the checksums are then in `kept`, by their headers.
+ */
+export async function* receivedBytes(
+  source: AsyncIterable<Buffer>,
+  headers: IncomingHttpHeaders,
+  kept: Record<string, string> = {},
+) {
   const declared = String(headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD');
   if (declared.startsWith('STREAMING-') && declared !== chunked)
     throw new AwsError('NotImplemented', `The local S3 does not take ${declared}.`, { status: 501 });
@@ -33,7 +45,11 @@ export async function* receivedBytes(source: AsyncIterable<Buffer>, headers: Inc
   }
   if (received !== length)
     throw new AwsError('IncompleteBody', 'You did not provide the number of bytes that the request announces.');
-  for (const { digest, expected, error } of checks) if (digest() !== expected()) throw error;
+  for (const { digest, expected, error, keptAs } of checks) {
+    const computed = digest();
+    if (computed !== expected()) throw error;
+    if (keptAs) kept[keptAs] = computed;
+  }
 }
 
 function checksOf(headers: IncomingHttpHeaders, trailers: Map<string, string>, declared: string): Check[] {
@@ -45,6 +61,7 @@ function checksOf(headers: IncomingHttpHeaders, trailers: Map<string, string>, d
     if (given === undefined && announced !== name) return [];
     return {
       ...summing(sum),
+      keptAs: name,
       expected: () => (given === undefined ? trailers.get(name) : String(given)),
       error: badDigest,
     };

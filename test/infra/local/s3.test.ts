@@ -144,6 +144,19 @@ describe('the SDK’s own client', () => {
     expect((await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/' }))).KeyCount).toBe(1);
   });
 
+  test('keeps the checksum of an object, and says it to who asks for all of it', async () => {
+    const body = 'summed up';
+    const ChecksumSHA256 = createHash('sha256').update(body).digest('base64');
+    expect(await put('summed', body, { ChecksumSHA256 })).toMatchObject({ ChecksumSHA256 });
+    expect((await put('counted', body)).ChecksumCRC32).toMatch(/^.{6}==$/);
+    const sumOf = async (more: object) =>
+      (await s3.send(new GetObjectCommand({ Bucket, Key: 'summed', ...more }))).ChecksumSHA256;
+    expect(await sumOf({ ChecksumMode: 'ENABLED' })).toBe(ChecksumSHA256);
+    expect(await sumOf({ ChecksumMode: 'ENABLED', Range: 'bytes=0-3' })).toBeUndefined();
+    const plain = clientOf({ responseChecksumValidation: 'WHEN_REQUIRED' });
+    expect((await plain.send(new GetObjectCommand({ Bucket, Key: 'summed' }))).ChecksumSHA256).toBeUndefined();
+  });
+
   test('takes names of 1,024 bytes, removes a thousand objects at once, and copies from its buckets alone', async () => {
     await put('ü'.repeat(512), 'long');
     await expect(put(`${'ü'.repeat(512)}x`, 'longer')).rejects.toMatchObject({ name: 'KeyTooLongError' });
