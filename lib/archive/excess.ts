@@ -6,6 +6,7 @@ import { Deals } from '#lib/entities/deal.ts';
 import { BodyParts, EmailMessages, maxRecipients } from '#lib/entities/email-message.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Erasures } from '#lib/entities/erasure.ts';
 import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Members, maxMembers } from '#lib/entities/member.ts';
@@ -43,6 +44,8 @@ const excesses = new Map<Entity, (item: Item) => string | false>([
       ((lengthOf(steps) === 0 || lengthOf(steps) !== stepCount) && 'has another number of steps than it says') ||
       sentByWrong(channel, accountId),
   ],
+  // Whoever does it is a saga, which no archive has.
+  [Erasures, ({ status }) => status !== 'completed' && 'is under way'],
   [Accounts, ({ channel, kind }) => !hasKind(channel, kind) && `has a kind that ${channel} has not: ${kind}`],
   // Every recipient takes a turn that all workspaces share.
   [

@@ -38,6 +38,7 @@ describe('fields that contradict each other are refused by their line', () => {
       changed(':live#job', { channel: 'twitter' }),
       /is of twitter account 1,/,
     ],
+    ['an erasure that nobody goes on with', changed(':live#erasure', { status: 'running' }), /is under way$/],
     ['a mail of an account', changed(':live#job', { status: 'sent', channel: 'email' }), /is sent by mail, and not by/],
     ['a job of no sequence', changed(':live#job', { sequenceId: 7 }), /is of sequence 7,/],
     ['a sequence of nobody', changed(':live#campaign', { accountId: null }), /accountId is required$/],

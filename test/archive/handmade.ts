@@ -73,6 +73,7 @@ export function rowOf(of: Entity, fields: Readonly<Record<string, unknown>> = {}
     Object.assign(item, said, { body: JSON.stringify({ ...said, livemode, data }) });
   }
   if (of.name === 'merged-contact') item['id'] = 2;
+  if (of.name === 'erasure') item['status'] = 'completed';
   Object.assign(item, fields);
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
   return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
