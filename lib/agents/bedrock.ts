@@ -2,7 +2,8 @@ import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/cl
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isPassing } from '#lib/aws.ts';
 import { secondMs } from '#lib/clock.ts';
-import { unavailable } from '#lib/problem.ts';
+import { log } from '#lib/log.ts';
+import { conflict, unavailable } from '#lib/problem.ts';
 import { modelTimeoutSeconds } from '#lib/timeouts.ts';
 import type { Model, Turn } from './model.ts';
 
@@ -20,7 +21,7 @@ const bedrock = () => {
   return client;
 };
 
-/** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long. */
+/** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long, 409 when this account may not use it. */
 export const bedrockModel = (modelId: string): Model => ({
   name: modelId,
   maxTokens,
@@ -41,12 +42,23 @@ export const bedrockModel = (modelId: string): Model => ({
         outputTokens: usage?.outputTokens ?? 0,
       };
     } catch (error) {
-      throw isPassing(error) ? unavailable(retryAfterSeconds, error) : error;
+      if (isPassing(error)) throw unavailable(retryAfterSeconds, error);
+      throw isOfModel(error as Error) ? notAvailable(modelId, error as Error) : error;
     }
   },
   // The model may have been at work when the time was up.
   mayHaveCost: (error) => outOfTime.includes(((error as Error).cause as Error | undefined)?.name ?? ''),
 });
+
+/** Whether Bedrock refuses a model, whatever it is asked: no access, no such model here, a form that its maker wants is not filled in. */
+const isOfModel = ({ name, message }: Error) =>
+  ['AccessDeniedException', 'ResourceNotFoundException'].includes(name) ||
+  (name === 'ValidationException' && /model id/i.test(message));
+
+function notAvailable(modelId: string, error: Error) {
+  log().error('Bedrock refuses a model', { modelId, error });
+  return conflict('model_not_available', `Bedrock does not let this deployment use ${modelId}: its operator knows why`);
+}
 
 /** Converse wants the sides to alternate and the user to begin. */
 function messagesOf(turns: readonly Turn[]): Message[] {

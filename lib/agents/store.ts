@@ -61,7 +61,7 @@ export function permitTestRun({ scopes }: Caller, { contactId }: v.InferOutput<t
 
 /**
  * What the agent would answer; nothing is sent or stored. With a contact its context is added. Raises 404, 409 for a disabled
- * agent, 400 for an unknown contact, 429 when the day's tokens are used up or too many such calls are under way, 503 when the model takes too long.
+ * agent or a model that Bedrock refuses, 400 for an unknown contact, 429 when the day's tokens are used up or too many such calls are under way, 503 when the model takes too long.
  */
 export async function testRun(
   tx: UnitOfWork,

@@ -76,6 +76,25 @@ test('a busy model is a 503 that says when to try again', async () => {
   });
 });
 
+test.each([
+  ['AccessDeniedException', 403, "You don't have access to the model with the specified model ID."],
+  ['ResourceNotFoundException', 404, 'Model use case details have not been submitted for this account.'],
+  ['ValidationException', 400, 'The provided model identifier is invalid.'],
+])('a model that Bedrock refuses by %s is a 409 with a name', async (type, status, message) => {
+  answer = { status, type, body: { message } };
+  const model = bedrockModel('anthropic.claude');
+  const error = await model.complete({ system: 's', turns: [{ role: 'contact', text: 'Hi' }] }).catch((one) => one);
+  expect(error).toMatchObject({ code: 'conflict', status: 409, details: { reason: 'model_not_available' } });
+  expect([error.message.includes('anthropic.claude'), model.mayHaveCost(error)]).toEqual([true, false]);
+});
+
+test('what Bedrock refuses of a call of ours stays a fault of ours', async () => {
+  answer = { status: 400, type: 'ValidationException', body: { message: 'messages.0: too long' } };
+  await expect(
+    bedrockModel('m').complete({ system: 's', turns: [{ role: 'contact', text: 'Hi' }] }),
+  ).rejects.toMatchObject({ name: 'ValidationException' });
+});
+
 test('a model that hands off says so in the first line of its answer', () => {
   expect(readCompletion('[HAND OFF] wants a refund\n\nI ask a colleague.')).toEqual({
     draft: 'I ask a colleague.',
