@@ -2,7 +2,7 @@ import { type Asked, isRead, isWrite, keyOf, type Place, placesIn, shares, units
 import { Throughput } from './throughput.ts';
 
 export interface TableLimits {
-  /** A transaction has its items in hand for so long at least; the engine alone takes a tenth of what AWS does. */
+  /** A transaction has its items in hand for so long, and then for as long as the engine takes. */
   transactionMs: number;
   /** Of one partition in a second; infinite where none is refused. */
   writeUnits: number;
