@@ -53,7 +53,12 @@ export interface StageSettings {
 }
 
 const Stage = v.optional(
-  v.pipe(v.string(), v.regex(/^[a-z][a-z\d]{0,15}$/, 'must be up to 16 lower-case letters and digits')),
+  v.pipe(
+    v.string(),
+    v.regex(/^[a-z][a-z\d]{0,15}$/, 'must be up to 16 lower-case letters and digits'),
+    // It would be a second system beside that of no name, with the same settings.
+    v.notValue('default', 'is what a deployment without a stage is called: leave it out'),
+  ),
 );
 
 /** Other words for a setting. */

@@ -39,6 +39,8 @@ describe('the file of a stage', () => {
     keep('default', { alarmEmail: 'all@example.com' });
     expect(of({ stage: 'dev' }).deployment.alarmEmail).toBeUndefined();
     expect(of({}).deployment.alarmEmail).toBe('all@example.com');
+    // As workflows say that there is no stage.
+    expect(of({ stage: '' })).toEqual(of({}));
     expect(settingsOf(() => undefined, undefined).deployment.alarmEmail).toBeUndefined();
   });
 
@@ -68,6 +70,7 @@ test('settings that need each other are refused alone', () => {
     ],
     [{ TELEGRAM_API_ID: '7' }, 'context TELEGRAM_API_ID: takes a telegramApiHashParameter'],
     [{ TELEGRAM_API_HASH: 'abc' }, 'context TELEGRAM_API_HASH: is a secret'],
+    [{ stage: 'default' }, 'context stage: is what a deployment without a stage is called: leave it out'],
     [{ stage: 'Prod-1' }, 'context stage: must be up to 16 lower-case letters and digits'],
   ] as const)
     expect(() => of(context)).toThrow(why);
