@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Contention } from '#infra/local/engine/contention.ts';
+import { Contention } from '#infra/local/contention.ts';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import { createDataDir, credentialsOf } from '#infra/local/files.ts';
 import { startGuard } from '#infra/local/guard.ts';

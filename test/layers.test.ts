@@ -59,7 +59,7 @@ const layers = [
   ['infra/capacity', 'infra/synth'],
   ['aws-error', 'nowhere', 'problem', 'stop', 'template', 'timer-heap'].map((name) => `infra/local/${name}`),
   ['infra/local/files'],
-  ['infra/local/iam'],
+  ['infra/local/contention', 'infra/local/iam'],
   ['infra/local/guard'],
   ['apart', 'engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
   ['events', 'http', 'kms', 'scheduler', 'ses', 'sqs', 'ssm'].map((name) => `infra/local/${name}`),

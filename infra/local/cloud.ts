@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
-import { Contention } from './engine/contention.ts';
+import { Contention } from './contention.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
 import { startEvents } from './events.ts';

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Contention } from './contention.ts';
 import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts';
-import type { Contention } from './engine/contention.ts';
 import { runEngine } from './engine/process.ts';
 import { findEngine } from './engine/program.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';

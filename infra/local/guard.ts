@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
 import { AwsError } from './aws-error.ts';
-import type { Asked as AskedOfTable } from './engine/calls.ts';
-import type { Admitted, Contention, Instead } from './engine/contention.ts';
+import type { Asked as AskedOfTable } from './contention/calls.ts';
+import type { Admitted, Contention, Instead } from './contention.ts';
 import type { Caller, Iam } from './iam.ts';
 
 export interface Address {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { settings } from '#lib/env.ts';
-import type { TableLimits } from './engine/contention.ts';
+import type { TableLimits } from './contention.ts';
 import { StartProblem } from './problem.ts';
 
 export interface StartOptions {

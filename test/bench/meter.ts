@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import type { Cost } from '#infra/capacity/measured.ts';
-import { type Asked, isRead, isWrite, keyOf, type Place, shares, unitsIn } from '#infra/local/engine/calls.ts';
+import { type Asked, isRead, isWrite, keyOf, type Place, shares, unitsIn } from '#infra/local/contention/calls.ts';
 import { patternOf } from '#infra/table-map.ts';
 import { unmarshalled } from '#lib/table/attribute-values.ts';
 

@@ -2,8 +2,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Asked, placesIn } from '#infra/local/engine/calls.ts';
-import { conflictOf, type Instead, refusal } from '#infra/local/engine/contention.ts';
+import { type Asked, placesIn } from '#infra/local/contention/calls.ts';
+import { conflictOf, type Instead, refusal } from '#infra/local/contention.ts';
 import type { Random } from '#test/faults/random.ts';
 
 const faults = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { Contention, type TableLimits } from '#infra/local/engine/contention.ts';
+import { Contention, type TableLimits } from '#infra/local/contention.ts';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
 

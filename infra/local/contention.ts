@@ -1,5 +1,5 @@
-import { type Asked, isRead, isWrite, keyOf, type Place, placesIn, shares, unitsIn } from './calls.ts';
-import { Throughput } from './throughput.ts';
+import { type Asked, isRead, isWrite, keyOf, type Place, placesIn, shares, unitsIn } from './contention/calls.ts';
+import { Throughput } from './contention/throughput.ts';
 
 export interface TableLimits {
   /** A transaction has its items in hand for so long, and then for as long as the engine takes. */
