@@ -30,6 +30,7 @@ export function createDomain(stack: Stack, { api, stage }: Served, settings: Dom
       {
         certificateArn: certificateArn ?? certificateIn(stack, domainName, zone),
         endpointType: 'REGIONAL',
+        ipAddressType: 'dualstack',
         securityPolicy: 'TLS_1_2',
       },
     ],

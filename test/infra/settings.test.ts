@@ -129,7 +129,11 @@ test('a domain is served with TLS 1.2, by a certificate of its zone, and is the 
       .filter(({ Type }) => Type === type)
       .map(({ Properties }) => Properties);
   expect(ofType('AWS::ApiGatewayV2::DomainName')).toMatchObject([
-    { DomainName: 'api.example.com', DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2' }] },
+    // What the record AAAA points at answers.
+    {
+      DomainName: 'api.example.com',
+      DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2', IpAddressType: 'dualstack' }],
+    },
   ]);
   expect(ofType('AWS::ApiGatewayV2::ApiMapping')).toMatchObject([{ ApiId: { Ref: 'HttpApi' } }]);
   expect(ofType('AWS::CertificateManager::Certificate')).toMatchObject([{ ValidationMethod: 'DNS' }]);

@@ -104,6 +104,13 @@ describe('templates', () => {
     expect(patterns.filter((pattern) => !alarms.some((alarm) => pattern.test(alarm)))).toEqual([]);
   });
 
+  // Where it has to move, the release's notes say that the guard is taken off before (docs/deploy.md).
+  test('the alarm that guards deployments stays where it is: CloudFormation fails one that does not find it', () => {
+    const stackOf = (id: string) => assembly.templates.find(({ template }) => id in template.Resources)?.stack;
+    expect(stackOf('HttpApiServerErrorsA1AE7C32')).toBe('CrmApiMonitoring9829C54B');
+    expect(stackOf('MonitoringNestedStackMonitoringNestedStackResource001F85AB')).toBe('CrmApi');
+  });
+
   test('the table, the key and the files survive the removal of their stack', () => {
     const [[, table] = []] = assembly.ofType('AWS::DynamoDB::Table');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
