@@ -9,6 +9,8 @@ export const assumed = {
   /** Milliseconds of an invocation that answers a call, and of each call of DynamoDB. */
   callMs: 15,
   tripMs: 8,
+  /** Milliseconds in which a function starts that is not there yet, which Lambda bills since August 2025. */
+  coldStartMs: 300,
   /** Milliseconds of an invocation of a worker besides. */
   workerMs: 20,
   /** A whole processor comes with so many MB. */

@@ -50,7 +50,11 @@ export async function idleMonth(): Promise<Idle> {
       dollars: (invocations * logBytes * prices.logs) / 1e9,
     },
     { service: 'SQS', what: `long polls of ${polled} queues by Lambda`, dollars: (polls * prices.sqsRequests) / 1e6 },
-    { service: 'KMS', what: `${count('AWS::KMS::Key')} key`, dollars: count('AWS::KMS::Key') * prices.key },
+    {
+      service: 'KMS',
+      what: `${count('AWS::KMS::Key')} key, in its first year`,
+      dollars: count('AWS::KMS::Key') * prices.key,
+    },
     { service: 'Lambda, DynamoDB', what: 'a sweep every minute', dollars: sweeps },
   ];
 }

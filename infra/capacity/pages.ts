@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadWorkers, type WorkerFunction } from '#infra/functions.ts';
+import { assumed } from './assumed.ts';
 import { type Idle, idleMonth } from './idle.ts';
 import { limits } from './limits.ts';
 import { type MeasuredCalls, readMeasured } from './measured.ts';
 import { hotPartitions } from './partitions.ts';
-import { ofTable } from './prices.ts';
+import { ofTable, prices } from './prices.ts';
 import { dollarsPerMillion } from './simulate.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -47,6 +48,21 @@ function callsTable(calls: MeasuredCalls, workers: readonly WorkerFunction[]): s
   return table(['call', '$ a million', ...shown, 'others', 'one workspace fills first'], rows);
 }
 
+/** What is in no call's price, because it depends on who calls when. */
+function besidesTable(): string {
+  const coldStart = assumed.coldStartMs * 1000 * (assumed.memoryMb / 1024) * prices.gbSecond;
+  const rows: [string, number][] = [
+    ['a recipient of a mail, at SES', prices.mailRecipients],
+    ['a mail that comes in, at SES', prices.mailsIn],
+    ['each begun 256 KB of it', prices.mailChunksIn],
+    [`a cold start of ${assumed.coldStartMs} ms`, coldStart],
+  ];
+  return table(
+    ['besides', '$ a million'],
+    rows.map(([what, each]) => [what, dollars(each)]),
+  );
+}
+
 function idleTable(idle: Idle): string {
   const rows = idle.map(({ service, what, dollars: each }) => [service, what, dollars(each)]);
   return table(
@@ -79,6 +95,7 @@ export async function renderCapacityPages(): Promise<Record<string, string>> {
     'docs/capacity.md': {
       limits: limitsTable(calls, workers),
       calls: callsTable(calls, workers),
+      besides: besidesTable(),
       idle: idleTable(idle),
     },
   };

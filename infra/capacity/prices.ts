@@ -12,6 +12,10 @@ export const prices = {
   schedules: 1,
   traces: 5,
   kmsRequests: 3,
+  /** Of SES: recipients of mail, mails that come in, and each begun 256 KB of those. */
+  mailRecipients: 100,
+  mailsIn: 100,
+  mailChunksIn: 90,
   /** Of a GB for a second, on ARM. */
   gbSecond: 0.000_013_333_4,
   /** A GB. */
@@ -21,6 +25,7 @@ export const prices = {
   metric: 0.3,
   alarmedMetric: 0.1,
   dashboard: 3,
+  /** As much again for each of its first two rotations. */
   key: 1,
   /** A GB and month, of the table and of its point-in-time recovery. */
   storedGb: 0.25 + 0.2,
