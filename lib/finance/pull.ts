@@ -79,6 +79,7 @@ async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonl
   let ingested = 0;
   for (let some = left.shift(); some; some = Date.now() < deadline ? left.shift() : undefined) {
     const together = some;
+    if (!(await isWanted(tenant, source))) return { ingested, unbookable, isUnfinished: false };
     try {
       ingested += await transact(tenant, system, (tx) => bookRows(tx, source, together));
     } catch (error) {
@@ -92,6 +93,12 @@ async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonl
     }
   }
   return { ingested, unbookable, isUnfinished: left.length > 0 };
+}
+
+/** Whether a pull may go on: the source was neither paused nor connected anew since, and no other pull of it has begun. */
+async function isWanted(tenant: Tenant, taken: StoredRevenueSource): Promise<boolean> {
+  const source = await new UnitOfWork(tenant, system).find(RevenueSources, { id: taken.id });
+  return source?.isActive === true && pulls.isHeldBy(source, taken);
 }
 
 /** Those that were never booked, as far as it can be read what was: that of one row need not hold up the others. */

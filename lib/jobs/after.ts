@@ -57,6 +57,8 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
     }
     case 'not-yet':
       return until(untried, outcome.until);
+    case 'held':
+      return { ...untried, isHeld: true };
     case 'throttled': {
       if (job.floodWaits >= maxThrottles) return failed(untried, `${outcome.error} (${maxThrottles} times)`);
       const ceilingMs = Math.min(maxThrottleMs, 2 * secondMs * 2 ** Math.min(job.floodWaits, 20));

@@ -1,4 +1,5 @@
-import { secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { timestamp } from '#lib/clock.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { log } from '#lib/log.ts';
@@ -82,15 +83,15 @@ const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outco
     ? Promise.resolve(undefined)
     : isThere(tenant, contactId).then((is) => (is ? undefined : { kind: 'canceled' }), notLookedUp);
 
-/** By then whoever pauses the sequence has come to it, or it is put off once more; so much later it leaves after a resume. */
-const untilHeldMs = 5 * secondMs;
-
-const whilePaused = (tenant: Tenant, { sequenceId }: StoredJob): Promise<Outcome | undefined> =>
-  sequenceId === null
-    ? Promise.resolve(undefined)
-    : new UnitOfWork(tenant, system)
-        .find(Sequences, { id: sequenceId })
-        .then(
-          (of) => (of?.status === 'paused' ? { kind: 'not-yet', until: shifted(new Date(), untilHeldMs) } : undefined),
-          notLookedUp,
-        );
+/** Its sequence is paused, and its enrollment waits for it, so that it goes on with both. */
+async function whilePaused(tenant: Tenant, { id, sequenceId, enrollmentId }: StoredJob): Promise<Outcome | undefined> {
+  if (sequenceId === null || enrollmentId === null) return undefined;
+  const tx = new UnitOfWork(tenant, system);
+  try {
+    if ((await tx.find(Sequences, { id: sequenceId }))?.status !== 'paused') return undefined;
+    const enrollment = await tx.find(Enrollments, { sequenceId, id: enrollmentId });
+    return enrollment?.status === 'active' && enrollment.jobId === id ? { kind: 'held' } : undefined;
+  } catch (error) {
+    return notLookedUp(error as Error);
+  }
+}

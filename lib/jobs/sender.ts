@@ -17,6 +17,8 @@ export type Outcome =
   | { kind: 'failed-for-now'; error: string; mayHaveLeft?: boolean }
   /** This one must wait, and no other: no attempt. */
   | { kind: 'not-yet'; until: string }
+  /** It waits until its sequence goes on: no attempt. */
+  | { kind: 'held' }
   /** The provider takes fewer at a time: no attempt. */
   | { kind: 'throttled'; error: string }
   /** The provider refuses everything from this account until a time: no attempt. */

@@ -78,7 +78,11 @@ async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
 let hasLargeAtHand = false;
 const largeWaitMs = 3 * secondMs;
 
+/** How old it may be that a mail is still wanted: it may wait for its turn for longer. */
+const freshMs = secondMs;
+
 async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
+  const lookedAtMs = Date.now();
   const ready = await prepared(tenant, job).catch(notPrepared);
   if ('kind' in ready) return unsent(ready);
   const recipients = countRecipients(ready.mail);
@@ -87,6 +91,8 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
     return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
   const waitMs = await turns(recipients);
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
+  const instead = Date.now() - lookedAtMs >= freshMs ? await unwanted(tenant, job) : undefined;
+  if (instead) return unsent(instead);
   try {
     const messageId = await sendMail(tenant, ready.mail, ready.content);
     return { outcome: { kind: 'sent' }, messageId };

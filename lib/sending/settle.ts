@@ -9,6 +9,7 @@ import { log } from '#lib/log.ts';
 import { findContact } from '#lib/messages/recipient.ts';
 import { assignMessage } from '#lib/messages/store.ts';
 import type { SagaName } from '#lib/sagas.ts';
+import { heldWithSequence } from '#lib/sequences/pause.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
@@ -71,7 +72,7 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
     await write(async (tx, job) => {
       if (job.status !== 'queued') return endJob(tx, await end(tx, job, facts));
       await wait?.(tx);
-      return tx.update(Jobs, job);
+      return tx.update(Jobs, job.isHeld ? await heldWithSequence(tx, job) : job);
     });
   } catch (error) {
     log().error('what follows from an attempt cannot be written; the job alone is', {
@@ -79,7 +80,7 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
       error: error as Error,
     });
     const settled = await write(async (tx, job) => {
-      if (job.status === 'queued') return tx.update(Jobs, job);
+      if (job.status === 'queued') return tx.update(Jobs, { ...job, isHeld: false });
       startSaga(tx, saga, { jobId: job.id, status: job.status, facts });
       return recordEnd(tx, job);
     });

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/revenue-source.ts';
 import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
+import { pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
@@ -129,6 +130,21 @@ test('a pull that takes too long is taken over, and what both find is booked onc
   await eventually(async () => feeds.get('/slow')?.calls === 2, 'the second pull to ask');
   expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 30 });
   expect(await everyItem(workspace.live, '/v1/finance/transactions')).toHaveLength(30);
+});
+
+test('a source that is paused books no more of what a pull of it has found', async () => {
+  const workspace = await newWorkspace();
+  serve(
+    '/paused',
+    Array.from({ length: 2000 }, (_, n) => ({ id: n, amount: 1 })),
+  );
+  const id = await connect(workspace, '/paused');
+  const booked = async () => (await sourceOf(workspace, id)).totalIngested;
+  await eventually(async () => (await booked()) > 0, 'the first rows');
+  await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) => pauseRevenueSource(tx, id));
+  const before = await booked();
+  expect(await settled(workspace, id)).toMatchObject({ isActive: false, nextRunAt: null });
+  expect((await booked()) - before).toBeLessThanOrEqual(16);
 });
 
 test('wrong rows are named and left out, the others are booked', async () => {

@@ -1,14 +1,19 @@
-import { beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { dayMs, minuteMs, shifted } from '#lib/clock.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
+import { turns } from '#lib/email/pace.ts';
 import { Contacts } from '#lib/entities/contact.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
+import { enroll } from '#lib/sequences/enroll.ts';
+import { resumeSequence } from '#lib/sequences/pause.ts';
 import { changeStatus } from '#lib/sequences/progress.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
@@ -87,32 +92,63 @@ test.each(['live', 'test'] as const)('so is a mail in the environment %s', async
   expect(await sentWith(`Dear Wanda in ${env}`)).toEqual([]);
 });
 
-test('what is due of a sequence that is paused waits, though whoever pauses it has not come to it', async () => {
-  const { account, jobId } = await waiting(31_004);
-  const { id: contactId } = await post('/v1/contacts', { name: 'Xenia', email: 'xenia@held.example' });
-  const mail = { to: ['xenia@held.example'], subject: 'Hi', bodyText: 'Dear Xenia', contactId, ...later() };
-  const { id: mailJobId } = await post('/v1/email/messages', mail);
+test('so is a mail that waits for its turn when that is accepted', async () => {
+  const { id: contactId } = await post('/v1/contacts', { name: 'Yara', email: 'yara@turns.example' });
+  const mail = { to: ['yara@turns.example'], subject: 'Hi', bodyText: 'Dear Yara', contactId, ...later() };
+  const { id: jobId } = await post('/v1/email/messages', mail);
+  await due(jobId);
+  vi.stubEnv('EMAILS_PER_SECOND', '2');
+  await turns(2);
+  const delivering = deliverEmail(live, jobId);
+  await sleep(500);
+  await gone(contactId);
+  await delivering;
+  vi.unstubAllEnvs();
+  expect(await jobOf(jobId)).toMatchObject(canceled);
+  expect(await sentWith('Dear Yara')).toEqual([]);
+});
+
+test('what is due of a paused sequence is held, though whoever pauses it has not come to it, and goes on with it', async () => {
   const { id: sequenceId } = await transact(live, operator, (tx) =>
     createSequence(tx, {
       ...{ name: 'Held', channel: 'email', accountId: null, status: 'active' },
       steps: [{ delayMinutes: 60, text: 'Hello' }],
     }),
   );
-  const become = (status: 'paused' | 'active') =>
+  const stepOf = (contactId: number, jobId: number, status: 'active' | 'failed') =>
     transact(live, operator, async (tx) => {
-      changeStatus(tx, await tx.get(Sequences, { id: sequenceId }), status);
-      for (const id of [jobId, mailJobId]) tx.update(Jobs, { ...(await tx.get(Jobs, { id })), sequenceId });
+      const { id } = await enroll(tx, sequenceId, contactId);
+      const enrollment = await tx.get(Enrollments, { sequenceId, id });
+      tx.update(Enrollments, { ...enrollment, status, jobId, nextRunAt: null });
+      tx.update(Jobs, { ...(await tx.get(Jobs, { id: jobId })), sequenceId, enrollmentId: id });
     });
+  const { account, contactId, jobId } = await waiting(31_004);
+  await workspace.live.patch(`/v1/contacts/${contactId}`, { email: 'ulla@held.example' });
+  const { id: xenia } = await post('/v1/contacts', { name: 'Xenia', email: 'xenia@held.example' });
+  const mail = { to: ['xenia@held.example'], subject: 'Hi', bodyText: 'Dear Xenia', contactId: xenia, ...later() };
+  const { id: mailJobId } = await post('/v1/email/messages', mail);
+  const retried = await waiting(31_005);
+  await workspace.live.patch(`/v1/contacts/${retried.contactId}`, { email: 'rita@held.example' });
+  await stepOf(contactId, jobId, 'active');
+  await stepOf(xenia, mailJobId, 'active');
+  await stepOf(retried.contactId, retried.jobId, 'failed');
   const sendAll = async () => {
     for (const id of [jobId, mailJobId]) await due(id);
     await drain(account.id);
     await deliverEmail(live, mailJobId);
   };
-  await become('paused');
+  await transact(live, operator, async (tx) => changeStatus(tx, await tx.get(Sequences, { id: sequenceId }), 'paused'));
   await sendAll();
-  for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
+  for (const id of [jobId, mailJobId]) {
+    expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0 });
+    expect(await new UnitOfWork(live, system).get(Jobs, { id })).toMatchObject({ isHeld: true, claimedUntil: null });
+  }
   expect([(await account.arrived()).stored, await sentWith('Dear Xenia')]).toEqual([[], []]);
-  await become('active');
+  // One that somebody has tried again is no step any more.
+  await due(retried.jobId);
+  await drain(retried.account.id);
+  expect(await jobOf(retried.jobId)).toMatchObject({ status: 'sent' });
+  await transact(live, operator, (tx) => resumeSequence(tx, sequenceId));
   await sendAll();
   for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
