@@ -76,8 +76,12 @@ export function createFunctions(
   });
 }
 
-export const createLog = (stack: Stack, id: string) =>
-  new LogGroup(stack, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+export const createLog = (stack: Stack, id: string, logGroupName?: string) =>
+  new LogGroup(stack, `${id}Log`, {
+    retention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(logGroupName && { logGroupName }),
+  });
 
 /** What Lambda itself says of workers is how an invocation failed, which a metric filter reads (failures.ts). */
 const logging = {

@@ -34,7 +34,8 @@ export function createHttpApi(
 ): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
-  const log = createLog(stack, 'HttpApi');
+  // API Gateway writes each group of another name into one policy of the account, which is full after a few.
+  const log = createLog(stack, 'HttpApi', `/aws/vendedlogs/${stack.stackName}`);
   const stage = new CfnStage(stack, 'HttpApiStage', {
     apiId: api.ref,
     stageName: '$default',

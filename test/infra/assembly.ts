@@ -16,6 +16,8 @@ interface Resource {
 
 interface Template {
   Resources: Record<string, Resource>;
+  Outputs?: object;
+  Parameters?: object;
 }
 
 /** The templates and assets as `npm run synth` makes them with an event bus and a sender of mail, in a folder of their own. */

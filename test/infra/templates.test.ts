@@ -40,6 +40,29 @@ describe('templates', () => {
     }
   });
 
+  test('none is near what API Gateway, IAM and CloudFormation take at most, which AWS does not raise', () => {
+    const bodies = assembly
+      .ofType('AWS::ApiGatewayV2::Api')
+      .map(([, { Properties }]) => JSON.stringify(Properties.Body));
+    const integrations = bodies.map((body) => body.split('"x-amazon-apigateway-integration"').length - 1);
+    expect(integrations.length).toBe(1);
+    expect(integrations[0]).toBeGreaterThan(150);
+    expect(integrations[0]).toBeLessThanOrEqual(270);
+    // The account's policy for logs has 5,120 characters, and a place for each group that is called otherwise.
+    const [[, stage] = []] = assembly.ofType('AWS::ApiGatewayV2::Stage');
+    const log = idOf(stage?.Properties.AccessLogSettings.DestinationArn) ?? '';
+    expect(assembly.resources[log]?.Properties.LogGroupName).toBe('/aws/vendedlogs/CrmApi');
+    const longest = assembly
+      .ofType('AWS::IAM::Role')
+      .map(([, { Properties }]) => JSON.stringify(Properties.Policies ?? []).length)
+      .reduce((most, length) => Math.max(most, length), 0);
+    expect(longest).toBeGreaterThan(1_000);
+    expect(longest).toBeLessThanOrEqual(9_000);
+    for (const { stack, template } of assembly.templates)
+      for (const part of ['Outputs', 'Parameters'] as const)
+        expect(Object.keys(template[part] ?? {}).length, `${part} of ${stack}`).toBeLessThanOrEqual(180);
+  });
+
   test('no function has more environment than the 4 KB of Lambda, wherever it is and whatever operators set', () => {
     const of = Object.assign({}, ...assembly.templates.map(({ template }) => template.Resources));
     const place = 'ap-southeast-2:123456789012:CrmApi-';
