@@ -3,6 +3,7 @@ export type SagaName =
   | 'block'
   | 'commit'
   | 'detach'
+  | 'doubles'
   | 'erase'
   | 'export'
   | 'job-end'

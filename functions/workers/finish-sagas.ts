@@ -11,6 +11,7 @@ import { failBlocked } from '#lib/sending/blocked.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
+import { endingDoubles } from '#lib/sequences/doubles.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
 import { largeCommit } from '#lib/table/large.ts';
@@ -25,6 +26,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
   commit: largeCommit,
   detach: detaching,
+  doubles: endingDoubles,
   erase: erasing,
   export: exporting,
   'job-end': followingMessage.saga,

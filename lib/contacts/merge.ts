@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { latest } from '#lib/clock.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Tags } from '#lib/entities/tag.ts';
 import { united } from '#lib/metadata.ts';
@@ -9,8 +10,9 @@ import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
 import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { reachOf, tracesOf, united as unitedReach } from '#lib/references/reach.ts';
+import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
-import { startSaga } from '#lib/table/transact.ts';
+import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { startRename } from './rename.ts';
@@ -50,7 +52,7 @@ export async function mergeContacts(
   tx.delete(Contacts, source);
   tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
   if (merged.name !== target.name) await startRename(tx, merged);
-  startSaga(tx, merging, { from: sourceId, to: targetId, next: null });
+  startSaga(tx, merging, { from: sourceId, to: targetId, next: null, isEnrolled: await isInSequence(tx, sourceId) });
   tx.emit({
     kind: 'contact.merged',
     subject: `contact/${targetId}`,
@@ -59,18 +61,26 @@ export async function mergeContacts(
   return withTags(merged, dictionary);
 }
 
+/** `isEnrolled`: somebody may be twice in a sequence then. */
+type Merging = { from: number; to: number; next: string | null; isEnrolled: boolean };
+
 /** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one requires its contact. */
-export const merging: SagaKind<{ from: number; to: number; next: string | null }, 'merge'> = {
+export const merging: SagaKind<Merging, 'merge'> = {
   name: 'merge',
-  async step(tx, { from, to, next }) {
+  async step(tx, { from, to, next, isEnrolled = false }) {
     const target = await resolveMerged(tx, to);
     if (target) tx.requireUnchanged(Contacts, target);
     // Whose erasure has begun takes along what is still to come (lib/erasure/merged.ts).
     const into = target ?? { id: await mergedInto(tx, to), name: null };
     const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
-    return left === undefined ? undefined : { from, to: into.id, next: left };
+    if (left !== undefined) return { from, to: into.id, next: left, isEnrolled };
+    if (isEnrolled) leaveSaga(tx, 'doubles', { contactId: into.id, left: null });
+    return undefined;
   },
 };
+
+const isInSequence = async (tx: UnitOfWork, id: number): Promise<boolean> =>
+  (await listPage(tx, Enrollments, { where: { running: id }, limit: 1 })).items.length > 0;
 
 function unitedFields(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
   const takesScore = target.leadScore === null && source.leadScore !== null;

@@ -1,7 +1,5 @@
 import { timestamp } from '#lib/clock.ts';
-import { Enrollments } from '#lib/entities/enrollment.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { Sequences } from '#lib/entities/sequence.ts';
 import { log } from '#lib/log.ts';
 import { isThere } from '#lib/references/merged.ts';
 import { entries } from '#lib/table/entries.ts';
@@ -69,29 +67,11 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
 }
 
 /**
- * What becomes of a job without an attempt, for who claims it meanwhile, or has claimed it: undefined when it may leave. Nothing leaves
- * after the erasure of its contact was accepted (contract section 26), nor once its sequence is paused, however long either takes.
+ * What becomes of a job without an attempt because its contact is erased (contract section 26): nothing leaves after an erasure was
+ * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there. For who claims the job
+ * meanwhile, or has claimed it.
  */
-export async function unwanted(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
-  const [erased, held] = await Promise.all([withoutContact(tenant, job), whilePaused(tenant, job)]);
-  return erased ?? held;
-}
-
-/** The contact, or whom it was merged into, is not there. */
-const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
+export const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
   contactId === null
     ? Promise.resolve(undefined)
     : isThere(tenant, contactId).then((is) => (is ? undefined : { kind: 'canceled' }), notLookedUp);
-
-/** Its sequence is paused, and its enrollment waits for it, so that it goes on with both. */
-async function whilePaused(tenant: Tenant, { id, sequenceId, enrollmentId }: StoredJob): Promise<Outcome | undefined> {
-  if (sequenceId === null || enrollmentId === null) return undefined;
-  const tx = new UnitOfWork(tenant, system);
-  try {
-    if ((await tx.find(Sequences, { id: sequenceId }))?.status !== 'paused') return undefined;
-    const enrollment = await tx.find(Enrollments, { sequenceId, id: enrollmentId });
-    return enrollment?.status === 'active' && enrollment.jobId === id ? { kind: 'held' } : undefined;
-  } catch (error) {
-    return notLookedUp(error as Error);
-  }
-}

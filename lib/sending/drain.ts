@@ -8,7 +8,7 @@ import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
 import { notAhead, paced, waitMs } from '#lib/jobs/pace.ts';
-import { claimJob, dueJobs, unwanted } from '#lib/jobs/queue.ts';
+import { claimJob, dueJobs } from '#lib/jobs/queue.ts';
 import type { Confirm, OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -19,6 +19,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { senderTimeoutSeconds } from '#lib/timeouts.ts';
 import { fail } from './end.ts';
 import { settleMessageOf } from './settle.ts';
+import { unwanted } from './unwanted.ts';
 
 /** New attempts are begun for so long; then there is room for the last one to end. */
 const budgetMs = (senderTimeoutSeconds - 28) * secondMs;

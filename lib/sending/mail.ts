@@ -8,7 +8,7 @@ import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned } from '#lib/jobs/after.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
-import { claimJob, unwanted } from '#lib/jobs/queue.ts';
+import { claimJob } from '#lib/jobs/queue.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { getJob } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
@@ -23,6 +23,7 @@ import { getWorkspace } from '#lib/workspaces/store.ts';
 import { mailDimensions } from './dimensions.ts';
 import { followingMail } from './following-mail.ts';
 import { recordAttempt } from './settle.ts';
+import { unwanted } from './unwanted.ts';
 
 /** Outlives the process that holds it. */
 const claimMs = (mailTimeoutSeconds + 5) * secondMs;

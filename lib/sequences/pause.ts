@@ -1,7 +1,6 @@
 import { minuteMs, shifted } from '#lib/clock.ts';
 import { requireSender } from '#lib/email/sender.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import type { StoredJob } from '#lib/entities/job.ts';
 import { Sequences, type Step, type StoredSequence } from '#lib/entities/sequence.ts';
 import { getJob, pauseJob, resumeJob } from '#lib/jobs/store.ts';
 import { conflict } from '#lib/problem.ts';
@@ -71,22 +70,6 @@ export const pauseEnrollments = sagaOf('sequence-pause', 'paused', async (tx, en
   tx.update(Enrollments, { ...enrollment, heldAt: at });
   if (enrollment.jobId !== null) pauseJob(tx, await getJob(tx, enrollment.jobId));
 });
-
-/**
- * A job that its sender holds because its sequence is paused, with its enrollment: whoever pauses may not have come to it, or not again since it was
- * in a sender's hands. It goes on at once where the sequence does.
- */
-export async function heldWithSequence(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
-  const { sequenceId, enrollmentId } = job as { sequenceId: number; enrollmentId: number };
-  const [sequence, enrollment] = await Promise.all([
-    tx.get(Sequences, { id: sequenceId }),
-    tx.find(Enrollments, { sequenceId, id: enrollmentId }),
-  ]);
-  if (sequence.status !== 'paused' || enrollment?.status !== 'active') return { ...job, isHeld: false };
-  tx.requireUnchanged(Sequences, sequence);
-  if (enrollment.heldAt === null) tx.update(Enrollments, { ...enrollment, heldAt: tx.now });
-  return job;
-}
 
 export const resumeEnrollments = sagaOf('sequence-resume', 'active', async (tx, enrollment, at) => {
   const { heldAt, nextRunAt, jobId } = enrollment;

@@ -65,6 +65,21 @@ async function waiting(userId: number, more: object = {}) {
   return { account, contactId: id, jobId: job.id as number };
 }
 
+const newSequence = async (): Promise<number> => {
+  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const input = { name: 'Steps', channel: 'email', accountId: null, status: 'active', steps } as const;
+  return (await transact(live, operator, (tx) => createSequence(tx, { ...input, steps }))).id;
+};
+
+/** Makes a message the step of a sequence in which somebody is, or was. */
+const stepOf = (sequenceId: number, contactId: number, jobId: number, status: 'active' | 'failed' = 'active') =>
+  transact(live, operator, async (tx) => {
+    const { id } = await enroll(tx, sequenceId, contactId);
+    const enrollment = await tx.get(Enrollments, { sequenceId, id });
+    tx.update(Enrollments, { ...enrollment, status, jobId, nextRunAt: null });
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id: jobId })), sequenceId, enrollmentId: id });
+  });
+
 const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
 const canceled = { status: 'failed', lastError: 'canceled', attempts: 0, completedAt: expect.any(String) };
 
@@ -109,29 +124,15 @@ test('so is a mail that waits for its turn when that is accepted', async () => {
 });
 
 test('what is due of a paused sequence is held, though whoever pauses it has not come to it, and goes on with it', async () => {
-  const { id: sequenceId } = await transact(live, operator, (tx) =>
-    createSequence(tx, {
-      ...{ name: 'Held', channel: 'email', accountId: null, status: 'active' },
-      steps: [{ delayMinutes: 60, text: 'Hello' }],
-    }),
-  );
-  const stepOf = (contactId: number, jobId: number, status: 'active' | 'failed') =>
-    transact(live, operator, async (tx) => {
-      const { id } = await enroll(tx, sequenceId, contactId);
-      const enrollment = await tx.get(Enrollments, { sequenceId, id });
-      tx.update(Enrollments, { ...enrollment, status, jobId, nextRunAt: null });
-      tx.update(Jobs, { ...(await tx.get(Jobs, { id: jobId })), sequenceId, enrollmentId: id });
-    });
+  const sequenceId = await newSequence();
   const { account, contactId, jobId } = await waiting(31_004);
-  await workspace.live.patch(`/v1/contacts/${contactId}`, { email: 'ulla@held.example' });
   const { id: xenia } = await post('/v1/contacts', { name: 'Xenia', email: 'xenia@held.example' });
   const mail = { to: ['xenia@held.example'], subject: 'Hi', bodyText: 'Dear Xenia', contactId: xenia, ...later() };
   const { id: mailJobId } = await post('/v1/email/messages', mail);
   const retried = await waiting(31_005);
-  await workspace.live.patch(`/v1/contacts/${retried.contactId}`, { email: 'rita@held.example' });
-  await stepOf(contactId, jobId, 'active');
-  await stepOf(xenia, mailJobId, 'active');
-  await stepOf(retried.contactId, retried.jobId, 'failed');
+  await stepOf(sequenceId, contactId, jobId);
+  await stepOf(sequenceId, xenia, mailJobId);
+  await stepOf(sequenceId, retried.contactId, retried.jobId, 'failed');
   const sendAll = async () => {
     for (const id of [jobId, mailJobId]) await due(id);
     await drain(account.id);
@@ -163,6 +164,26 @@ test('what is due for somebody who is being merged goes to the one whom they are
   await due(jobId);
   await drain(account.id);
   expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
+  expect((await account.arrived()).stored).toHaveLength(1);
+});
+
+test('of two in one sequence who are being merged one gets what is due, and it gets it once', async () => {
+  const { account, contactId: target, jobId } = await waiting(31_006);
+  const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_107, name: 'Source' });
+  const message = { accountId: account.id, contactId: source, text: 'for you alone', ...later() };
+  const { id: other } = await post('/v1/telegram/messages', message);
+  const sequenceId = await newSequence();
+  for (const [contactId, id] of [
+    [target, jobId],
+    [source as number, other],
+  ] as const)
+    await stepOf(sequenceId, contactId, id);
+  const merge = (tx: UnitOfWork) => mergeContacts(tx, target, { sourceContactId: source as number });
+  await dyingAfter(1, () => transact(live, operator, merge));
+  for (const id of [jobId, other]) await due(id);
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
+  expect(await jobOf(other)).toMatchObject({ status: 'failed', lastError: 'canceled', attempts: 0 });
   expect((await account.arrived()).stored).toHaveLength(1);
 });
 

@@ -5,7 +5,7 @@ import { nextDay, shifted } from '#lib/clock.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts } from '#lib/entities/contact.ts';
-import { Enrollments } from '#lib/entities/enrollment.ts';
+import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
 import { env } from '#lib/env.ts';
@@ -166,6 +166,28 @@ test('of contacts with one address the one whose thread it is has replied, and t
   expect([...(await inbound(oldest.id)), ...(await inbound(youngest.id))]).toEqual([]);
   expect(await statuses(id)).toEqual(['replied']);
   await eventually(async () => (await statuses(other)).every((status) => status === 'replied'), 'the others to stop');
+});
+
+test('two contacts of one sequence who are merged go on with it once, with the one that has come further', async () => {
+  const id = await newSequence([60, 60]);
+  const other = await newSequence([60]);
+  const [target, source] = [await newContact(), await newContact()];
+  for (const of of [target, source]) await enrolled(id, of.id);
+  await enrolled(other, source.id);
+  const further = await inSandbox(async (tx) => {
+    const running = await runningEnrollments(tx, source.id);
+    const enrollment = running.find(({ sequenceId }) => sequenceId === id) as StoredEnrollment;
+    return tx.update(Enrollments, { ...enrollment, currentStep: 1 });
+  });
+  const merge = await client.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: source.id });
+  expect(merge.status).toBe(200);
+  await eventually(async () => (await client.get(`/v1/sequences/${id}`)).body.activeCount === 1, 'one of them to end');
+  const { items } = (await client.get(`/v1/sequences/${id}/enrollments`)).body;
+  expect(items.map((one: StoredEnrollment) => [one.id === further.id, one.contactId, one.status])).toEqual([
+    [true, target.id, 'active'],
+    [false, target.id, 'stopped'],
+  ]);
+  expect(await statuses(other)).toEqual(['active']);
 });
 
 test('of contacts with one username the one whom the account has written to has replied', async () => {
