@@ -59,11 +59,13 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
       return until(untried, outcome.until);
     case 'held':
       return { ...untried, isHeld: true };
-    case 'throttled': {
+    case 'throttled':
+    case 'refused': {
       if (job.floodWaits >= maxThrottles) return failed(untried, `${outcome.error} (${maxThrottles} times)`);
       const ceilingMs = Math.min(maxThrottleMs, 2 * secondMs * 2 ** Math.min(job.floodWaits, 20));
       const waitMs = ceilingMs * (0.5 + Math.random() / 2);
-      return { ...until(untried, shifted(now, waitMs)), floodWaits: job.floodWaits + 1 };
+      const waiting = { ...until(untried, shifted(now, waitMs)), floodWaits: job.floodWaits + 1 };
+      return outcome.kind === 'refused' ? { ...waiting, lastError: shownError(outcome.error) } : waiting;
     }
     case 'wait':
       return { ...untried, runAt: endOf(outcome), floodWaits: job.floodWaits + 1 };

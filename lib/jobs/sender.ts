@@ -21,6 +21,8 @@ export type Outcome =
   | { kind: 'held' }
   /** The provider takes fewer at a time: no attempt. */
   | { kind: 'throttled'; error: string }
+  /** The provider takes nothing from this deployment, until its operator has mended that: no attempt. */
+  | { kind: 'refused'; error: string }
   /** The provider refuses everything from this account until a time: no attempt. */
   | { kind: 'wait'; untilMs: number; waitSeconds: number }
   /** The account can no longer be used: no attempt. */

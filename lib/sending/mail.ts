@@ -140,7 +140,7 @@ function outcomeOf(error: Error): Outcome {
   if (isOfDeployment(error)) {
     log().error('SES takes no mail of this deployment', { error });
     measure(mailDimensions, { mailsRefused: 1 });
-    return { kind: 'failed-for-now', error: error.message };
+    return { kind: 'refused', error: error.message };
   }
   return { kind: isPassing(error) ? 'failed-for-now' : 'failed', error: error.message };
 }

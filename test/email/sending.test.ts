@@ -370,11 +370,11 @@ test.each<[type: string, status: number, message?: string]>([
     const id = await newReply(threadId);
     ses.answer = () => ({ status, type, message });
     await deliverEmail(live, id);
-    expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 1, lastError: message });
+    expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0, lastError: message });
     ses.answer = () => ({ status: 200 });
     await hurry(id);
     await deliverEmail(live, id);
-    expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 2, lastError: null });
+    expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1, lastError: null });
     expect(ses.taken).toHaveLength(1);
   },
 );

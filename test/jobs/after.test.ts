@@ -38,6 +38,7 @@ const queued: StoredJob = v.parse(Jobs.schema, {
 const mayHaveLeft: Outcome = { kind: 'failed-for-now', error: 'no answer', mayHaveLeft: true };
 const stayed: Record<string, Outcome> = {
   throttled: { kind: 'throttled', error: 'slower' },
+  refused: { kind: 'refused', error: 'not allowed' },
   'failed-for-now': { kind: 'failed-for-now', error: 'no connection' },
   'not-yet': { kind: 'not-yet', until: shifted(now, 1000) },
   wait: { kind: 'wait', untilMs: Date.now() + 1000, waitSeconds: 1 },
@@ -80,6 +81,21 @@ test('attempts that certainly sent nothing do not count as repetitions', () => {
   expect(job).toMatchObject({ status: 'queued', attempts: 3, unsettledAttempts: 1 });
   const sent = tried(1, [mayHaveLeft, stayed['throttled'] as Outcome, { kind: 'sent' }]);
   expect(sent.job).toMatchObject({ status: 'sent', attempts: 2 });
+});
+
+test('what a provider refuses of the deployment is tried for about a day, without an attempt, and says why meanwhile', () => {
+  const refused = stayed['refused'] as Outcome;
+  let job = { ...queued, attempts: 1 };
+  let waitedMs = 0;
+  for (;;) {
+    job = after(now, { ...job, attempts: 1 }, refused);
+    if (job.status !== 'queued') break;
+    expect(job).toMatchObject({ attempts: 0, lastError: 'not allowed' });
+    waitedMs += Date.parse(job.queuedFor) - Date.parse(now);
+  }
+  expect(job).toMatchObject({ status: 'failed', lastError: expect.stringContaining('not allowed') });
+  expect(waitedMs / 3_600_000).toBeGreaterThan(16);
+  expect(waitedMs / 3_600_000).toBeLessThan(34);
 });
 
 test('an end tells whether something may have left before it', () => {
