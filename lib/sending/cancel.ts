@@ -1,3 +1,4 @@
+import { secondMs } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
 import { countEntries } from '#lib/table/entries.ts';
@@ -7,16 +8,25 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Environment, Tenant } from '#lib/tenant.ts';
+import { longTimeoutSeconds, modelTimeoutSeconds } from '#lib/timeouts.ts';
 import { fail } from './end.ts';
 
 /** What a key has queued. */
 const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
 
-type State = { keyId: string; env: Environment; after: number | null };
+/** `isLast`: the second time through; absent in what the release before has left, which goes through once. */
+type State = { keyId: string; env: Environment; after: number | null; isLast?: boolean };
 
-/** Takes back what a key has queued, newest first, but for what is being sent. Each job emits job.completed. */
+/** By then every call has ended that the key let in before it was revoked. */
+const lastCallsMs = Math.max(longTimeoutSeconds, modelTimeoutSeconds) * secondMs + 5 * secondMs;
+
+/**
+ * Takes back what a key has queued, newest first, but for what is being sent; and once more what calls that were under way have queued
+ * meanwhile. Each job emits job.completed.
+ */
 export const cancelQueued: SagaKind<State, 'key-cancel'> = {
   name: 'key-cancel',
+  waitMs: ({ after, isLast }) => (isLast && after === null ? lastCallsMs : 0),
   step(tx, state) {
     // The key may be of the other environment than the one that revokes it.
     return transact({ ...tx.tenant, env: state.env }, tx.actor, (jobs) => {
@@ -26,23 +36,24 @@ export const cancelQueued: SagaKind<State, 'key-cancel'> = {
   },
 };
 
-async function cancelSome(tx: UnitOfWork, { keyId, env, after }: State): Promise<State | undefined> {
-  const left = await stepThrough(tx, Jobs, { after, limit: 25, where: queuedBy(keyId) }, async (job) => {
+async function cancelSome(tx: UnitOfWork, { after, ...state }: State): Promise<State | undefined> {
+  const left = await stepThrough(tx, Jobs, { after, limit: 25, where: queuedBy(state.keyId) }, async (job) => {
     if (isWaiting(tx, job)) await fail(tx, job, 'canceled');
   });
-  return left && { keyId, env, ...left };
+  if (left) return { ...state, ...left };
+  return state.isLast === false ? { ...state, after: null, isLast: true } : undefined;
 }
 
 /**
- * Takes back, with the rest of the transaction, every job that a key has queued and that is not being sent; many of them in the
- * background. Returns how many.
+ * Takes back, with the rest of the transaction, every job that a key has queued and that is not being sent; many of them, and what calls that are
+ * under way queue yet, in the background. Returns how many.
  */
 export async function cancelQueuedJobs(
   tx: UnitOfWork,
   { keyId, env }: { keyId: string; env: Environment },
 ): Promise<number> {
   const count = await countWaiting({ ...tx.tenant, env }, tx, keyId);
-  if (count > 0) startSaga(tx, cancelQueued, { keyId, env, after: null });
+  startSaga(tx, cancelQueued, { keyId, env, after: null, isLast: false });
   return count;
 }
 

@@ -10,7 +10,7 @@ import { removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { betweenRequests } from '#test/between.ts';
-import { type Client, everyItem } from '#test/client.ts';
+import { type Client, eventually, everyItem } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -66,6 +66,27 @@ test('what a revoked key has queued is taken back when that is asked for, but fo
   expect((await workspace.live.get(`/v1/jobs/${kept}`)).body.status).toBe('queued');
   expect((await workspace.live.delete(path)).body.canceledJobs).toBe(0);
 });
+
+test('what a call has queued that the key let in before it was revoked is taken back, too', async () => {
+  const of = await workspace.mint();
+  const key = await keyNamed(of.keyId);
+  const { body } = await workspace.live.delete(`/v1/keys/${key}?cancelQueued=true`);
+  expect(body.canceledJobs).toBe(0);
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  const { id } = await transact(tenant, { type: 'api_key', id: of.keyId }, (tx) =>
+    createJob(tx, {
+      ...{ channel: 'telegram', accountId, contactId: null, recipient: '7', target: { telegramUserId: 7 }, text: 'Hi' },
+      ...{ source: 'api', apiKeyId: of.keyId, runAt },
+    }),
+  );
+  expect((await workspace.live.get('/v1/jobs', { apiKeyId: of.keyId, status: 'queued' })).body.items).toHaveLength(1);
+  await eventually(
+    async () => (await workspace.live.get(`/v1/jobs/${id}`)).body.status === 'failed',
+    'its end',
+    90_000,
+  );
+  expect((await workspace.live.get(`/v1/jobs/${id}`)).body).toMatchObject({ lastError: 'canceled', attempts: 0 });
+}, 120_000);
 
 test('a live key takes back what a test key has queued', async () => {
   const of = await workspace.mint({ env: 'test' });
