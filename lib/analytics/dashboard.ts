@@ -81,7 +81,8 @@ async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise
 async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['contacts']> {
   const areCounted = await hasCounters(tx, Contacts, 'figures');
   const stages = readCounters(tx, [Contacts], 'contacts').then((sums) => [...sums.values()]);
-  const [created, withUnread] = await Promise.all([
+  const [counted, created, withUnread] = await Promise.all([
+    stages,
     areCounted
       ? countCreated(tx, range, stages, meter)
       : countOf(entriesWithin(tx, Contacts, { created: true }, range, meter)),
@@ -89,7 +90,7 @@ async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promi
       ? stages.then((sums) => sum(sums, 'unread'))
       : countOf(entries(tx, Contacts, { unread: true }, { meter })),
   ]);
-  return { total: sum(await stages, 'count'), new: created, withUnread };
+  return { total: sum(counted, 'count'), new: created, withUnread };
 }
 
 /** A range that is shorter is looked through. */
@@ -171,23 +172,25 @@ async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
 
 async function taskFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['tasks']> {
   const counters = readCounters(tx, [Tasks], 'tasks', {}, meter);
-  const [overdue, completed] = await Promise.all([
+  const [counted, overdue, completed] = await Promise.all([
+    counters,
     countOverdue(tx, counters, meter),
     countOf(entriesWithin(tx, Tasks, { completed: true }, range, meter)),
   ]);
-  return { open: (await counters).get('open')?.['count'] ?? 0, overdue, completed };
+  return { open: counted.get('open')?.['count'] ?? 0, overdue, completed };
 }
 
 /** The months before this one are counted; what is due in this one is looked through. */
 async function countOverdue(tx: UnitOfWork, counters: Promise<Counted>, meter: Meter): Promise<number> {
   const isCounted = await hasCounters(tx, Tasks, 'due');
   const month = monthOf(tx.now);
-  const others = countOf(
-    entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter }),
-  );
+  const [counted, others] = await Promise.all([
+    counters,
+    countOf(entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter })),
+  ]);
   const isOver = (name: string) => name.startsWith('due/') && name < `due/${month}`;
-  const over = isCounted ? [...(await counters)].filter(([name]) => isOver(name)).map(([, sums]) => sums) : [];
-  return sum(over, 'count') + (await others);
+  const over = isCounted ? [...counted].filter(([name]) => isOver(name)).map(([, sums]) => sums) : [];
+  return sum(over, 'count') + others;
 }
 
 /** Until the workspace is reindexed its entries alone say how many they are. */

@@ -152,7 +152,7 @@ const counterForms: Readonly<Record<string, RegExp>> = {
 };
 
 /** Counters of which all rows of a group are read together. */
-const readWhole = /^count\/(sent|met|queued)\b/;
+const readWhole = /^count\/(sent|met|queued|tasks)\b/;
 
 /** What the rows of a file say together. */
 export class Together {

@@ -114,6 +114,16 @@ export const TaskCopy = v.object(inDeal);
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
 const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
 
+/** The months that are counted are read together: what is due outside of these years is counted as if it were at their ends. */
+const firstMonth = '1999-12';
+const lastMonth = '2100-01';
+
+function dueMonth({ dueAt }: v.InferOutput<typeof TaskCopy>): string {
+  const month = monthOf(String(dueAt));
+  if (month < firstMonth) return firstMonth;
+  return month > lastMonth ? lastMonth : month;
+}
+
 /** A task. */
 export const Tasks = entity({
   name: 'task',
@@ -144,7 +154,7 @@ export const Tasks = entity({
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
     /** What is due, by month, read with what is open. */
     due: {
-      of: (task) => isAwaited(task) && { name: `due/${monthOf(String(task.dueAt))}`, add: { count: 1 } },
+      of: (task) => isAwaited(task) && { name: `due/${dueMonth(task)}`, add: { count: 1 } },
       group: 'tasks',
       since: 3,
     },

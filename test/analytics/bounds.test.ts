@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
 import { afterEach, expect, test, vi } from 'vitest';
-import { analyseDashboard } from '#lib/analytics/dashboard.ts';
+import { analyseDashboard, DashboardQuery } from '#lib/analytics/dashboard.ts';
 import { analyseMessaging } from '#lib/analytics/messaging.ts';
 import { dayMs, monthOf, shifted, timestamp } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -7,6 +9,7 @@ import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { summariseJobs } from '#lib/jobs/summary.ts';
+import { readGroup } from '#lib/table/counters.ts';
 import { type Entity, entriesPartition, indexPartition, keyOf } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { newMeter } from '#lib/table/pages.ts';
@@ -122,6 +125,18 @@ test('what is unread and overdue now is counted without being walked through', a
   expect(rows).toBeLessThan(60);
 });
 
+test('what is due in years of which nobody thinks is counted, in few rows', async () => {
+  const { id: workspaceId, live } = await newWorkspace();
+  const years = ['0001', '0900', '1969', '1999', '2100', '2500', '9999'];
+  for (const year of years)
+    for (const month of ['01', '07'])
+      await live.post('/v1/tasks', { title: 'Call', dueAt: `${year}-${month}-01T00:00:00Z` });
+  const tx = unit({ workspaceId, env: 'live' });
+  expect((await live.get('/v1/analytics/dashboard')).body).toMatchObject({ tasks: { open: 14, overdue: 8 } });
+  const months = [...(await readGroup(tx, 'tasks')).keys()].filter((name) => name.startsWith('due/'));
+  expect(months.sort()).toEqual(['due/1999-12', 'due/2100-01']);
+});
+
 /** Around the ends of months, their middles and the ends of the ranges below. */
 const times = [
   ...['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z', '2026-02-14T12:00:00Z', '2026-02-15T00:00:00Z'],
@@ -218,3 +233,32 @@ test('a range of months does not walk through what was made and completed in the
   );
   expect(rows).toBeLessThan(20);
 });
+
+test.each([/./, /task/, /contact/])(
+  'a refused read of the dashboard (%s) is an answer, and leaves no other unheard',
+  async (refused) => {
+    const { id: workspaceId } = await newWorkspace();
+    const analyse = () => analyseDashboard(unit({ workspaceId, env: 'live' }), v.parse(DashboardQuery, {}));
+    // What is complete is known then.
+    await analyse();
+    const unheard: unknown[] = [];
+    const note = (error: unknown) => unheard.push(error);
+    const others = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', note);
+    try {
+      await between(
+        async ({ operation, input }, next) => {
+          if (operation === 'Query' && refused.test(JSON.stringify(input))) throw new Error('refused');
+          return next();
+        },
+        () => expect(analyse()).rejects.toThrow('refused'),
+      );
+      // The others of the reads are still on their way.
+      await sleep(300);
+    } finally {
+      process.off('unhandledRejection', note);
+      for (const other of others) process.on('unhandledRejection', other);
+    }
+    expect(unheard).toEqual([]);
+  },
+);

@@ -113,6 +113,11 @@ describe('fields that contradict each other are refused by their line', () => {
       changed(':live#merged-contact', { traces: { ...nobody, username: '\u{1f600}' } }),
       /username must be/,
     ],
+    [
+      'more counters of tasks than are read together',
+      [...all, ...Array.from({ length: 8001 }, (_, n) => sumOf('tasks', `due/${n}`))],
+      /there are more than 8000 counters of one kind/,
+    ],
     ['sums of deals of no currency', [...all, sumOf('deals', 'lead')], /called otherwise/],
     ['sums of what nobody owes', [...all, sumOf('outstanding', 'else/EUR')], /called otherwise/],
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],

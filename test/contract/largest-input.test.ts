@@ -863,4 +863,4 @@ test('everything was driven with its largest input, or takes none', () => {
 const isOpen = (schema: Schema): boolean =>
   schema['type'] === 'object'
     ? Object.values((schema['properties'] ?? {}) as Schema).some(isOpen)
-    : !schema['enum'] && schema['maximum'] === undefined;
+    : schema['type'] !== 'boolean' && !schema['enum'] && schema['maximum'] === undefined;

@@ -21,6 +21,7 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { createTask, patchTask, setTaskStatus } from '#lib/tasks/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { eventually } from '#test/client.ts';
 import { differencesOf } from '#test/faults/books.ts';
 import { lateReads } from '#test/faults/late.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -123,6 +124,10 @@ test.each(pairs)(
         expect(answers.flatMap(surprises)).toEqual([]);
       },
     });
+    await eventually(
+      async () => !(await differencesOf(tenant)).some((one) => one.startsWith('the number of sagas')),
+      'the sagas that a merge leaves to a worker',
+    );
     expect(await differencesOf(tenant)).toEqual([]);
   },
   // Where the rival waits for what a merge has locked, each of its late reads takes eight seconds.
