@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
 import { Contention } from './contention.ts';
+import { dividedStream } from './engine/divided-stream.ts';
+import { openStreams, shared } from './engine/stream-client.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
 import { startEvents } from './events.ts';
@@ -17,7 +19,7 @@ import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
 import { startSubscriptions } from './mappings/log.ts';
-import { openStreams, shared } from './mappings/stream-client.ts';
+import type { StreamSource } from './mappings/stream.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
 import type { Limits } from './options.ts';
@@ -27,7 +29,7 @@ import { type MailEvent, startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
 import { startSsm } from './ssm.ts';
 import type { Home } from './template/identities.ts';
-import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
+import { type Deployment, type QueueToRun, readDeployment, type TableToRun } from './template.ts';
 
 export interface CloudSettings {
   dataDir: string;
@@ -97,7 +99,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   ]);
   const sdk = { endpoint: engine.innerUrl, region: home.region, credentials };
   const [dynamodb, streams] = [new DynamoDBClient(sdk), shared(openStreams(sdk))];
-  const streamArns = new Map<string, string>();
+  const tableStreams = new Map<string, StreamSource>();
   const places = {
     ...othersEndpoints(),
     WEBHOOK_LOOPBACK: 'allow',
@@ -124,10 +126,17 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     concurrentExecutions: limits.concurrentExecutions,
   });
 
+  function addStream({ TableName, KeySchema }: TableToRun, streamArn: string): void {
+    const { shardRecords } = limits;
+    const partitionKey = String(KeySchema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName);
+    const isDivided = engine.hasPlainStreams && shardRecords < Number.POSITIVE_INFINITY;
+    const client = isDivided ? dividedStream(streams, { streamArn, shardRecords, partitionKey }) : streams;
+    tableStreams.set(String(TableName), { client, streamArn, region: home.region, changes: engine.changes });
+  }
   const streamOf = (tableName: string) => {
-    const streamArn = streamArns.get(tableName);
-    if (!streamArn) throw new Error(`the table ${tableName} has no stream`);
-    return { client: streams, streamArn, region: home.region, nextChange: engine.changes.listen() };
+    const source = tableStreams.get(tableName);
+    if (!source) throw new Error(`the table ${tableName} has no stream`);
+    return source;
   };
   let deployed: Deployment | undefined;
 
@@ -156,7 +165,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       iam.deploy(deployment);
       for (const table of deployment.tables) {
         const streamArn = await ensureTable(dynamodb, table);
-        if (streamArn) streamArns.set(table.TableName, streamArn);
+        if (streamArn) addStream(table, streamArn);
       }
       for (const queue of deployment.queues) ensureQueue(sqs, queue);
       for (const name of deployment.scheduleGroups) {

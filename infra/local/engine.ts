@@ -18,6 +18,8 @@ export interface Engine {
   /** Where this system itself asks. The guard would be another hop. */
   innerUrl: string;
   changes: Changes;
+  /** A stream has one shard, which is never closed, and its records are numbered without holes from one. */
+  hasPlainStreams: boolean;
   stop(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function startEngine({
       functionsUrl: guard.url,
       innerUrl: endpoint,
       changes: polledChanges,
+      hasPlainStreams: false,
       stop: () => guard.close(),
     };
   }
@@ -62,6 +65,7 @@ export async function startEngine({
     functionsUrl: guard.url,
     innerUrl: `http://${host}:${engine.port}`,
     changes,
+    hasPlainStreams: program.database !== undefined,
     async stop() {
       changes.close();
       await guard.close();

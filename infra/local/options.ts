@@ -29,6 +29,8 @@ export interface StartOptions {
 export interface Limits extends TableLimits {
   /** The most invocations of all functions at once. */
   concurrentExecutions: number;
+  /** After so many records shards of a stream are closed and go on in others; infinite where there is one shard. */
+  shardRecords: number;
 }
 
 const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost', RELEASE_GRACE_SECONDS: '5' };
@@ -57,19 +59,21 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   };
 }
 
-const limits = {
+const limits: Record<keyof Limits, { variable: string; onAws: number; otherwise: number; least?: number }> = {
   transactionMs: { variable: 'TRANSACTION_MS', onAws: 10, otherwise: 0 },
   writeUnits: { variable: 'PARTITION_WRITE_UNITS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY },
   readUnits: { variable: 'PARTITION_READ_UNITS', onAws: 3000, otherwise: Number.POSITIVE_INFINITY },
   concurrentExecutions: { variable: 'CONCURRENT_EXECUTIONS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY },
+  // On AWS a shard lasts for hours, whatever it has.
+  shardRecords: { variable: 'STREAM_SHARD_RECORDS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY, least: 1 },
 };
 
 /** Those of AWS in a strict system, and whatever the environment says. */
 function limitsOf(environment: NodeJS.ProcessEnv, isStrict: boolean): Limits {
-  const chosen = Object.entries(limits).map(([name, { variable, onAws, otherwise }]) => {
+  const chosen = Object.entries(limits).map(([name, { variable, onAws, otherwise, least = 0 }]) => {
     const given = environment[variable];
     const limit = given ? Number(given) : isStrict ? onAws : otherwise;
-    if (!(limit >= 0)) throw new StartProblem(`${variable} ${given} is not a number`);
+    if (!(limit >= least)) throw new StartProblem(`${variable} ${given} is not a number of ${least} or more`);
     return [name, limit];
   });
   return Object.fromEntries(chosen);

@@ -53,6 +53,8 @@ export interface StreamMapping extends Mapping {
   streamArn: string;
   tableName: string;
   bisects: boolean;
+  /** So many batches of one shard are at work at once, those of one item after each other. */
+  parallelizationFactor: number;
   maxRetries: number;
   maxAgeSeconds: number;
   onFailureQueueArn: string | undefined;
@@ -342,15 +344,14 @@ function queueMapping(placed: ResolvedResource): QueueMapping {
 }
 
 function streamMapping(placed: ResolvedResource): StreamMapping {
-  const { properties, name } = placed;
+  const { properties } = placed;
   const { OnFailure } = (properties['DestinationConfig'] ?? {}) as { OnFailure?: { Destination: string } };
-  if (Number(properties['ParallelizationFactor'] ?? 1) !== 1)
-    throw new Error(`${name} has several batches of a shard at work at once, which the local system does not`);
   return {
     ...mappingOf(placed, 100),
     streamArn: String(properties['EventSourceArn']),
     tableName: String(properties['EventSourceArn']).split('/')[1] as string,
     bisects: properties['BisectBatchOnFunctionError'] === true,
+    parallelizationFactor: Number(properties['ParallelizationFactor'] ?? 1),
     maxRetries: unlimitedWhenNegative(properties['MaximumRetryAttempts']),
     maxAgeSeconds: unlimitedWhenNegative(properties['MaximumRecordAgeInSeconds']),
     onFailureQueueArn: OnFailure?.Destination,

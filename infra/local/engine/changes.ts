@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Resolves after the next write, or when it is time to look anyway. */
-export type NextChange = (signal: AbortSignal) => Promise<void>;
+type NextChange = (signal: AbortSignal) => Promise<void>;
 
 export interface Changes {
   /** Every reader has a listener of its own, which misses nothing between two calls. */

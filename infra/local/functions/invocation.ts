@@ -1,3 +1,6 @@
+/** Lambda's limit of an event, and of what a function answers, as JSON in UTF-8. */
+export const maxPayloadBytes = 6_291_556;
+
 /** Where the code of a function is: `handler` names a module of the folder, and what it exports. */
 interface Code {
   folder: string;

@@ -1,13 +1,10 @@
-import type { Answer } from '../functions/invocation.ts';
+import { type Answer, maxPayloadBytes } from '../functions/invocation.ts';
 
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[]>;
   body: Buffer;
 }
-
-/** Lambda's limit of what a function answers, as JSON in UTF-8. */
-const maxPayloadBytes = 6_291_556;
 
 /** What the API itself answers when no function did. */
 export const apiMessage = (status: number, message: string): HttpAnswer => ({

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamRecord } from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
 import { failedItems } from './failures.ts';
-import type { StreamRecord } from './stream-client.ts';
+import { payloadOf, type Written } from './payload.ts';
 
 export interface Batch {
-  records: StreamRecord[];
+  records: Written<StreamRecord>[];
   shardId: string;
   streamArn: string;
 }
@@ -44,7 +45,7 @@ export async function deliver(batch: Batch, delivery: Delivery): Promise<void> {
       retries = 0;
     } else if (mapping.bisects && attempted.length > 1) {
       size = Math.ceil(attempted.length / 2);
-    } else if (retries >= mapping.maxRetries || isTooOld(attempted[0], mapping)) {
+    } else if (retries >= mapping.maxRetries || isTooOld(attempted[0]?.record, mapping)) {
       giveUp({ ...batch, records: attempted }, retries + 1, delivery);
       rest = rest.slice(attempted.length);
       size = rest.length;
@@ -57,9 +58,9 @@ export async function deliver(batch: Batch, delivery: Delivery): Promise<void> {
 }
 
 /** Returns how many of the records, from the first, are done. */
-async function attempt(records: readonly StreamRecord[], { mapping, invoke }: Delivery): Promise<number> {
-  const answer = await invoke(mapping.functionName, JSON.stringify({ Records: records }));
-  const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+async function attempt(records: readonly Written<StreamRecord>[], { mapping, invoke }: Delivery): Promise<number> {
+  const answer = await invoke(mapping.functionName, payloadOf(records));
+  const ids = records.map(({ record }) => record.dynamodb.SequenceNumber);
   const failed = failedItems(answer, ids, mapping.reportsItemFailures);
   const first = ids.findIndex((id) => failed.has(id));
   return first === -1 ? records.length : first;
@@ -71,7 +72,7 @@ const isTooOld = (record: StreamRecord | undefined, { maxAgeSeconds }: StreamMap
 /** Tells the failure destination, as Lambda does, where in the stream the records are that it gave up. */
 function giveUp({ records, shardId, streamArn }: Batch, invocations: number, { mapping, sendToQueue }: Delivery): void {
   if (!mapping.onFailureQueueArn) return;
-  const [first, last] = [records[0], records.at(-1)];
+  const [first, last] = [records[0]?.record, records.at(-1)?.record];
   const arrival = (record: StreamRecord | undefined) =>
     new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
   const message = {

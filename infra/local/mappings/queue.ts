@@ -4,6 +4,7 @@ import type { LocalQueue } from '../sqs.ts';
 import type { QueueMapping } from '../template.ts';
 import { failedItems } from './failures.ts';
 import { passes } from './filter.ts';
+import { batchesOf, payloadOf, type Written } from './payload.ts';
 
 /** As many as Lambda begins with; more would only wait for an instance with their messages in hand. */
 const mostPollers = 5;
@@ -20,7 +21,7 @@ export async function pollQueue(
     while (!signal.aborted) {
       const records = await nextBatch(mapping, queue, signal);
       const wanted = records.filter((record) => isWanted(mapping, queue, record));
-      if (wanted.length > 0) await handle(mapping, queue, invoke, wanted);
+      for (const batch of batchesOf(wanted, mapping.batchSize)) await handle(mapping, queue, invoke, batch);
     }
   };
   await Promise.all(Array.from({ length: Math.min(mapping.maxConcurrency ?? mostPollers, mostPollers) }, poll));
@@ -49,8 +50,9 @@ function isWanted({ filters }: QueueMapping, queue: LocalQueue, record: SQSRecor
   return false;
 }
 
-async function handle(mapping: QueueMapping, queue: LocalQueue, invoke: Invoke, records: SQSRecord[]): Promise<void> {
-  const answer = await invoke(mapping.functionName, JSON.stringify({ Records: records }));
+async function handle(mapping: QueueMapping, queue: LocalQueue, invoke: Invoke, batch: Written<SQSRecord>[]) {
+  const answer = await invoke(mapping.functionName, payloadOf(batch));
+  const records = batch.map(({ record }) => record);
   const ids = records.map(({ messageId }) => messageId);
   const failed = failedItems(answer, ids, mapping.reportsItemFailures);
   // Those that failed come back when their visibility times out.

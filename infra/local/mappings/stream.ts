@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { NextChange } from '../engine/changes.ts';
+import type { Changes } from '../engine/changes.ts';
+import { shareOf } from '../engine/shards.ts';
+import type { StreamClient, StreamRecord } from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
-import { type Batch, deliver, type SendToQueue } from './batch.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { deliver, type SendToQueue } from './batch.ts';
+import { type Checkpoint, shardEnd } from './checkpoint.ts';
 import { passes } from './filter.ts';
-import type { StreamClient, StreamRecord } from './stream-client.ts';
+import { batchesOf } from './payload.ts';
 
 export interface StreamSource {
   client: StreamClient;
   streamArn: string;
   region: string;
-  nextChange: NextChange;
+  changes: Changes;
 }
 
 export interface StreamPollerSettings {
@@ -28,35 +30,69 @@ const maxRecordsPerRead = 1000;
 const retryReadMs = 500;
 const gatherMs = 10;
 
-/** Feeds a function from a table's stream until the signal, in order; a batch that fails holds up those behind it. */
+interface Shard {
+  ShardId: string;
+  ParentShardId?: string;
+}
+
+/**
+ * Feeds a function from a table's stream until the signal: from its shards side by side, from one that another goes on in once that other is
+ * read to its end. Within a shard it keeps the order, and a batch that fails holds up those behind it.
+ */
 export async function pollStream(settings: StreamPollerSettings): Promise<void> {
-  const { source, signal } = settings;
-  let shards: readonly string[] = [];
+  const { source, signal, checkpoint } = settings;
+  const reading = new Map<string, Promise<string>>();
   while (!signal.aborted) {
     try {
-      shards = await shardsOf(source);
-      break;
+      for (const { ShardId } of due(await shardsOf(source), checkpoint))
+        if (!reading.has(ShardId))
+          reading.set(
+            ShardId,
+            pollShard(ShardId, settings).then(() => ShardId),
+          );
     } catch {
       await pause(retryReadMs, signal);
+      continue;
     }
+    if (reading.size === 0) await pause(retryReadMs, signal);
+    else reading.delete(await Promise.race(reading.values()));
   }
-  await Promise.all(shards.map((shardId) => pollShard(shardId, settings)));
-  await settings.checkpoint.saved();
+  await Promise.all(reading.values());
+  await checkpoint.saved();
 }
 
-async function shardsOf({ client, streamArn }: StreamSource): Promise<string[]> {
-  const { StreamDescription } = (await client('DescribeStream', { StreamArn: streamArn })) as {
-    StreamDescription: { Shards: { ShardId: string }[] };
-  };
-  return StreamDescription.Shards.map(({ ShardId }) => ShardId);
+async function shardsOf({ client, streamArn }: StreamSource): Promise<Shard[]> {
+  const shards: Shard[] = [];
+  let last: string | undefined;
+  do {
+    const asked = { StreamArn: streamArn, ...(last !== undefined && { ExclusiveStartShardId: last }) };
+    const { StreamDescription } = (await client('DescribeStream', asked)) as {
+      StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string };
+    };
+    shards.push(...StreamDescription.Shards);
+    last = StreamDescription.LastEvaluatedShardId;
+  } while (last !== undefined);
+  return shards;
 }
 
+/** Those that are not read to their end, unless what they go on from is not. */
+function due(shards: readonly Shard[], checkpoint: Checkpoint): Shard[] {
+  const ids = new Set(shards.map(({ ShardId }) => ShardId));
+  checkpoint.keep(ids);
+  const isOver = (shardId: string) => !ids.has(shardId) || checkpoint.read(shardId) === shardEnd;
+  return shards.filter(
+    ({ ShardId, ParentShardId }) => !isOver(ShardId) && (ParentShardId === undefined || isOver(ParentShardId)),
+  );
+}
+
+/** Resolves at the end of the shard. */
 async function pollShard(shardId: string, settings: StreamPollerSettings): Promise<void> {
   const { source, signal, checkpoint } = settings;
+  const nextChange = source.changes.listen();
   let iterator: string | undefined;
   while (!signal.aborted) {
     try {
-      iterator ??= await iteratorAfter(checkpoint.read(), shardId, source);
+      iterator ??= await iteratorAfter(checkpoint.read(shardId), shardId, source);
       const asked = { ShardIterator: iterator, Limit: maxRecordsPerRead };
       const { Records, NextShardIterator } = (await source.client('GetRecords', asked, signal)) as {
         Records: StreamRecord[];
@@ -64,50 +100,61 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
       };
       iterator = NextShardIterator;
       if (Records.length > 0) await handle(Records, shardId, settings);
-      else await nextChanges(source, signal);
-    } catch {
+      if (signal.aborted) return;
+      if (!iterator) return checkpoint.write(shardId, shardEnd);
+      // Changes come in groups, as what one call writes does: a group is read at once.
+      if (Records.length === 0) await nextChange(signal).then(() => pause(gatherMs, signal));
+    } catch (error) {
       // The engine is restarting, or the iterator has expired: a new one continues after the checkpoint.
       iterator = undefined;
       await pause(retryReadMs, signal);
+      if (isSaid(error, 'ResourceNotFoundException')) return;
     }
   }
 }
 
-/** Changes come in groups, as what one call writes does: a group is read at once. */
-async function nextChanges({ nextChange }: StreamSource, signal: AbortSignal): Promise<void> {
-  await nextChange(signal);
-  await pause(gatherMs, signal);
-}
-
+/** What the stream no longer has is passed over. */
 async function iteratorAfter(position: string | undefined, ShardId: string, { client, streamArn }: StreamSource) {
-  const at = position
-    ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
-    : { ShardIteratorType: 'TRIM_HORIZON' };
-  const asked = { StreamArn: streamArn, ShardId, ...at };
-  return ((await client('GetShardIterator', asked)) as { ShardIterator: string }).ShardIterator;
+  const ask = async (at: object) =>
+    ((await client('GetShardIterator', { StreamArn: streamArn, ShardId, ...at })) as { ShardIterator: string })
+      .ShardIterator;
+  const fromOldest = () => ask({ ShardIteratorType: 'TRIM_HORIZON' });
+  if (position === undefined) return fromOldest();
+  return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }).catch((error) => {
+    if (isSaid(error, 'TrimmedDataAccessException')) return fromOldest();
+    throw error;
+  });
 }
 
-/** Hands on what the filters let pass, batch by batch; the checkpoint follows each. */
+const isSaid = (error: unknown, exception: string) => (error as Error).message.includes(exception);
+
+/** Hands on what the filters let pass, batch by batch; the checkpoint follows what is done with all before it. */
 async function handle(
   records: readonly StreamRecord[],
   shardId: string,
   settings: StreamPollerSettings,
 ): Promise<void> {
   const { mapping, source, checkpoint, signal } = settings;
-  let pending: StreamRecord[] = [];
-  const flush = async (position: string) => {
-    const batch: Batch = { records: pending, shardId, streamArn: source.streamArn };
-    pending = [];
-    if (batch.records.length > 0) await deliver(batch, settings);
-    if (!signal.aborted) checkpoint.write(position);
-  };
-  for (const [index, record] of records.entries()) {
-    if (passes(mapping.filters, record) && hasChanged(record))
-      pending.push({ ...record, awsRegion: source.region, eventSourceARN: source.streamArn });
-    const isLast = index === records.length - 1;
-    if (pending.length >= mapping.batchSize || isLast) await flush(record.dynamodb.SequenceNumber);
-    if (signal.aborted) return;
-  }
+  const { awsRegion, eventSourceARN } = { awsRegion: source.region, eventSourceARN: source.streamArn };
+  const wanted = records
+    .filter((record) => passes(mapping.filters, record) && hasChanged(record))
+    .map((record) => ({ ...record, awsRegion, eventSourceARN }));
+  const waiting = new Set(wanted);
+  const sideBySide = Map.groupBy(wanted, ({ dynamodb }) => shareOf(dynamodb.Keys, mapping.parallelizationFactor));
+  await Promise.all(
+    [...sideBySide.values()].map(async (own) => {
+      for (const batch of batchesOf(own, mapping.batchSize)) {
+        await deliver({ records: batch, shardId, streamArn: source.streamArn }, settings);
+        if (signal.aborted) return;
+        for (const { record } of batch) waiting.delete(record);
+        const [next] = waiting;
+        const done = next && wanted[wanted.indexOf(next) - 1];
+        if (done) checkpoint.write(shardId, done.dynamodb.SequenceNumber);
+      }
+    }),
+  );
+  const last = records.at(-1);
+  if (last && !signal.aborted) checkpoint.write(shardId, last.dynamodb.SequenceNumber);
 }
 
 // DynamoDB writes no record for a write that changes nothing; the local engine does.

@@ -68,11 +68,18 @@ async function exhausted(env: Record<string, string>): Promise<void> {
 
 test('a strict system has the limits of AWS, another none, and each can be set', () => {
   const limitsOf = (args: string[], environment = {}) => readOptions(args, environment).limits;
-  const none = { transactionMs: 0, writeUnits: Infinity, readUnits: Infinity, concurrentExecutions: Infinity };
+  const none = {
+    transactionMs: 0,
+    writeUnits: Infinity,
+    readUnits: Infinity,
+    concurrentExecutions: Infinity,
+    shardRecords: Infinity,
+  };
   expect(limitsOf([])).toEqual(none);
-  const aws = { transactionMs: 10, writeUnits: 1000, readUnits: 3000, concurrentExecutions: 1000 };
+  const aws = { transactionMs: 10, writeUnits: 1000, readUnits: 3000, concurrentExecutions: 1000, shardRecords: 1000 };
   expect(limitsOf(['--strict'])).toEqual(aws);
   expect(limitsOf([], { PARTITION_WRITE_UNITS: '5' })).toEqual({ ...none, writeUnits: 5 });
   expect(limitsOf(['--strict'], { TRANSACTION_MS: '0' })).toEqual({ ...aws, transactionMs: 0 });
   expect(() => limitsOf([], { TRANSACTION_MS: 'soon' })).toThrow('TRANSACTION_MS soon');
+  expect(() => limitsOf([], { STREAM_SHARD_RECORDS: '0' })).toThrow('STREAM_SHARD_RECORDS 0');
 });

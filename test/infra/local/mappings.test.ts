@@ -1,10 +1,11 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { dividedStream } from '#infra/local/engine/divided-stream.ts';
+import { openStreams } from '#infra/local/engine/stream-client.ts';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import type { Answer } from '#infra/local/functions/invocation.ts';
 import { failedItems } from '#infra/local/mappings/failures.ts';
 import { passes } from '#infra/local/mappings/filter.ts';
-import { openStreams } from '#infra/local/mappings/stream-client.ts';
 import { type MappingsSettings, startMappings } from '#infra/local/mappings.ts';
 import { type LocalSqs, startSqs } from '#infra/local/sqs.ts';
 import type { QueueMapping, StreamMapping } from '#infra/local/template.ts';
@@ -186,6 +187,15 @@ describe('queues', () => {
     expect(events.map(({ Records }) => Records.length)).toEqual([15]);
   });
 
+  test('a batch has at most 6 MB', async () => {
+    const queue = newQueue();
+    for (let index = 0; index < 8; index += 1) queue.send('x'.repeat(1_000_000));
+    const mapping = mappingOf(queue.arn, { maxConcurrency: 1 });
+    const { events } = startWith({ queueMappings: [mapping] }, () => ok());
+    await expect.poll(() => left(queue)).toBe(0);
+    expect(events.map(({ Records }) => Records.length)).toEqual([6, 2]);
+  });
+
   test('no more batches run at once than the mapping allows', async () => {
     const queue = newQueue();
     for (let index = 0; index < 12; index += 1) queue.send(String(index));
@@ -213,7 +223,7 @@ describe('queues', () => {
 });
 
 describe('streams', () => {
-  async function newTable() {
+  async function newTable(text = 'é') {
     const TableName = `table-${++count}`;
     const { TableDescription } = await dynamodb.send(
       new CreateTableCommand({
@@ -225,10 +235,12 @@ describe('streams', () => {
       }),
     );
     const streamArn = TableDescription?.LatestStreamArn as string;
-    const streamOf = () => ({ client: streams, streamArn, region: home.region, nextChange: engine.changes.listen() });
-    const put = async (...keys: string[]) => {
-      for (const pk of keys) {
-        await dynamodb.send(new PutItemCommand({ TableName, Item: { pk: { S: pk }, data: { B: Buffer.from('é') } } }));
+    const streamOf = () => ({ client: streams, streamArn, region: home.region, changes: engine.changes });
+    const put = async (...keys: (string | readonly [string, number])[]) => {
+      for (const key of keys) {
+        const [pk, round] = typeof key === 'string' ? [key, 1] : key;
+        const Item = { pk: { S: pk }, data: { B: Buffer.from(text) }, round: { N: String(round) } };
+        await dynamodb.send(new PutItemCommand({ TableName, Item }));
       }
     };
     return { TableName, streamOf, put };
@@ -240,6 +252,7 @@ describe('streams', () => {
     tableName,
     batchSize: 100,
     bisects: false,
+    parallelizationFactor: 1,
     maxRetries: Number.POSITIVE_INFINITY,
     maxAgeSeconds: Number.POSITIVE_INFINITY,
     onFailureQueueArn: undefined,
@@ -319,6 +332,153 @@ describe('streams', () => {
     await failing.stop();
     const after = startWith({ streamMappings: [mapping] }, () => ok(), streamOf);
     await expect.poll(() => keysOf(after.events)).toEqual(['b']);
+  });
+
+  test('a batch has at most 6 MB', async () => {
+    const { TableName, streamOf, put } = await newTable('x'.repeat(380_000));
+    await put(...Array.from({ length: 20 }, (_, index) => `key ${index}`));
+    const { events } = startWith({ streamMappings: [mappingOf(TableName)] }, () => ok(), streamOf);
+    await expect.poll(() => events.flatMap(({ Records }) => Records).length).toBe(20);
+    expect(events.map((event) => Buffer.byteLength(JSON.stringify(event)))).toSatisfy((sizes: number[]) =>
+      sizes.every((size) => size <= 6_291_556),
+    );
+  });
+
+  test('several batches of a shard are at work where the mapping says so, those of an item after each other', async () => {
+    const { TableName, streamOf, put } = await newTable();
+    const keys = Array.from({ length: 8 }, (_, index) => `key ${index}`);
+    for (let round = 1; round <= 6; round += 1) await put(...keys.map((key) => [key, round] as const));
+    const running = new Set<string>();
+    const came: string[] = [];
+    let most = 0;
+    const mapping = mappingOf(TableName, { parallelizationFactor: 3, batchSize: 2 });
+    const { stop } = startWith(
+      { streamMappings: [mapping] },
+      async ({ Records }) => {
+        const own = Records.map(({ dynamodb: { Keys } }) => Keys.pk.S as string);
+        expect(own.filter((key) => running.has(key))).toEqual([]);
+        for (const key of own) running.add(key);
+        most = Math.max(most, running.size);
+        await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
+        for (const { dynamodb } of Records) came.push(`${dynamodb.Keys.pk.S} ${dynamodb.NewImage.round.N}`);
+        for (const key of own) running.delete(key);
+        return ok();
+      },
+      streamOf,
+    );
+    await expect.poll(() => came.length).toBe(48);
+    for (const key of keys)
+      expect(came.filter((one) => one.startsWith(`${key} `))).toEqual(
+        [1, 2, 3, 4, 5, 6].map((round) => `${key} ${round}`),
+      );
+    // More than one batch has.
+    expect(most).toBeGreaterThan(2);
+    await stop();
+    const { events } = startWith({ streamMappings: [mapping] }, () => ok(), streamOf);
+    await put('last');
+    await expect.poll(() => keysOf(events)).toEqual(['last']);
+  });
+
+  // A stream of a DynamoDB elsewhere has the shards that it has.
+  describe.skipIf(process.env['DYNAMODB_ENDPOINT'])('streams of several shards', () => {
+    const shardRecords = 30;
+    const keys = Array.from({ length: 16 }, (_, index) => `key ${index}`);
+    const rounds = Array.from({ length: 12 }, (_, index) => index + 1);
+    const everything = Object.fromEntries(keys.map((key) => [key, rounds]));
+
+    async function dividedTable() {
+      const { TableName, streamOf, put } = await newTable();
+      const { client, streamArn } = streamOf();
+      const divided = () => dividedStream(client, { streamArn, shardRecords, partitionKey: 'pk' });
+      const putAll = async () => {
+        for (const round of rounds) await put(...keys.map((key) => [key, round] as const));
+      };
+      return { TableName, put, putAll, streamOf: () => ({ ...streamOf(), client: divided() }) };
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: records of streams.
+    const keyOf = (record: any): string => record.dynamodb.Keys.pk.S;
+    // biome-ignore lint/suspicious/noExplicitAny: records of streams.
+    const roundOf = (record: any) => Number(record.dynamodb.NewImage.round.N);
+    /** The rounds of each key, as they came. */
+    const cameBy = (events: readonly LambdaEvent[]): Record<string, number[]> => {
+      const records = Map.groupBy(
+        events.flatMap(({ Records }) => Records),
+        keyOf,
+      );
+      return Object.fromEntries([...records].map(([key, own]) => [key, own.map(roundOf)]));
+    };
+    const soon = { timeout: 20_000 };
+
+    test('shards are read side by side, and a key keeps its order from one to the next', async () => {
+      const { TableName, streamOf, putAll } = await dividedTable();
+      let [running, most] = [0, 0];
+      const mapping = mappingOf(TableName, { batchSize: 7 });
+      const { events } = startWith(
+        { streamMappings: [mapping] },
+        async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
+          running -= 1;
+          return ok();
+        },
+        streamOf,
+      );
+      await putAll();
+      await expect.poll(() => cameBy(events), soon).toEqual(everything);
+      expect(most).toBeGreaterThan(1);
+      expect(most).toBeLessThanOrEqual(8);
+    });
+
+    test('what fails in one shard holds up none that does not go on from it', async () => {
+      const { TableName, streamOf, putAll } = await dividedTable();
+      let isPoisoned = true;
+      const isPoison = (record: unknown) => keyOf(record) === keys[0] && roundOf(record) === 3;
+      const { events } = startWith(
+        { streamMappings: [mappingOf(TableName, { bisects: true })] },
+        ({ Records }) => (isPoisoned && Records.some(isPoison) ? failed : ok()),
+        streamOf,
+      );
+      await putAll();
+      const complete = () => Object.values(cameBy(events)).filter((came) => came.includes(rounds.length));
+      await expect.poll(() => complete().length, soon).toBeGreaterThan(keys.length / 2);
+      expect(new Set(cameBy(events)[keys[0] as string])).not.toContain(4);
+      isPoisoned = false;
+      await expect.poll(() => new Set(cameBy(events)[keys[0] as string]).size, soon).toBe(rounds.length);
+    });
+
+    test('who is stopped amid splits goes on from where it was in every shard', async () => {
+      const { TableName, streamOf, putAll } = await dividedTable();
+      const mapping = mappingOf(TableName, { batchSize: 3 });
+      const all: LambdaEvent[] = [];
+      let stops = 0;
+      const writing = putAll();
+      for (let isOver = false; !isOver; ) {
+        const { events, stop } = startWith(
+          { streamMappings: [mapping] },
+          async () => {
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            return ok();
+          },
+          streamOf,
+        );
+        const many = 12;
+        const countOf = () => events.flatMap(({ Records }) => Records).length;
+        const until = Date.now() + 2000;
+        while (countOf() < many && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+        await stop();
+        stops += 1;
+        all.push(...events);
+        isOver = countOf() === 0;
+      }
+      await writing;
+      const came = cameBy(all);
+      // The first time that each comes.
+      for (const key of keys) expect([...new Set(came[key])]).toEqual(rounds);
+      // At most a batch of every shard was in hand.
+      const handedOver = all.flatMap(({ Records }) => Records).length;
+      expect(handedOver).toBeLessThanOrEqual(keys.length * rounds.length + stops * 8 * mapping.batchSize);
+    }, 60_000);
   });
 });
 

@@ -144,7 +144,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
         EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
         FunctionName: { 'Fn::GetAtt': ['Work', 'Arn'] },
         FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
-        ParallelizationFactor: 1,
+        ParallelizationFactor: 4,
         BisectBatchOnFunctionError: true,
         MaximumRetryAttempts: 20,
         DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Jobs', 'Arn'] } } },
@@ -174,22 +174,12 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
       filters: [{ eventName: ['INSERT'] }],
       reportsItemFailures: false,
       bisects: true,
+      parallelizationFactor: 4,
       maxRetries: 20,
       maxAgeSeconds: Number.POSITIVE_INFINITY,
       onFailureQueueArn: 'arn:aws:sqs:eu-west-1:111111111111:Api-Jobs',
     },
   ]);
-});
-
-test('a mapping that has several batches of a shard at work is refused', () => {
-  const Properties = {
-    EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
-    FunctionName: { Ref: 'Work' },
-    ParallelizationFactor: 4,
-  };
-  const FromStream = { Type: 'AWS::Lambda::EventSourceMapping', Properties };
-  const resources = { Work: lambda(), Table: { Type: 'AWS::DynamoDB::Table' }, FromStream };
-  expect(() => read(resources)).toThrow(/FromStream has several batches/);
 });
 
 test('routes come from the OpenAPI body, rules from their rate, groups by name', () => {

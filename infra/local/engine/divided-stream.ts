@@ -1,0 +1,145 @@
+import { Positions } from './positions.ts';
+import { type Divided, hasKeyOf, type Shard, shardsOf } from './shards.ts';
+import type { StreamClient, StreamRecord } from './stream-client.ts';
+
+export interface Division extends Divided {
+  /** The attribute by whose value items are divided. */
+  partitionKey: string;
+  retentionSeconds?: number;
+}
+
+/** Where a shard is read on: behind a record of the whole stream, to which the engine's iterator leads. */
+interface Place {
+  shardId: string;
+  after: number;
+  engineIterator: string;
+}
+
+interface DescribeInput {
+  ExclusiveStartShardId?: string;
+  Limit?: number;
+}
+
+interface IteratorInput {
+  ShardId: string;
+  ShardIteratorType: string;
+  SequenceNumber?: string;
+}
+
+interface ReadInput {
+  ShardIterator: string;
+  Limit?: number;
+}
+
+const daySeconds = 86_400;
+const maxReadBytes = 1_048_576;
+const maxReadRecords = 1000;
+const maxDescribed = 100;
+
+/** Shows the one shard that the engine has of a stream as DynamoDB would: in several, which are closed and go on in others. */
+export function dividedStream(ask: StreamClient, division: Division): StreamClient {
+  const { streamArn, partitionKey, retentionSeconds = daySeconds } = division;
+  const positions = new Positions(ask, streamArn);
+  /** Records up to here are past their time. */
+  let horizon = 0;
+  /** The last record. */
+  let tail = 0;
+  let shards = new Map<string, Shard>();
+
+  async function look(): Promise<void> {
+    const oldest = Date.now() / 1000 - retentionSeconds;
+    const isPast = ({ dynamodb }: StreamRecord) => (dynamodb.ApproximateCreationDateTime ?? 0) < oldest;
+    horizon = Math.max(horizon, await positions.seek(horizon, isPast));
+    tail = Math.max(tail, await positions.seek(Math.max(tail, horizon), () => true));
+    shards = new Map(shardsOf(division, horizon, tail).map((shard) => [shard.id, shard]));
+  }
+
+  async function shardOf(id: string): Promise<Shard> {
+    if (!shards.has(id)) await look();
+    const shard = shards.get(id);
+    if (!shard) throw new Error(`ResourceNotFoundException: there is no shard ${id}`);
+    return shard;
+  }
+
+  function requireKept(after: number): void {
+    if (after < horizon) throw new Error(`TrimmedDataAccessException: what follows ${after} is past its time`);
+  }
+
+  async function describe({ ExclusiveStartShardId, Limit = maxDescribed }: DescribeInput) {
+    const [said] = await Promise.all([ask('DescribeStream', { StreamArn: streamArn }), look()]);
+    const all = [...shards.values()];
+    const begin = all.findIndex(({ id }) => id === ExclusiveStartShardId) + 1;
+    const page = all.slice(begin, begin + Math.min(Limit, maxDescribed));
+    const isLast = begin + page.length === all.length;
+    const StreamDescription = {
+      ...(said as { StreamDescription: object }).StreamDescription,
+      Shards: page.map((shard) => described(shard, tail)),
+      ...(!isLast && { LastEvaluatedShardId: page.at(-1)?.id }),
+    };
+    return { StreamDescription };
+  }
+
+  async function iterator({ ShardId, ShardIteratorType, SequenceNumber }: IteratorInput) {
+    if (ShardIteratorType === 'LATEST') await look();
+    const { first, last } = await shardOf(ShardId);
+    const after = {
+      TRIM_HORIZON: Math.max(first - 1, horizon),
+      LATEST: Math.min(last, tail),
+      AT_SEQUENCE_NUMBER: Number(SequenceNumber) - 1,
+      AFTER_SEQUENCE_NUMBER: Number(SequenceNumber),
+    }[ShardIteratorType];
+    if (after === undefined || !Number.isSafeInteger(after))
+      throw new Error(`ValidationException: ${ShardIteratorType} ${SequenceNumber}`);
+    requireKept(after);
+    return { ShardIterator: written({ shardId: ShardId, after, engineIterator: await positions.iterator(after) }) };
+  }
+
+  async function read({ ShardIterator, Limit = maxReadRecords }: ReadInput, signal?: AbortSignal) {
+    let { shardId, after, engineIterator } = placeOf(ShardIterator);
+    requireKept(after);
+    const shard = await shardOf(shardId);
+    const Records: StreamRecord[] = [];
+    let bytes = 0;
+    /** Returns whether there was room for all of the shard's. */
+    const take = (records: readonly StreamRecord[]): boolean => {
+      for (const record of records) {
+        const number = Number(record.dynamodb.SequenceNumber);
+        if (number > shard.last) return true;
+        if (number > after && hasKeyOf(shard, record, partitionKey)) {
+          bytes += record.dynamodb.SizeBytes ?? 0;
+          if (Records.length === Limit || (Records.length > 0 && bytes > maxReadBytes)) return false;
+          Records.push(record);
+        }
+        after = Math.max(after, number);
+      }
+      return true;
+    };
+    while (Records.length === 0 && after < shard.last) {
+      const asked = { ShardIterator: engineIterator, Limit: maxReadRecords };
+      const said = (await ask('GetRecords', asked, signal)) as { Records: StreamRecord[]; NextShardIterator: string };
+      if (said.Records.length === 0 || !take(said.Records)) break;
+      engineIterator = said.NextShardIterator;
+    }
+    const isAtEnd = after >= shard.last;
+    return { Records, ...(!isAtEnd && { NextShardIterator: written({ shardId, after, engineIterator }) }) };
+  }
+
+  return async (operation, input, signal) => {
+    if (operation === 'DescribeStream') return describe(input);
+    if (operation === 'GetShardIterator') return iterator(input as IteratorInput);
+    return read(input as ReadInput, signal);
+  };
+}
+
+/** One that is closed has an end. */
+const described = ({ id, parentId, first, last }: Shard, tail: number) => ({
+  ShardId: id,
+  ...(parentId !== undefined && { ParentShardId: parentId }),
+  SequenceNumberRange: {
+    StartingSequenceNumber: String(first),
+    ...(last <= tail && { EndingSequenceNumber: String(last) }),
+  },
+});
+
+const written = (place: Place) => Buffer.from(JSON.stringify(place)).toString('base64');
+const placeOf = (iterator: string) => JSON.parse(Buffer.from(iterator, 'base64').toString()) as Place;
