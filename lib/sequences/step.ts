@@ -30,14 +30,14 @@ export async function insteadOfStep(tenant: Tenant, job: StoredJob): Promise<Out
 
 /**
  * A job that its sender holds because its sequence is paused, with its enrollment: whoever pauses may not have come to it, or not again since it was
- * in a sender's hands. It goes on at once where the sequence does.
+ * in a sender's hands. It goes on at once where the sequence does, by a timer of its own: the one that it had has rung.
  */
 export async function heldWithSequence(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
   const [sequence, enrollment] = await Promise.all([
     tx.find(Sequences, { id: Number(job.sequenceId) }),
     enrollmentOf(tx, job),
   ]);
-  if (sequence?.status !== 'paused' || enrollment === undefined) return { ...job, isHeld: false };
+  if (sequence?.status !== 'paused' || enrollment === undefined) return { ...job, isHeld: false, runAt: tx.now };
   tx.requireUnchanged(Sequences, sequence);
   if (enrollment.heldAt === null) tx.update(Enrollments, { ...enrollment, heldAt: tx.now });
   return job;

@@ -15,6 +15,7 @@ import { deliverEmail } from '#lib/sending/mail.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { changeStatus } from '#lib/sequences/progress.ts';
+import { heldWithSequence } from '#lib/sequences/step.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -152,6 +153,16 @@ test('what is due of a paused sequence is held, though whoever pauses it has not
   await transact(live, operator, (tx) => resumeSequence(tx, sequenceId));
   await sendAll();
   for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
+});
+
+test('what a sender would hold while its sequence goes on again is due anew: its timer has rung', async () => {
+  const sequenceId = await newSequence();
+  const { contactId, jobId } = await waiting(31_008);
+  await stepOf(sequenceId, contactId, jobId);
+  await transact(live, operator, async (tx) => {
+    const job = { ...(await tx.get(Jobs, { id: jobId })), isHeld: true, runAt: shifted(tx.now, -minuteMs) };
+    expect(await heldWithSequence(tx, job)).toEqual({ ...job, isHeld: false, runAt: tx.now });
+  });
 });
 
 test('what is due for somebody who is being merged goes to the one whom they are now', async () => {
