@@ -3,7 +3,7 @@ export type SagaName =
   | 'block'
   | 'commit'
   | 'detach'
-  | 'doubles'
+  | 'duplicate-enrollments'
   | 'erase'
   | 'export'
   | 'job-end'

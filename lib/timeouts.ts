@@ -11,6 +11,15 @@ export const modelTimeoutSeconds = 30;
 /** Of a route that may wait for an endpoint of a customer. */
 export const testTimeoutSeconds = 15;
 
+/** No route has more. */
+export const longestCallSeconds = Math.max(
+  defaultTimeoutSeconds,
+  longTimeoutSeconds,
+  connectTimeoutSeconds,
+  modelTimeoutSeconds,
+  testTimeoutSeconds,
+);
+
 /** Of a worker that changes a few rows for each of its messages. */
 export const workerTimeoutSeconds = 30;
 /** Of a worker that reads the table's stream: a hundred records at once. */

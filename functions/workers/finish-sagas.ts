@@ -11,7 +11,7 @@ import { failBlocked } from '#lib/sending/blocked.ts';
 import { cancelQueued } from '#lib/sending/cancel.ts';
 import { followingMail } from '#lib/sending/following-mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
-import { endingDoubles } from '#lib/sequences/doubles.ts';
+import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
 import { largeCommit } from '#lib/table/large.ts';
@@ -26,7 +26,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
   commit: largeCommit,
   detach: detaching,
-  doubles: endingDoubles,
+  'duplicate-enrollments': endingDuplicates,
   erase: erasing,
   export: exporting,
   'job-end': followingMessage.saga,

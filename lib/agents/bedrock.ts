@@ -43,7 +43,7 @@ export const bedrockModel = (modelId: string): Model => ({
       };
     } catch (error) {
       if (isPassing(error)) throw unavailable(retryAfterSeconds, error);
-      throw isOfModel(error as Error) ? notAvailable(modelId, error as Error) : error;
+      throw isModelRefusal(error as Error) ? notAvailable(modelId, error as Error) : error;
     }
   },
   // The model may have been at work when the time was up.
@@ -51,7 +51,7 @@ export const bedrockModel = (modelId: string): Model => ({
 });
 
 /** Whether Bedrock refuses a model, whatever it is asked: no access, no such model here, a form that its maker wants is not filled in. */
-const isOfModel = ({ name, message }: Error) =>
+const isModelRefusal = ({ name, message }: Error) =>
   ['AccessDeniedException', 'ResourceNotFoundException'].includes(name) ||
   (name === 'ValidationException' && /model id/i.test(message));
 

@@ -1,5 +1,6 @@
 import { messaging } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
+import { contactStages } from '#lib/choices.ts';
 import { Accounts, maxAccounts } from '#lib/entities/account.ts';
 import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
@@ -20,6 +21,7 @@ import { maxEndpoints } from '#lib/entities/webhook-registry.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { bytesOf } from '#lib/table/size.ts';
+import { spreads } from '#lib/table/sums.ts';
 import { divided, entityIn } from './kinds.ts';
 
 type Item = Record<string, unknown>;
@@ -141,18 +143,20 @@ const mostOf = new Map<Entity, number>([
 /** Names by which those were known whom one contact was made of: an erasure looks for each in many accounts. */
 const maxKnownBy = 10_000;
 
-/** As many bytes as a row that counts has, and as many rows as the counters of a thousand accounts are spread over. */
-const [maxCounterBytes, maxCounterRows] = [4_000, 8_000];
-const maxBytesReadWhole = 500;
+/** As many bytes as a row that counts has, and as many rows as deals of every stage and currency, or a thousand accounts, are spread over. */
+const [maxCounterBytes, maxCounterRows] = [4_000, 12_000];
+const maxBytesOfOther = 500;
 
-/** What counters are called of which sums are shown by what their names say. */
-const counterForms: Readonly<Record<string, RegExp>> = {
-  'count/deals': /^[^/]+\/[A-Z]{3}#/,
-  'count/outstanding': /^(invoice|pending)\/[A-Z]{3}#/,
+const ofContacts = new Set(
+  contactStages.flatMap((stage) => Array.from({ length: spreads }, (_, spread) => `stage=${stage}#${spread}`)),
+);
+
+/** What counters are called of which sums are shown by what their names say, and the only ones whose rows grow. */
+const counterForms: Readonly<Record<string, (name: string) => boolean>> = {
+  'count/contacts': (name) => ofContacts.has(name),
+  'count/deals': (name) => /^[^/]+\/[A-Z]{3}#/.test(name),
+  'count/outstanding': (name) => /^(invoice|pending)\/[A-Z]{3}#/.test(name),
 };
-
-/** Counters of which all rows of a group are read together. */
-const readWhole = /^count\/(sent|met|queued|tasks)\b/;
 
 /** What the rows of a file say together. */
 export class Together {
@@ -194,10 +198,10 @@ export class Together {
   #addCounter(pk: string, partition: string, row: Item): string | undefined {
     if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
       return 'is larger than what counts';
-    const form = counterForms[partition];
-    if (form && !form.test(String(row['sk']))) return 'counts what is called otherwise';
-    if (!readWhole.test(partition)) return undefined;
-    if (bytesOf(row) > maxBytesReadWhole) return 'is larger than what counts';
+    if (counterForms[partition]?.(String(row['sk'])) === false) return 'counts what is called otherwise';
+    // All rows of a group are read together: of a month that has more than a call may read that is said.
+    if (!partition.startsWith('count/') || partition.startsWith('count/realized/')) return undefined;
+    if (partition !== 'count/contacts' && bytesOf(row) > maxBytesOfOther) return 'is larger than what counts';
     return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;
   }
 

@@ -61,8 +61,8 @@ export async function mergeContacts(
   return withTags(merged, dictionary);
 }
 
-/** `isEnrolled`: somebody may be twice in a sequence then. */
-type Merging = { from: number; to: number; next: string | null; isEnrolled: boolean };
+/** `isEnrolled`: somebody may be twice in a sequence then; absent in what the release before has left. */
+type Merging = { from: number; to: number; next: string | null; isEnrolled?: boolean };
 
 /** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one requires its contact. */
 export const merging: SagaKind<Merging, 'merge'> = {
@@ -74,7 +74,7 @@ export const merging: SagaKind<Merging, 'merge'> = {
     const into = target ?? { id: await mergedInto(tx, to), name: null };
     const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
     if (left !== undefined) return { from, to: into.id, next: left, isEnrolled };
-    if (isEnrolled) leaveSaga(tx, 'doubles', { contactId: into.id, left: null });
+    if (isEnrolled) leaveSaga(tx, 'duplicate-enrollments', { contactId: into.id, left: null });
     return undefined;
   },
 };

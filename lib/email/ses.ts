@@ -26,7 +26,7 @@ export async function handOver(to: Destination, content: Buffer, tags?: Record<s
 }
 
 /** Of the deployment: what its role may do, its account, its sender, its configuration set. */
-const ofDeployment = [
+const deploymentFaults = [
   'AccessDeniedException',
   'AccountSuspendedException',
   'SendingPausedException',
@@ -38,5 +38,5 @@ const ofDeployment = [
  * Whether SES refuses a mail for what is wrong with this deployment, not with the mail: nothing has left, and every other is refused, too,
  * until its operator has mended that.
  */
-export const isOfDeployment = ({ name, message }: Error): boolean =>
-  ofDeployment.includes(name) || (name === 'MessageRejected' && /not verified|suspended/i.test(message));
+export const isDeploymentFault = ({ name, message }: Error): boolean =>
+  deploymentFaults.includes(name) || (name === 'MessageRejected' && /not verified|suspended/i.test(message));

@@ -110,7 +110,7 @@ export const Jobs = entity({
     isHeld: v.boolean(),
     /** Its place in the account's queue; a flood wait moves `runAt` but not this. */
     queuedFor: time(),
-    /** How often it has waited because its provider takes no more at a time. */
+    /** How often it has waited because its provider takes no more at a time, or nothing from this deployment. */
     floodWaits: count(),
     /** A sender has it in hand until then. */
     claimedUntil: v.nullable(time()),

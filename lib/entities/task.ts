@@ -114,7 +114,7 @@ export const TaskCopy = v.object(inDeal);
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
 const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
 
-/** The months that are counted are read together: what is due outside of these years is counted as if it were at their ends. */
+/** The months that are counted are read together: what is due before 2000 or after 2099 is counted in one month each. */
 const firstMonth = '1999-12';
 const lastMonth = '2100-01';
 
@@ -158,7 +158,7 @@ export const Tasks = entity({
       group: 'tasks',
       since: 3,
     },
-    dueBefore: {
+    dueApart: {
       of: (task) => isAwaited(task) && { name: monthOf(String(task.dueAt)), add: { count: 1 } },
       group: 'due',
       since: 2,

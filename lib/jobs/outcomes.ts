@@ -35,8 +35,8 @@ export const unanswered = ({ wasWritten, error }: Extract<Exchange, { error: str
     ? { kind: 'failed', error: `no answer (${error}): ${inDoubt}` }
     : { kind: 'failed-for-now', error: `no connection (${error})` };
 
-/** Who is meant could not be read, so nothing was sent. */
+/** Who is meant, or what is to be held, could not be read, so nothing was sent. */
 export const notLookedUp = (error: Error): Outcome => ({
   kind: 'failed-for-now',
-  error: `the recipient could not be looked up (${error.name})`,
+  error: `whether it may be sent could not be looked up (${error.name})`,
 });

@@ -8,7 +8,7 @@ import type { SagaKind } from '#lib/table/saga.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Environment, Tenant } from '#lib/tenant.ts';
-import { longTimeoutSeconds, modelTimeoutSeconds } from '#lib/timeouts.ts';
+import { longestCallSeconds } from '#lib/timeouts.ts';
 import { fail } from './end.ts';
 
 /** What a key has queued. */
@@ -18,7 +18,7 @@ const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
 type State = { keyId: string; env: Environment; after: number | null; isLast?: boolean };
 
 /** By then every call has ended that the key let in before it was revoked. */
-const lastCallsMs = Math.max(longTimeoutSeconds, modelTimeoutSeconds) * secondMs + 5 * secondMs;
+const lastCallsMs = (longestCallSeconds + 5) * secondMs;
 
 /**
  * Takes back what a key has queued, newest first, but for what is being sent; and once more what calls that were under way have queued

@@ -2,7 +2,7 @@ import { isMissing, isPassing, isThrottled } from '#lib/aws.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
 import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
-import { isOfDeployment } from '#lib/email/ses.ts';
+import { isDeploymentFault } from '#lib/email/ses.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
@@ -137,7 +137,7 @@ function outcomeOf(error: Error): Outcome {
   if (isThrottled(error)) return { kind: 'throttled', error: error.message };
   if (mayHaveLeft(error))
     return { kind: 'failed-for-now', error: `no answer from SES (${error.name})`, mayHaveLeft: true };
-  if (isOfDeployment(error)) {
+  if (isDeploymentFault(error)) {
     log().error('SES takes no mail of this deployment', { error });
     measure(mailDimensions, { mailsRefused: 1 });
     return { kind: 'refused', error: error.message };

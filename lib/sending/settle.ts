@@ -1,4 +1,5 @@
 import { setAccountState, startFloodWait } from '#lib/accounts/store.ts';
+import { minuteMs, shifted } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { after, endOf } from '#lib/jobs/after.ts';
@@ -80,7 +81,9 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
       error: error as Error,
     });
     const settled = await write(async (tx, job) => {
-      if (job.status === 'queued') return tx.update(Jobs, { ...job, isHeld: false });
+      // Its timer has rung: one that cannot be held with its enrollment is looked at again in a while.
+      const next = job.isHeld ? { isHeld: false, runAt: shifted(tx.now, minuteMs) } : {};
+      if (job.status === 'queued') return tx.update(Jobs, { ...job, ...next });
       startSaga(tx, saga, { jobId: job.id, status: job.status, facts });
       return recordEnd(tx, job);
     });

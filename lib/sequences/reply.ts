@@ -1,13 +1,11 @@
 import { Contacts } from '#lib/entities/contact.ts';
-import { Sequences } from '#lib/entities/sequence.ts';
-import { closeJob, getJob, isWaiting } from '#lib/jobs/store.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { endEnrollment } from './progress.ts';
+import { endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
 /** So many of a contact end with what it has written. */
@@ -46,10 +44,7 @@ async function stopSequences(tx: UnitOfWork, contactId: number, hasRoom = () => 
   const running = await runningEnrollments(tx, contactId, maxAtOnce + 1);
   for (const enrollment of running.slice(0, maxAtOnce)) {
     if (!hasRoom()) return true;
-    const { sequenceId, jobId } = enrollment;
-    endEnrollment(tx, await tx.get(Sequences, { id: sequenceId }), enrollment, 'replied');
-    const job = jobId === null ? undefined : await getJob(tx, jobId);
-    if (job && isWaiting(tx, job)) await closeJob(tx, { ...job, status: 'failed', lastError: 'the contact replied' });
+    await endEarly(tx, enrollment, 'replied', 'the contact replied');
   }
   return running.length > maxAtOnce;
 }

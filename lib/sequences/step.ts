@@ -5,7 +5,7 @@ import { notLookedUp } from '#lib/jobs/outcomes.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { hasSenior } from './doubles.ts';
+import { hasOneAhead } from './duplicates.ts';
 
 /**
  * What becomes of the message of a step without an attempt, for who claims it meanwhile, or has claimed it: it is held while its sequence is
@@ -22,7 +22,7 @@ export async function insteadOfStep(tenant: Tenant, job: StoredJob): Promise<Out
     ]);
     if (enrollment === undefined) return undefined;
     if (sequence?.status === 'paused') return { kind: 'held' };
-    return (await hasSenior(tx, enrollment)) ? { kind: 'canceled' } : undefined;
+    return (await hasOneAhead(tx, enrollment)) ? { kind: 'canceled' } : undefined;
   } catch (error) {
     return notLookedUp(error as Error);
   }

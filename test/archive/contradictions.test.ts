@@ -115,9 +115,15 @@ describe('fields that contradict each other are refused by their line', () => {
     ],
     [
       'more counters of tasks than are read together',
-      [...all, ...Array.from({ length: 8001 }, (_, n) => sumOf('tasks', `due/${n}`))],
-      /there are more than 8000 counters of one kind/,
+      [...all, ...Array.from({ length: 12_001 }, (_, n) => sumOf('tasks', `due/${n}`))],
+      /there are more than 12000 counters of one kind/,
     ],
+    [
+      'more counters of deals than there are currencies',
+      [...all, ...Array.from({ length: 12_001 }, (_, n) => sumOf('deals', `lead${n}/EUR`))],
+      /there are more than 12000 counters of one kind/,
+    ],
+    ['counters of contacts without a stage', [...all, sumOf('contacts', 'stage=odd')], /called otherwise/],
     ['sums of deals of no currency', [...all, sumOf('deals', 'lead')], /called otherwise/],
     ['sums of what nobody owes', [...all, sumOf('outstanding', 'else/EUR')], /called otherwise/],
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],

@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { loadRoutes } from '#infra/functions.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
+import { longestCallSeconds } from '#lib/timeouts.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('an endpoint that runs out of time answers 503 in the envelope, before the platform ends it', async () => {
@@ -31,4 +33,9 @@ test('an endpoint that runs out of time answers 503 in the envelope, before the 
     body: { error: 'internal_error', message: expect.any(String), details: null },
   });
   expect(headers?.['Retry-After']).toBe('1');
+});
+
+test('no route goes on for longer than the queue of a revoked key waits for its last calls', async () => {
+  const timeouts = (await loadRoutes()).map(({ route }) => route.timeoutSeconds ?? 0);
+  expect(Math.max(...timeouts)).toBe(longestCallSeconds);
 });

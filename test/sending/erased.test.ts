@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
-import { dayMs, minuteMs, shifted } from '#lib/clock.ts';
+import { dayMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { turns } from '#lib/email/pace.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -22,6 +22,7 @@ import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { sentWith } from '#test/email/outbox.ts';
@@ -108,7 +109,7 @@ test.each(['live', 'test'] as const)('so is a mail in the environment %s', async
   expect(await sentWith(`Dear Wanda in ${env}`)).toEqual([]);
 });
 
-test('so is a mail that waits for its turn when that is accepted', async () => {
+test('a mail that waits for its turn is canceled when its contact is erased meanwhile', async () => {
   const { id: contactId } = await post('/v1/contacts', { name: 'Yara', email: 'yara@turns.example' });
   const mail = { to: ['yara@turns.example'], subject: 'Hi', bodyText: 'Dear Yara', contactId, ...later() };
   const { id: jobId } = await post('/v1/email/messages', mail);
@@ -155,7 +156,28 @@ test('what is due of a paused sequence is held, though whoever pauses it has not
   for (const id of [jobId, mailJobId]) expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
-test('what a sender would hold while its sequence goes on again is due anew: its timer has rung', async () => {
+test('a step that cannot be held with its enrollment is looked at again in a while, by a timer of its own', async () => {
+  const sequenceId = await newSequence();
+  const { id: contactId } = await post('/v1/contacts', { name: 'Zara', email: 'zara@unheld.example' });
+  const mail = { to: ['zara@unheld.example'], subject: 'Hi', bodyText: 'Dear Zara', contactId, ...later() };
+  const { id: jobId } = await post('/v1/email/messages', mail);
+  await stepOf(sequenceId, contactId, jobId);
+  await transact(live, operator, async (tx) => changeStatus(tx, await tx.get(Sequences, { id: sequenceId }), 'paused'));
+  await due(jobId);
+  const startedAt = timestamp();
+  await between(
+    async ({ operation, input }, next) => {
+      if (operation === 'TransactWriteItems' && JSON.stringify(input).includes('"heldAt":"')) throw new Error('unheld');
+      return next();
+    },
+    () => deliverEmail(live, jobId),
+  );
+  const job = await new UnitOfWork(live, system).get(Jobs, { id: jobId });
+  expect(job).toMatchObject({ status: 'queued', isHeld: false, claimedUntil: null });
+  expect(job.runAt >= shifted(startedAt, minuteMs) && job.runAt < shifted(startedAt, 2 * minuteMs)).toBe(true);
+});
+
+test('a step whose sequence was resumed while its sender held it is due at once', async () => {
   const sequenceId = await newSequence();
   const { contactId, jobId } = await waiting(31_008);
   await stepOf(sequenceId, contactId, jobId);

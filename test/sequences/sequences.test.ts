@@ -12,6 +12,7 @@ import { env } from '#lib/env.ts';
 import { pauseJob } from '#lib/jobs/store.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
+import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
@@ -188,6 +189,13 @@ test('two contacts of one sequence who are merged go on with it once, with the o
     [false, target.id, 'stopped'],
   ]);
   expect(await statuses(other)).toEqual(['active']);
+});
+
+test('after what was noted it is looked whether somebody is in more sequences twice', async () => {
+  const { id: contactId } = await newContact();
+  const step = (left: [] | null) => inSandbox((tx) => endingDuplicates.step(tx, { contactId, left }, 'saga'));
+  expect(await step([])).toEqual({ contactId, left: null });
+  expect(await step(null)).toBeUndefined();
 });
 
 test('of contacts with one username the one whom the account has written to has replied', async () => {

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createAgent } from '#lib/agents/store.ts';
 import { minuteMs, secondMs } from '#lib/clock.ts';
+import type { EntryRow } from '#lib/table/entries.ts';
+import { pages } from '#lib/table/pages.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { maxSlots, takeSlot } from '#lib/table/slots.ts';
-import { summing } from '#lib/table/summing.ts';
+import { eachPage, summing } from '#lib/table/summing.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 afterEach(() => {
@@ -59,13 +62,32 @@ test('a test of a webhook and a test-run of an agent are 429 while other slow ca
 test('a sum takes a slot when it has gone on for long, and is 429 while others have them all; a short one needs none', async () => {
   const { id, live } = await newWorkspace();
   const tenant: Tenant = { workspaceId: id, env: 'live' };
+  let queries = 0;
+  const slowly = async ({ operation }: { operation: string }, next: () => Promise<Record<string, unknown>>) => {
+    if (operation === 'Query') {
+      queries += 1;
+      await sleep(100);
+    }
+    return next();
+  };
+  /** Sixteen parts are read at a time. */
   const sum = (forMs: number) =>
-    summing(new UnitOfWork(tenant, operator), async (meter) => {
-      for (const untilMs = Date.now() + forMs; Date.now() < untilMs && meter.stoppedAt === undefined; ) await sleep(20);
-      return 'summed';
-    });
+    between(slowly, () =>
+      summing(new UnitOfWork(tenant, operator), async (meter) => {
+        const parts = Array.from({ length: (16 * forMs) / 100 }, (_, part) => `${tenantKey(tenant)}#none${part}`);
+        await eachPage(
+          parts,
+          meter,
+          (pk) => pages({ pk, meter }) as AsyncIterable<EntryRow[]>,
+          () => {},
+        );
+        return 'summed';
+      }),
+    );
   const taken = await takeAll(tenant);
   await expect(sum(10 * secondMs)).rejects.toMatchObject({ status: 429, details: { reason: 'too_many_at_once' } });
+  // It has ended when it was refused, not when it had read all of its 1,600 parts.
+  expect(queries).toBeLessThan(800);
   expect(await sum(0)).toBe('summed');
   for (const path of ['/v1/analytics/dashboard', '/v1/analytics/messaging', '/v1/jobs/summary', '/v1/finance/summary'])
     expect((await live.get(path)).status, path).toBe(200);

@@ -1,0 +1,18 @@
+import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
+import { closeJob, getJob, isWaiting } from '#lib/jobs/store.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { endEnrollment } from './progress.ts';
+
+/** Ends an enrollment before its last step: the message that it waits for is not sent, for the reason, unless a sender has it in hand. */
+export async function endEarly(
+  tx: UnitOfWork,
+  enrollment: StoredEnrollment,
+  status: 'replied' | 'stopped',
+  reason: string,
+): Promise<void> {
+  const { sequenceId, jobId } = enrollment;
+  endEnrollment(tx, await tx.get(Sequences, { id: sequenceId }), enrollment, status);
+  const job = jobId === null ? undefined : await getJob(tx, jobId);
+  if (job && isWaiting(tx, job)) await closeJob(tx, { ...job, status: 'failed', lastError: reason });
+}
