@@ -2,8 +2,8 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 
 type Classified = Parameters<typeof isTransientError>[0];
 
-/** What nobody repeats at once, and yet may pass: a deadline of our own, a slow model, SES paused by its owner. */
-const others = ['AbortError', 'ModelTimeoutException', 'SendingPausedException'];
+/** What nobody repeats at once, and yet may pass: a deadline of our own, a slow model. */
+const others = ['AbortError', 'ModelTimeoutException'];
 
 /** DynamoDB's, of a write to an item that is in somebody's transaction, or has just been written in another region. */
 const conflicts = ['TransactionConflictException', 'ReplicatedWriteConflictException'];
@@ -16,7 +16,7 @@ export function isRepeatable(error: unknown): boolean {
   return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure);
 }
 
-/** Whether a call failed for a reason that may pass: a service is busy, paused, too slow or out of reach. */
+/** Whether a call failed for a reason that may pass: a service is busy, too slow or out of reach. */
 export const isPassing = (error: unknown): boolean =>
   isRepeatable(error) || (error instanceof Error && others.includes(error.name));
 

@@ -68,10 +68,9 @@ export async function claimJob(tenant: Tenant, id: number, untilMs: number): Pro
 
 /**
  * What becomes of a job without an attempt because its contact is erased (contract section 26): nothing leaves after an erasure was
- * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there. For who claims the job
- * meanwhile, or has claimed it.
+ * accepted, however long that takes. Undefined when the contact, or whom it was merged into, is there.
  */
-export const withoutContact = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
+export const outcomeIfErased = (tenant: Tenant, { contactId }: StoredJob): Promise<Outcome | undefined> =>
   contactId === null
     ? Promise.resolve(undefined)
     : isThere(tenant, contactId).then((is) => (is ? undefined : { kind: 'canceled' }), notLookedUp);

@@ -17,9 +17,9 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { senderTimeoutSeconds } from '#lib/timeouts.ts';
+import { outcomeBeforeSending } from './before.ts';
 import { fail } from './end.ts';
 import { settleMessageOf } from './settle.ts';
-import { unwanted } from './unwanted.ts';
 
 /** New attempts are begun for so long; then there is room for the last one to end. */
 const budgetMs = (senderTimeoutSeconds - 28) * secondMs;
@@ -123,7 +123,7 @@ class Drain {
       }
       const [claimed, unsent] = await Promise.all([
         claimJob(this.#tenant, id, this.#lease.untilMs),
-        unwanted(this.#tenant, job),
+        outcomeBeforeSending(this.#tenant, job),
       ]);
       if (!claimed) continue;
       isAnyClaimed = true;

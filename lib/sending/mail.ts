@@ -20,10 +20,10 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
+import { outcomeBeforeSending } from './before.ts';
 import { mailDimensions } from './dimensions.ts';
 import { followingMail } from './following-mail.ts';
 import { recordAttempt } from './settle.ts';
-import { unwanted } from './unwanted.ts';
 
 /** Outlives the process that holds it. */
 const claimMs = (mailTimeoutSeconds + 5) * secondMs;
@@ -64,7 +64,7 @@ interface Attempt {
 const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
-  if (tenant.env === 'test') return unsent((await unwanted(tenant, job)) ?? sandboxed(job));
+  if (tenant.env === 'test') return unsent((await outcomeBeforeSending(tenant, job)) ?? sandboxed(job));
   if (job.attachmentCount === 0) return left(tenant, job);
   if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: shifted(new Date(), largeWaitMs) });
   hasLargeAtHand = true;
@@ -92,7 +92,7 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
     return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
   const waitMs = await turns(recipients);
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
-  const instead = Date.now() - lookedAtMs >= freshMs ? await unwanted(tenant, job) : undefined;
+  const instead = Date.now() - lookedAtMs >= freshMs ? await outcomeBeforeSending(tenant, job) : undefined;
   if (instead) return unsent(instead);
   try {
     const messageId = await sendMail(tenant, ready.mail, ready.content);
@@ -111,7 +111,7 @@ const notPrepared = (error: Error): Outcome =>
       : { kind: 'failed-for-now', error: `the mail could not be prepared (${error.name})` };
 
 async function prepared(tenant: Tenant, job: StoredJob): Promise<{ mail: OutgoingMail; content: Buffer } | Outcome> {
-  const [mail, instead] = await Promise.all([outgoing(tenant, job), unwanted(tenant, job)]);
+  const [mail, instead] = await Promise.all([outgoing(tenant, job), outcomeBeforeSending(tenant, job)]);
   return instead ?? { mail, content: await composed(tenant, mail) };
 }
 

@@ -8,11 +8,11 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import { hasOneAhead } from './duplicates.ts';
 
 /**
- * What becomes of the message of a step without an attempt, for who claims it meanwhile, or has claimed it: it is held while its sequence is
+ * What becomes of the message of a step without an attempt: it is held while its sequence is
  * paused, and canceled where its contact was merged with one who is in the sequence, too. Undefined when it may leave, and of one that its enrollment
  * does not wait for, which somebody has tried again.
  */
-export async function insteadOfStep(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
+export async function outcomeIfOutOfSequence(tenant: Tenant, job: StoredJob): Promise<Outcome | undefined> {
   if (job.sequenceId === null) return undefined;
   const tx = new UnitOfWork(tenant, system);
   try {
