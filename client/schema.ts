@@ -2137,7 +2137,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.
+         * @description While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. `isActive: true` or another `url` clears `status` and `consecutiveFailures`. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.
          *
          *     Requires the scope `webhooks:write`.
          *
