@@ -55,6 +55,7 @@ function besidesTable(): string {
     ['a recipient of a mail, at SES', prices.mailRecipients],
     ['a mail that comes in, at SES', prices.mailsIn],
     ['each begun 256 KB of it', prices.mailChunksIn],
+    ['a trace, with `-c tracing=active`', prices.traces],
     [`a cold start of ${assumed.coldStartMs} ms`, coldStart],
   ];
   return table(
