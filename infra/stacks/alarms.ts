@@ -19,11 +19,14 @@ export interface AlarmSettings {
   /** The alarm rings above it. */
   threshold: number;
   description: string;
-  /** What is measured every minute is missing in the worst outage: three minutes without it ring too, as three above the threshold. */
-  isAlwaysMeasured?: boolean;
-  /** What is measured now and then: without a new value it stays as it was. */
-  isRarelyMeasured?: boolean;
+  /**
+   * It is quiet without a value, unless what is measured every minute is missing in the worst outage (`rings`: after three minutes
+   * without it, as after three above the threshold), or what is measured now and then has no new value (`stays` as it was).
+   */
+  whenMissing?: 'rings' | 'stays';
 }
+
+const missing = { rings: TreatMissingData.BREACHING, stays: TreatMissingData.IGNORE };
 
 const notHeard =
   'nobody hears of an alarm: give an address (-c alarmEmail=…), or subscribe to the topic Alarms yourself';
@@ -46,16 +49,15 @@ export class Alarms {
   add(
     scope: Construct,
     id: string,
-    { metric, periodMinutes = 1, threshold, description, isAlwaysMeasured, isRarelyMeasured }: AlarmSettings,
+    { metric, periodMinutes = 1, threshold, description, whenMissing }: AlarmSettings,
   ): Alarm {
-    const whenMissing = isRarelyMeasured ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
     const name = scope instanceof Stack ? id : `${scope.node.id}${id}`;
     const alarm = metric.with({ period: Duration.minutes(periodMinutes) }).createAlarm(this.monitoring, name, {
       threshold,
       alarmDescription: description,
-      evaluationPeriods: isAlwaysMeasured ? 3 : 1,
+      evaluationPeriods: whenMissing === 'rings' ? 3 : 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: isAlwaysMeasured ? TreatMissingData.BREACHING : whenMissing,
+      treatMissingData: whenMissing ? missing[whenMissing] : TreatMissingData.NOT_BREACHING,
     });
     alarm.addAlarmAction(new SnsAction(this.#topic));
     this.#all.push(alarm);

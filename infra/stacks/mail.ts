@@ -120,7 +120,7 @@ export function watchReputation(stack: Stack, alarms: Alarms): void {
       periodMinutes: 60,
       threshold,
       description: `More than ${threshold * 100} % of the account's mails ${what}: SES reviews it, and pauses it soon`,
-      isRarelyMeasured: true,
+      whenMissing: 'stays',
     });
   add('MailBounces', 'Reputation.BounceRate', 0.05, 'bounced');
   add('MailComplaints', 'Reputation.ComplaintRate', 0.001, 'were complained of');

@@ -14,8 +14,7 @@ import type { AlarmSettings, Alarms } from './alarms.ts';
 export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void {
   const metric = measuredBy(lambda, name);
   if (!metric) return;
-  const watched = (watching[name] ?? delivered)(metric);
-  for (const [id, settings] of Object.entries(watched)) alarms.add(lambda, id, settings);
+  for (const [id, settings] of Object.entries(measured[name]?.alarms(metric) ?? {})) alarms.add(lambda, id, settings);
 }
 
 /** Rings when the operator's event bus takes nothing for some minutes. */
@@ -36,25 +35,15 @@ export function watchBus(stack: Stack, alarms: Alarms, table: string): void {
 /** A metric of one source by its name. */
 export type MetricOf<Name extends string = MetricName> = (metricName: Name, statistic: string) => Metric;
 
-/** By the name of a worker that measures something: the dimensions under which it does. */
-const dimensions: Record<string, Record<string, string>> = {
-  'workers-sweep': sweepDimensions,
-  'workers-keep-requests': requestLogDimensions,
-  'workers-send-sign-ins': signInDimensions,
-  'workers-send-email': mailDimensions,
-  'workers-deliver': dimensionsOf('deliveries'),
-  'workers-deliver-slow': dimensionsOf('slow-deliveries'),
-};
-
 /** The metrics that a worker itself measures, or undefined for one that measures none. */
 export function measuredBy(lambda: Lambda, name: string): MetricOf | undefined {
-  const own = dimensions[name];
+  const own = measured[name]?.dimensions;
   if (!own) return undefined;
   const dimensionsMap = { service: lambda.functionName, ...own };
   return (metricName, statistic) => new Metric({ namespace: metricNamespace, metricName, statistic, dimensionsMap });
 }
 
-const kept = (metric: MetricOf): Record<string, AlarmSettings> => ({
+const unreadableRequests = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Unreadable: {
     metric: metric('unreadableRequests', Stats.SUM),
     threshold: 0,
@@ -62,7 +51,7 @@ const kept = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-const sent = (metric: MetricOf): Record<string, AlarmSettings> => ({
+const refusedMails = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Refused: {
     metric: metric('mailsRefused', Stats.SUM),
     threshold: 0,
@@ -71,7 +60,7 @@ const sent = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-const mailed = (metric: MetricOf): Record<string, AlarmSettings> => ({
+const unsentLinks = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Unsent: {
     metric: metric('signInsUnsent', Stats.SUM),
     threshold: 0,
@@ -79,19 +68,19 @@ const mailed = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
+const sweeps = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Overdue: {
     metric: metric('overdueRows', Stats.MAXIMUM),
     threshold: 100,
     description:
       'More than 100 rows were sent again in vain: jobs or deliveries are not being worked on, or the sweeper fails',
-    isAlwaysMeasured: true,
+    whenMissing: 'rings',
   },
   Unpublished: {
     metric: metric('unpublishedRows', Stats.MAXIMUM),
     threshold: 100,
     description: 'More than 100 changes had no event in the feed yet, or the sweeper fails',
-    isAlwaysMeasured: true,
+    whenMissing: 'rings',
   },
   SetAside: {
     metric: metric('setAsideRows', Stats.MAXIMUM),
@@ -100,7 +89,7 @@ const swept = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
+const deliveries = (metric: MetricOf): Record<string, AlarmSettings> => ({
   Latency: {
     metric: metric('deliveryLatency', Stats.p(50)),
     threshold: 60_000,
@@ -124,10 +113,18 @@ const delivered = (metric: MetricOf): Record<string, AlarmSettings> => ({
   },
 });
 
-/** By the name of a worker; the others deliver. */
-const watching: Record<string, (metric: MetricOf) => Record<string, AlarmSettings>> = {
-  'workers-sweep': swept,
-  'workers-keep-requests': kept,
-  'workers-send-sign-ins': mailed,
-  'workers-send-email': sent,
+/** What a worker measures: under which dimensions, and which alarms are on it. */
+interface Measured {
+  dimensions: Record<string, string>;
+  alarms: (metric: MetricOf) => Record<string, AlarmSettings>;
+}
+
+/** By the name of a worker. */
+const measured: Record<string, Measured> = {
+  'workers-sweep': { dimensions: sweepDimensions, alarms: sweeps },
+  'workers-keep-requests': { dimensions: requestLogDimensions, alarms: unreadableRequests },
+  'workers-send-sign-ins': { dimensions: signInDimensions, alarms: unsentLinks },
+  'workers-send-email': { dimensions: mailDimensions, alarms: refusedMails },
+  'workers-deliver': { dimensions: dimensionsOf('deliveries'), alarms: deliveries },
+  'workers-deliver-slow': { dimensions: dimensionsOf('slow-deliveries'), alarms: deliveries },
 };
