@@ -31,6 +31,9 @@ export interface Admitted {
   end(said?: string): void;
 }
 
+/** Whether a call is refused for what transactions have in hand. */
+const meetsOthers = (operation: string) => isWrite(operation) || operation === 'TransactGetItems';
+
 /** What DynamoDB refuses on account of other calls, and the engine does not: it makes them wait for each other. */
 export class Contention {
   readonly #limits: TableLimits;
@@ -48,12 +51,11 @@ export class Contention {
 
   /** Whether it must know what a call says. */
   watches(operation: string): boolean {
-    return isWrite(operation) || operation === 'TransactGetItems' || (isRead(operation) && this.#reads !== undefined);
+    return meetsOthers(operation) || (isRead(operation) && this.#reads !== undefined);
   }
 
   begin(operation: string, asked: Asked): Admitted | Instead {
-    const meets = isWrite(operation) || operation === 'TransactGetItems';
-    const instead = (meets ? this.#conflict(asked) : undefined) ?? this.#throttled(operation, asked);
+    const instead = (meetsOthers(operation) ? this.#conflict(asked) : undefined) ?? this.#throttled(operation, asked);
     if (instead) return instead;
     const isTransaction = operation === 'TransactWriteItems';
     const held = isTransaction ? placesIn(asked).map(nameOf) : [];

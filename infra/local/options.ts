@@ -59,7 +59,8 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   };
 }
 
-const limits: Record<keyof Limits, { variable: string; onAws: number; otherwise: number; least?: number }> = {
+/** What is limited in a strict system as on AWS, or by a variable of the environment. */
+export const limits: Record<keyof Limits, { variable: string; onAws: number; otherwise: number; least?: number }> = {
   transactionMs: { variable: 'TRANSACTION_MS', onAws: 10, otherwise: 0 },
   writeUnits: { variable: 'PARTITION_WRITE_UNITS', onAws: 1000, otherwise: Number.POSITIVE_INFINITY },
   readUnits: { variable: 'PARTITION_READ_UNITS', onAws: 3000, otherwise: Number.POSITIVE_INFINITY },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { limits } from '#infra/local/options.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { dayMs, shifted, timestamp } from '#lib/clock.ts';
 import { changeContact, createContact } from '#lib/contacts/store.ts';
@@ -19,8 +20,6 @@ import { readEnvironment, startSystem } from '#test/system.ts';
 
 const writers = 20;
 const rounds = 5;
-/** So long a transaction of DynamoDB has its items. */
-const transactionMs = 10;
 const budget = 3;
 /** Nobody sends it meanwhile. */
 const later = shifted(timestamp(), 7 * dayMs);
@@ -34,7 +33,7 @@ export async function contention(workDir: string): Promise<Line[]> {
   const engine = await startOwnEngine(dataDir);
   const local = await startSystem(dataDir, { DYNAMODB_ENDPOINT: engine.url });
   Object.assign(process.env, await readEnvironment(dataDir));
-  const slow = await startSlowTransactions(engine.url, transactionMs);
+  const slow = await startSlowTransactions(engine.url, limits.transactionMs.onAws);
   const meter = await startMeter(slow.url);
   try {
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;

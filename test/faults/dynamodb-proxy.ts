@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Asked, placesIn } from '#infra/local/contention/calls.ts';
+import { type Asked, isWrite, placesIn } from '#infra/local/contention/calls.ts';
 import { conflictOf, type Instead, refusal } from '#infra/local/contention.ts';
 import type { Random } from '#test/faults/random.ts';
 
@@ -20,8 +20,6 @@ const writeFaults = [...faults, 'conflict'] as const;
 
 type Call = { operation: string; body: Buffer };
 
-const isWrite = ({ operation }: Call) => /^(PutItem|UpdateItem|DeleteItem|TransactWriteItems)$/.test(operation);
-
 /** Longer than the table's client waits. */
 const hangMs = 6_000;
 
@@ -32,11 +30,11 @@ export async function startProxy(target: string, random: Random, share: number) 
   let injected = 0;
   let conflicting = { naming: '', times: 0 };
   const faultOf = (call: Call) => {
-    if (isWrite(call) && conflicting.times > 0 && call.body.includes(conflicting.naming)) {
+    if (isWrite(call.operation) && conflicting.times > 0 && call.body.includes(conflicting.naming)) {
       conflicting.times -= 1;
       return 'conflict';
     }
-    return isArmed && random.chance(share) ? random.pick(isWrite(call) ? writeFaults : faults) : undefined;
+    return isArmed && random.chance(share) ? random.pick(isWrite(call.operation) ? writeFaults : faults) : undefined;
   };
   const server = createServer(async (incoming, outgoing) => {
     try {
