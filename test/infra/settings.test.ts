@@ -109,7 +109,7 @@ test('the secret of the Telegram application is named, never in a template, and 
   for (const id of allowed) expect(id).toMatch(/^(Telegram|Workers(StoreAttachments|Telegram|UserPolls))\w*Role/);
 }, 120_000);
 
-test('functions are traced, and may be, where that is asked for alone', async () => {
+test('tracing and its permission are there only with tracing=active', async () => {
   const modesIn = async (context: Record<string, string>) => {
     const { CrmApi } = await templatesOf(context);
     const functions = Object.values<{ Type: string; Properties: { TracingConfig?: { Mode: string } } }>(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-test('workflows that may act in AWS run no action that somebody can put another in the place of', () => {
+test('every action of a workflow is pinned to a commit', () => {
   const used = globSync('.github/workflows/*.yml', { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/^\s*(?:- )?uses: (.+)$/gm)].map(([, action]) => action ?? ''),
   );

@@ -83,7 +83,7 @@ test('attempts that certainly sent nothing do not count as repetitions', () => {
   expect(sent.job).toMatchObject({ status: 'sent', attempts: 2 });
 });
 
-test('what a provider refuses of the deployment is tried for about a day, without an attempt, and says why meanwhile', () => {
+test('a refusal of the deployment counts no attempt, waits about a day in all, and keeps its reason in lastError', () => {
   const refused = stayed['refused'] as Outcome;
   let job = { ...queued, attempts: 1 };
   let waitedMs = 0;
