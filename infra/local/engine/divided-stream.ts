@@ -1,10 +1,11 @@
 import { Positions } from './positions.ts';
 import { type Divided, hasKeyOf, type Shard, shardsOf } from './shards.ts';
-import type { StreamClient, StreamRecord } from './stream-client.ts';
+import type { DescribedShard, StreamClient, StreamRecord } from './stream-client.ts';
 
 export interface Division extends Divided {
   /** The attribute by whose value items are divided. */
   partitionKey: string;
+  /** A day, but for tests. */
   retentionSeconds?: number;
 }
 
@@ -15,31 +16,15 @@ interface Place {
   engineIterator: string;
 }
 
-interface DescribeInput {
-  ExclusiveStartShardId?: string;
-  Limit?: number;
-}
-
-interface IteratorInput {
-  ShardId: string;
-  ShardIteratorType: string;
-  SequenceNumber?: string;
-}
-
-interface ReadInput {
-  ShardIterator: string;
-  Limit?: number;
-}
-
 const daySeconds = 86_400;
 const maxReadBytes = 1_048_576;
 const maxReadRecords = 1000;
 const maxDescribed = 100;
 
 /** Shows the one shard that the engine has of a stream as DynamoDB would: in several, which are closed and go on in others. */
-export function dividedStream(ask: StreamClient, division: Division): StreamClient {
+export function dividedStream(client: StreamClient, division: Division): StreamClient {
   const { streamArn, partitionKey, retentionSeconds = daySeconds } = division;
-  const positions = new Positions(ask, streamArn);
+  const positions = new Positions(client, streamArn);
   /** Records up to here are past their time. */
   let horizon = 0;
   /** The last record. */
@@ -65,36 +50,29 @@ export function dividedStream(ask: StreamClient, division: Division): StreamClie
     if (after < horizon) throw new Error(`TrimmedDataAccessException: what follows ${after} is past its time`);
   }
 
-  async function describe({ ExclusiveStartShardId, Limit = maxDescribed }: DescribeInput) {
-    const [said] = await Promise.all([ask('DescribeStream', { StreamArn: streamArn }), look()]);
+  const describe: StreamClient['describe'] = async ({ StreamArn, ExclusiveStartShardId }) => {
+    const [said] = await Promise.all([client.describe({ StreamArn }), look()]);
     const all = [...shards.values()];
     const begin = all.findIndex(({ id }) => id === ExclusiveStartShardId) + 1;
-    const page = all.slice(begin, begin + Math.min(Limit, maxDescribed));
-    const isLast = begin + page.length === all.length;
+    const page = all.slice(begin, begin + maxDescribed);
+    const last = begin + page.length < all.length ? page.at(-1) : undefined;
     const StreamDescription = {
-      ...(said as { StreamDescription: object }).StreamDescription,
+      ...said.StreamDescription,
       Shards: page.map((shard) => described(shard, tail)),
-      ...(!isLast && { LastEvaluatedShardId: page.at(-1)?.id }),
+      ...(last && { LastEvaluatedShardId: last.id }),
     };
     return { StreamDescription };
-  }
+  };
 
-  async function iterator({ ShardId, ShardIteratorType, SequenceNumber }: IteratorInput) {
-    if (ShardIteratorType === 'LATEST') await look();
-    const { first, last } = await shardOf(ShardId);
-    const after = {
-      TRIM_HORIZON: Math.max(first - 1, horizon),
-      LATEST: Math.min(last, tail),
-      AT_SEQUENCE_NUMBER: Number(SequenceNumber) - 1,
-      AFTER_SEQUENCE_NUMBER: Number(SequenceNumber),
-    }[ShardIteratorType];
-    if (after === undefined || !Number.isSafeInteger(after))
-      throw new Error(`ValidationException: ${ShardIteratorType} ${SequenceNumber}`);
+  const iterator: StreamClient['iterator'] = async ({ ShardId, ShardIteratorType, SequenceNumber }) => {
+    const { first } = await shardOf(ShardId);
+    const after = ShardIteratorType === 'TRIM_HORIZON' ? Math.max(first - 1, horizon) : Number(SequenceNumber);
+    if (!Number.isSafeInteger(after)) throw new Error(`ValidationException: ${ShardIteratorType} ${SequenceNumber}`);
     requireKept(after);
     return { ShardIterator: written({ shardId: ShardId, after, engineIterator: await positions.iterator(after) }) };
-  }
+  };
 
-  async function read({ ShardIterator, Limit = maxReadRecords }: ReadInput, signal?: AbortSignal) {
+  const read: StreamClient['read'] = async ({ ShardIterator, Limit = maxReadRecords }, signal) => {
     let { shardId, after, engineIterator } = placeOf(ShardIterator);
     requireKept(after);
     const shard = await shardOf(shardId);
@@ -116,23 +94,19 @@ export function dividedStream(ask: StreamClient, division: Division): StreamClie
     };
     while (Records.length === 0 && after < shard.last) {
       const asked = { ShardIterator: engineIterator, Limit: maxReadRecords };
-      const said = (await ask('GetRecords', asked, signal)) as { Records: StreamRecord[]; NextShardIterator: string };
-      if (said.Records.length === 0 || !take(said.Records)) break;
-      engineIterator = said.NextShardIterator;
+      const { Records: records, NextShardIterator } = await client.read(asked, signal);
+      if (records.length === 0 || !take(records) || NextShardIterator === undefined) break;
+      engineIterator = NextShardIterator;
     }
     const isAtEnd = after >= shard.last;
     return { Records, ...(!isAtEnd && { NextShardIterator: written({ shardId, after, engineIterator }) }) };
-  }
-
-  return async (operation, input, signal) => {
-    if (operation === 'DescribeStream') return describe(input);
-    if (operation === 'GetShardIterator') return iterator(input as IteratorInput);
-    return read(input as ReadInput, signal);
   };
+
+  return { describe, iterator, read };
 }
 
 /** One that is closed has an end. */
-const described = ({ id, parentId, first, last }: Shard, tail: number) => ({
+const described = ({ id, parentId, first, last }: Shard, tail: number): DescribedShard => ({
   ShardId: id,
   ...(parentId !== undefined && { ParentShardId: parentId }),
   SequenceNumberRange: {

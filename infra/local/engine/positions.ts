@@ -1,17 +1,13 @@
 import type { StreamClient, StreamRecord } from './stream-client.ts';
 
-interface Described {
-  StreamDescription: { Shards: { ShardId: string }[] };
-}
-
 /** The one shard that the engine has of a stream, whose records it numbers without holes. */
 export class Positions {
-  readonly #ask: StreamClient;
+  readonly #client: StreamClient;
   readonly #streamArn: string;
   #shardId: string | undefined;
 
-  constructor(ask: StreamClient, streamArn: string) {
-    this.#ask = ask;
+  constructor(client: StreamClient, streamArn: string) {
+    this.#client = client;
     this.#streamArn = streamArn;
   }
 
@@ -19,12 +15,12 @@ export class Positions {
   async iterator(after: number): Promise<string> {
     const StreamArn = this.#streamArn;
     if (this.#shardId === undefined) {
-      const { StreamDescription } = (await this.#ask('DescribeStream', { StreamArn })) as Described;
-      this.#shardId = StreamDescription.Shards[0]?.ShardId;
+      const { StreamDescription } = await this.#client.describe({ StreamArn });
+      this.#shardId = String(StreamDescription.Shards[0]?.ShardId);
     }
-    const at = { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: String(after) };
-    const answer = await this.#ask('GetShardIterator', { StreamArn, ShardId: this.#shardId, ...at });
-    return (answer as { ShardIterator: string }).ShardIterator;
+    const at = { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: String(after) } as const;
+    const { ShardIterator } = await this.#client.iterator({ StreamArn, ShardId: this.#shardId, ...at });
+    return ShardIterator;
   }
 
   /** From `from` on the first position that no record follows, or one that is not passed. */
@@ -47,7 +43,7 @@ export class Positions {
   }
 
   async #recordAfter(position: number): Promise<StreamRecord | undefined> {
-    const asked = { ShardIterator: await this.iterator(position), Limit: 1 };
-    return ((await this.#ask('GetRecords', asked)) as { Records: StreamRecord[] }).Records[0];
+    const { Records } = await this.#client.read({ ShardIterator: await this.iterator(position), Limit: 1 });
+    return Records[0];
   }
 }

@@ -5,11 +5,38 @@ import { Pool } from 'undici';
 /** As functions get it. */
 export type StreamRecord = DynamoDBRecord & { dynamodb: { SequenceNumber: string } };
 
-/** What is asked of a table's stream (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html). */
-type Operation = 'DescribeStream' | 'GetRecords' | 'GetShardIterator';
+export interface DescribedShard {
+  ShardId: string;
+  ParentShardId?: string;
+  SequenceNumberRange: { StartingSequenceNumber: string; EndingSequenceNumber?: string };
+}
 
-/** Asks in DynamoDB's JSON. Throws for every answer but a good one. */
-export type StreamClient = (operation: Operation, input: object, signal?: AbortSignal) => Promise<unknown>;
+interface Described {
+  StreamDescription: { Shards: DescribedShard[]; LastEvaluatedShardId?: string };
+}
+
+interface IteratorInput {
+  StreamArn: string;
+  ShardId: string;
+  ShardIteratorType: 'TRIM_HORIZON' | 'AFTER_SEQUENCE_NUMBER';
+  SequenceNumber?: string;
+}
+
+interface Read {
+  Records: StreamRecord[];
+  /** None at the end of a shard. */
+  NextShardIterator?: string;
+}
+
+/**
+ * Asks a table's stream in DynamoDB's JSON; throws for every answer but a good one
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html).
+ */
+export interface StreamClient {
+  describe(input: { StreamArn: string; ExclusiveStartShardId?: string }): Promise<Described>;
+  iterator(input: IteratorInput): Promise<{ ShardIterator: string }>;
+  read(input: { ShardIterator: string; Limit?: number }, signal?: AbortSignal): Promise<Read>;
+}
 
 /** As long as a function usually takes for what it was handed. */
 const sharedMs = 200;
@@ -21,26 +48,27 @@ interface Place {
 }
 
 /**
- * A client that several readers share: who asks what another has just asked gets the records that the other got. All mappings of a table
+ * A client that several readers share: who reads what another has just read gets the records that the other got. All mappings of a table
  * hear of a change at once, and would each have the engine read it.
  */
-export function shared(ask: StreamClient): StreamClient {
-  const answers = new Map<string, Promise<unknown>>();
-  return (operation, input) => {
-    const question = `${operation} ${JSON.stringify(input)}`;
+export function shared(client: StreamClient): StreamClient {
+  const answers = new Map<string, Promise<Read>>();
+  const read: StreamClient['read'] = (input) => {
+    const question = JSON.stringify(input);
     const known = answers.get(question);
     // There may be some by now where there were none.
-    if (known !== undefined) return known.then((said) => (hasRecords(said) ? said : ask(operation, input)));
-    const answer = ask(operation, input);
+    if (known !== undefined) return known.then((said) => (hasRecords(said) ? said : client.read(input)));
+    const answer = client.read(input);
     answers.set(question, answer);
     const forget = () => answers.delete(question);
-    const keep = (said: unknown) => (hasRecords(said) ? void setTimeout(forget, sharedMs).unref() : void forget());
+    const keep = (said: Read) => (hasRecords(said) ? void setTimeout(forget, sharedMs).unref() : void forget());
     answer.then(keep, forget);
     return answer;
   };
+  return { ...client, read };
 }
 
-const hasRecords = (said: unknown) => ((said as { Records?: unknown[] }).Records ?? []).length > 0;
+const hasRecords = ({ Records }: Read) => Records.length > 0;
 
 /**
  * A client that hands on what the stream says as it is, which is how Lambda's functions get it. The SDK's makes objects of it that must
@@ -49,7 +77,7 @@ const hasRecords = (said: unknown) => ((said as { Records?: unknown[] }).Records
 export function openStreams({ endpoint, region, credentials }: Place): StreamClient & { close(): Promise<void> } {
   const { origin, host } = new URL(endpoint);
   const pool = new Pool(origin);
-  const ask: StreamClient = async (operation, input, signal) => {
+  const ask = async (operation: string, input: object, signal?: AbortSignal) => {
     const body = JSON.stringify(input);
     const request = { service: 'dynamodb', region, method: 'POST', path: '/', body };
     const target = `DynamoDBStreams_20120810.${operation}`;
@@ -60,5 +88,10 @@ export function openStreams({ endpoint, region, credentials }: Place): StreamCli
     if (answer.statusCode !== 200) throw new Error(`the stream answers ${answer.statusCode} ${said}`);
     return JSON.parse(said);
   };
-  return Object.assign(ask, { close: () => pool.destroy() });
+  return {
+    describe: (input) => ask('DescribeStream', input),
+    iterator: (input) => ask('GetShardIterator', input),
+    read: (input, signal) => ask('GetRecords', input, signal),
+    close: () => pool.destroy(),
+  };
 }

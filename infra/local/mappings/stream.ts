@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changes } from '../engine/changes.ts';
 import { shareOf } from '../engine/shards.ts';
-import type { StreamClient, StreamRecord } from '../engine/stream-client.ts';
+import type { DescribedShard, StreamClient, StreamRecord } from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
 import { deliver, type SendToQueue } from './batch.ts';
@@ -30,11 +30,6 @@ const maxRecordsPerRead = 1000;
 const retryReadMs = 500;
 const gatherMs = 10;
 
-interface Shard {
-  ShardId: string;
-  ParentShardId?: string;
-}
-
 /**
  * Feeds a function from a table's stream until the signal: from its shards side by side, from one that another goes on in once that other is
  * read to its end. Within a shard it keeps the order, and a batch that fails holds up those behind it.
@@ -61,14 +56,12 @@ export async function pollStream(settings: StreamPollerSettings): Promise<void> 
   await checkpoint.saved();
 }
 
-async function shardsOf({ client, streamArn }: StreamSource): Promise<Shard[]> {
-  const shards: Shard[] = [];
+async function shardsOf({ client, streamArn }: StreamSource): Promise<DescribedShard[]> {
+  const shards: DescribedShard[] = [];
   let last: string | undefined;
   do {
     const asked = { StreamArn: streamArn, ...(last !== undefined && { ExclusiveStartShardId: last }) };
-    const { StreamDescription } = (await client('DescribeStream', asked)) as {
-      StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string };
-    };
+    const { StreamDescription } = await client.describe(asked);
     shards.push(...StreamDescription.Shards);
     last = StreamDescription.LastEvaluatedShardId;
   } while (last !== undefined);
@@ -76,7 +69,7 @@ async function shardsOf({ client, streamArn }: StreamSource): Promise<Shard[]> {
 }
 
 /** Those that are not read to their end, unless what they go on from is not. */
-function due(shards: readonly Shard[], checkpoint: Checkpoint): Shard[] {
+function due(shards: readonly DescribedShard[], checkpoint: Checkpoint): DescribedShard[] {
   const ids = new Set(shards.map(({ ShardId }) => ShardId));
   checkpoint.keep(ids);
   const isOver = (shardId: string) => !ids.has(shardId) || checkpoint.read(shardId) === shardEnd;
@@ -94,10 +87,7 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
     try {
       iterator ??= await iteratorAfter(checkpoint.read(shardId), shardId, source);
       const asked = { ShardIterator: iterator, Limit: maxRecordsPerRead };
-      const { Records, NextShardIterator } = (await source.client('GetRecords', asked, signal)) as {
-        Records: StreamRecord[];
-        NextShardIterator?: string;
-      };
+      const { Records, NextShardIterator } = await source.client.read(asked, signal);
       iterator = NextShardIterator;
       if (Records.length > 0) await handle(Records, shardId, settings);
       if (signal.aborted) return;
@@ -115,15 +105,15 @@ async function pollShard(shardId: string, settings: StreamPollerSettings): Promi
 
 /** What the stream no longer has is passed over. */
 async function iteratorAfter(position: string | undefined, ShardId: string, { client, streamArn }: StreamSource) {
-  const ask = async (at: object) =>
-    ((await client('GetShardIterator', { StreamArn: streamArn, ShardId, ...at })) as { ShardIterator: string })
-      .ShardIterator;
-  const fromOldest = () => ask({ ShardIteratorType: 'TRIM_HORIZON' });
-  if (position === undefined) return fromOldest();
-  return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }).catch((error) => {
-    if (isSaid(error, 'TrimmedDataAccessException')) return fromOldest();
-    throw error;
-  });
+  const at = { StreamArn: streamArn, ShardId };
+  const fromOldest = () => client.iterator({ ...at, ShardIteratorType: 'TRIM_HORIZON' });
+  const behind = (SequenceNumber: string) =>
+    client.iterator({ ...at, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }).catch((error) => {
+      if (isSaid(error, 'TrimmedDataAccessException')) return fromOldest();
+      throw error;
+    });
+  const { ShardIterator } = await (position === undefined ? fromOldest() : behind(position));
+  return ShardIterator;
 }
 
 const isSaid = (error: unknown, exception: string) => (error as Error).message.includes(exception);

@@ -1,16 +1,15 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dividedStream } from '#infra/local/engine/divided-stream.ts';
-import { openStreams, type StreamClient, type StreamRecord } from '#infra/local/engine/stream-client.ts';
+import {
+  type DescribedShard,
+  openStreams,
+  type StreamClient,
+  type StreamRecord,
+} from '#infra/local/engine/stream-client.ts';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import { eventually } from '#test/client.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
-
-interface Shard {
-  ShardId: string;
-  ParentShardId?: string;
-  SequenceNumberRange: { StartingSequenceNumber: string; EndingSequenceNumber?: string };
-}
 
 const region = 'eu-west-1';
 const shardRecords = 40;
@@ -78,36 +77,25 @@ async function newStream(retentionSeconds?: number) {
   return { client: open(), open, streamArn, put };
 }
 
-async function shardsOf(client: StreamClient, input: object): Promise<Shard[]> {
-  const shards: Shard[] = [];
+async function shardsOf(client: StreamClient, StreamArn: string): Promise<DescribedShard[]> {
+  const shards: DescribedShard[] = [];
   for (let start = {}; ; ) {
-    const { StreamDescription } = (await client('DescribeStream', { ...input, ...start })) as {
-      StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string };
-    };
+    const { StreamDescription } = await client.describe({ StreamArn, ...start });
     shards.push(...StreamDescription.Shards);
     if (StreamDescription.LastEvaluatedShardId === undefined) return shards;
     start = { ExclusiveStartShardId: StreamDescription.LastEvaluatedShardId };
   }
 }
 
-const iteratorOf = async (client: StreamClient, input: object) =>
-  ((await client('GetShardIterator', input)) as { ShardIterator: string }).ShardIterator;
-const read = async (client: StreamClient, ShardIterator: string, Limit?: number) =>
-  (await client('GetRecords', { ShardIterator, ...(Limit && { Limit }) })) as {
-    Records: StreamRecord[];
-    NextShardIterator?: string;
-  };
+const oldestOf = async (client: StreamClient, StreamArn: string, ShardId: string) =>
+  (await client.iterator({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' })).ShardIterator;
 
 /** Until its end, or until there is no more. */
-async function readShard(client: StreamClient, streamArn: string, { ShardId }: Shard, Limit?: number) {
+async function readShard(client: StreamClient, streamArn: string, { ShardId }: DescribedShard, Limit = 1000) {
   const records: StreamRecord[] = [];
-  let next: string | undefined = await iteratorOf(client, {
-    StreamArn: streamArn,
-    ShardId,
-    ShardIteratorType: 'TRIM_HORIZON',
-  });
+  let next: string | undefined = await oldestOf(client, streamArn, ShardId);
   while (next !== undefined) {
-    const { Records, NextShardIterator } = await read(client, next, Limit);
+    const { Records, NextShardIterator } = await client.read({ ShardIterator: next, Limit });
     records.push(...Records);
     next = NextShardIterator;
     if (Records.length === 0) break;
@@ -120,7 +108,7 @@ const ownerOf = ({ dynamodb }: StreamRecord) => String(dynamodb.Keys?.['owner']?
 
 test('a new stream has open shards without parents; one that is closed has an end and goes on in two', async () => {
   const { client, streamArn, put } = await newStream();
-  const before = await shardsOf(client, { StreamArn: streamArn });
+  const before = await shardsOf(client, streamArn);
   expect(before.map(({ ParentShardId }) => ParentShardId)).toEqual([undefined, undefined, undefined, undefined]);
   expect(before.map(({ SequenceNumberRange }) => SequenceNumberRange)).toEqual(
     before.map(() => ({ StartingSequenceNumber: '1' })),
@@ -128,7 +116,7 @@ test('a new stream has open shards without parents; one that is closed has an en
   for (const { ShardId } of before) expect(ShardId).toMatch(/^shardId-\d{20}-[0-9a-f]{8}$/);
   // The first of four is closed, the others are not yet.
   await put(shardRecords);
-  const after = await shardsOf(client, { StreamArn: streamArn });
+  const after = await shardsOf(client, streamArn);
   expect(after.slice(0, 4).map(({ ShardId }) => ShardId)).toEqual(before.map(({ ShardId }) => ShardId));
   expect(after.slice(0, 4).map(({ SequenceNumberRange }) => SequenceNumberRange.EndingSequenceNumber)).toEqual([
     String(shardRecords),
@@ -147,7 +135,7 @@ test('a new stream has open shards without parents; one that is closed has an en
 test('every record is in one shard, those of one key in their order from parent to child, however far it is read at once', async () => {
   const { client, open, streamArn, put } = await newStream();
   await put(5 * shardRecords);
-  const shards = await shardsOf(client, { StreamArn: streamArn, Limit: 7 });
+  const shards = await shardsOf(client, streamArn);
   const parents = new Map(shards.map(({ ShardId, ParentShardId }) => [ShardId, ParentShardId]));
   const depth = (id: string | undefined): number => (id === undefined ? 0 : 1 + depth(parents.get(id)));
   expect(Math.max(...shards.map(({ ShardId }) => depth(ShardId)))).toBeGreaterThanOrEqual(4);
@@ -176,40 +164,27 @@ test('every record is in one shard, those of one key in their order from parent 
     expect(numbersOf(own)).toEqual(numbersOf(own).sort((a, b) => a - b));
 });
 
-test('an iterator begins at a record, behind it, at the oldest or at the newest', async () => {
+test('an iterator begins at the oldest record or behind one', async () => {
   const { client, streamArn, put } = await newStream();
   await put(20);
-  const [shard] = (await shardsOf(client, { StreamArn: streamArn })) as [Shard];
+  const [shard] = (await shardsOf(client, streamArn)) as [DescribedShard];
   const { records } = await readShard(client, streamArn, shard);
-  const [, second, third] = numbersOf(records);
-  const at = async (ShardIteratorType: string, number?: number) => {
-    const SequenceNumber = number === undefined ? {} : { SequenceNumber: String(number) };
-    const asked = { StreamArn: streamArn, ShardId: shard.ShardId, ShardIteratorType, ...SequenceNumber };
-    return iteratorOf(client, asked);
-  };
-  const firstBy = async (iterator: string) => numbersOf((await read(client, iterator, 1)).Records)[0];
-  expect(await firstBy(await at('AT_SEQUENCE_NUMBER', second))).toBe(second);
-  expect(await firstBy(await at('AFTER_SEQUENCE_NUMBER', second))).toBe(third);
-  const latest = await at('LATEST');
-  expect(await firstBy(latest)).toBeUndefined();
-  await put(19);
-  expect(await firstBy(latest)).toBeGreaterThan(20);
-  await expect(at('SOMEWHERE')).rejects.toThrow('ValidationException');
-  await expect(
-    iteratorOf(client, { StreamArn: streamArn, ShardId: 'shardId-none', ShardIteratorType: 'LATEST' }),
-  ).rejects.toThrow('ResourceNotFoundException');
+  const [first, second, third] = numbersOf(records);
+  const firstBy = async (ShardIterator: string) =>
+    numbersOf((await client.read({ ShardIterator, Limit: 1 })).Records)[0];
+  const behind = (SequenceNumber: string, ShardId = shard.ShardId) =>
+    client.iterator({ StreamArn: streamArn, ShardId, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber });
+  expect(await firstBy(await oldestOf(client, streamArn, shard.ShardId))).toBe(first);
+  expect(await firstBy((await behind(String(second))).ShardIterator)).toBe(third);
+  await expect(behind('nowhere')).rejects.toThrow('ValidationException');
+  await expect(behind('1', 'shardId-none')).rejects.toThrow('ResourceNotFoundException');
 });
 
 test('a read has at most a megabyte', async () => {
   const { client, streamArn, put } = await newStream();
   await put(36, 'x'.repeat(300_000));
-  for (const shard of await shardsOf(client, { StreamArn: streamArn })) {
-    const ShardIterator = await iteratorOf(client, {
-      StreamArn: streamArn,
-      ShardId: shard.ShardId,
-      ShardIteratorType: 'TRIM_HORIZON',
-    });
-    const { Records } = await read(client, ShardIterator);
+  for (const shard of await shardsOf(client, streamArn)) {
+    const { Records } = await client.read({ ShardIterator: await oldestOf(client, streamArn, shard.ShardId) });
     expect(Records.length).toBeGreaterThan(0);
     expect(Records.length).toBeLessThanOrEqual(3);
   }
@@ -218,20 +193,18 @@ test('a read has at most a megabyte', async () => {
 test('records past their time are gone, and shards that had no others', async () => {
   const { client, streamArn, put } = await newStream(2);
   await put(2 * shardRecords);
-  const before = await shardsOf(client, { StreamArn: streamArn });
+  const before = await shardsOf(client, streamArn);
   const open = before.filter(({ SequenceNumberRange }) => SequenceNumberRange.EndingSequenceNumber === undefined);
-  const asked = { StreamArn: streamArn, ShardId: open[0]?.ShardId };
-  const early = await iteratorOf(client, { ...asked, ShardIteratorType: 'TRIM_HORIZON' });
-  await eventually(
-    async () => (await shardsOf(client, { StreamArn: streamArn })).length === open.length,
-    'the end',
-    20_000,
+  const ShardId = String(open[0]?.ShardId);
+  const early = await oldestOf(client, streamArn, ShardId);
+  await eventually(async () => (await shardsOf(client, streamArn)).length === open.length, 'the end', 20_000);
+  await expect(client.read({ ShardIterator: early })).rejects.toThrow('TrimmedDataAccessException');
+  const behind = { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: '1' } as const;
+  await expect(client.iterator({ StreamArn: streamArn, ShardId, ...behind })).rejects.toThrow(
+    'TrimmedDataAccessException',
   );
-  await expect(read(client, early)).rejects.toThrow('TrimmedDataAccessException');
-  const behind = { ...asked, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: '1' };
-  await expect(iteratorOf(client, behind)).rejects.toThrow('TrimmedDataAccessException');
   await put(20);
-  const left = await shardsOf(client, { StreamArn: streamArn });
+  const left = await shardsOf(client, streamArn);
   const kept = await Promise.all(left.map((shard) => readShard(client, streamArn, shard)));
   const numbers = kept.flatMap(({ records }) => numbersOf(records)).sort((a, b) => a - b);
   expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => 2 * shardRecords + 1 + index));
