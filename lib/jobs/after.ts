@@ -48,7 +48,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
     case 'abandoned':
       return failed({ ...settled, attempts: outcome.attempts }, outcome.error);
     case 'canceled':
-      return failed(untried, 'canceled');
+      return failed(untried, outcome.reason ?? 'canceled');
     case 'failed-for-now': {
       const tried = outcome.mayHaveLeft ? { ...settled, unsettledAttempts: job.unsettledAttempts } : settled;
       const waitMs = retryWaitsMs[job.attempts - 1];

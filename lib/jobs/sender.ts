@@ -12,7 +12,7 @@ export type Outcome =
   /** Not tried again, because it is unknown what became of the `attempts` before. */
   | { kind: 'abandoned'; attempts: number; error: string }
   /** Nobody is to have it any more: no attempt. */
-  | { kind: 'canceled' }
+  | { kind: 'canceled'; reason?: string }
   /** It did not leave, or (`mayHaveLeft`) nobody knows, and may if tried again. */
   | { kind: 'failed-for-now'; error: string; mayHaveLeft?: boolean }
   /** This one must wait, and no other: no attempt. */

@@ -122,6 +122,8 @@ export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Pr
     completedAt: null,
     claimedUntil: null,
     unsettledAttempts: 0,
+    // It is no step any more: its enrollment has ended.
+    enrollmentId: null,
   });
 }
 

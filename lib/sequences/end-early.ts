@@ -4,7 +4,13 @@ import { closeJob, getJob, isWaiting } from '#lib/jobs/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEnrollment } from './progress.ts';
 
-/** Ends an enrollment before its last step: the message that it waits for is not sent, for the reason, unless a sender has it in hand. */
+/** Why a message is not sent. */
+export const contactHasReplied = 'the contact replied';
+
+/**
+ * Ends an enrollment before its last step: the message that it waits for is not sent, for the reason. One that a sender has in hand may leave, and is not
+ * tried again (`outcomeIfOutOfSequence`).
+ */
 export async function endEarly(
   tx: UnitOfWork,
   enrollment: StoredEnrollment,

@@ -5,7 +5,7 @@ import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { endEarly } from './end-early.ts';
+import { contactHasReplied, endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
 /** So many of a contact end with what it has written. */
@@ -44,7 +44,7 @@ async function stopSequences(tx: UnitOfWork, contactId: number, hasRoom = () => 
   const running = await runningEnrollments(tx, contactId, maxAtOnce + 1);
   for (const enrollment of running.slice(0, maxAtOnce)) {
     if (!hasRoom()) return true;
-    await endEarly(tx, enrollment, 'replied', 'the contact replied');
+    await endEarly(tx, enrollment, 'replied', contactHasReplied);
   }
   return running.length > maxAtOnce;
 }

@@ -11,16 +11,16 @@ const perDay = 50;
 const toStrangersPerDay = 5;
 
 /**
- * Counts a link that is asked for: five a minute for an e-mail address, whether anybody has it or not, and five by one client; fifty a day
- * for an address by one client, so that nobody else uses up the day of who has it. Raises 429.
+ * Counts a link that is asked for: five a minute by one client, fifty a day for an e-mail address by one client, and five a minute for an address,
+ * whether anybody has it or not. In this order: who is refused for what they have asked takes nothing of what the address has. Raises 429.
  */
 export async function countSignIn(email: string, ip: string): Promise<void> {
   const address = `address ${addressKey(email)}`;
   const minute = { window: currentWindow(), seconds: 60 };
-  const counted = await Promise.all([address, `client ${ip}`].map((by) => count(by, minute, perMinute)));
-  if (!counted.every(Boolean)) throw tooOften('minute', minute);
   const day = currentDay();
+  if (!(await count(`client ${ip}`, minute, perMinute))) throw tooOften('minute', minute);
   if (!(await count(`day of ${address} by ${ip}`, day, perDay))) throw tooOften('day', day);
+  if (!(await count(address, minute, perMinute))) throw tooOften('minute', minute);
 }
 
 /** Counts an invitation, or a link to who has never signed in, that is mailed to an address: five a day, whoever invites. False beyond. */

@@ -4,12 +4,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
+import { dayMs, minuteMs } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Members } from '#lib/entities/member.ts';
 import { asOneOf, membershipsOf } from '#lib/members/people.ts';
+import { countSignIn } from '#lib/sessions/asked.ts';
 import { createSignIn } from '#lib/sessions/store.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
@@ -273,4 +275,26 @@ test('a member whom an older release wrote is found once the workspace is reinde
   await transact(tenant, operator, (tx) => startReindexing(tx, entities));
   const found = await eventually(async () => (await membershipsOf(email))[0], 'the member');
   expect(found).toEqual({ workspaceId: id, memberId, generation: 0 });
+});
+
+test('who has asked fifty times in a day for an address takes nothing more of its five a minute', async () => {
+  // All of it in one day.
+  const nowMs = Math.floor(Date.now() / minuteMs) * minuteMs;
+  const startMs = nowMs % dayMs > dayMs - 15 * minuteMs ? nowMs - 15 * minuteMs : nowMs;
+  const ask = (ip: string) =>
+    countSignIn(`owner${startMs}@asked.example`, ip).then(
+      () => 'counted',
+      ({ status }) => status,
+    );
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    for (let minute = 0; minute < 12; minute += 1) {
+      vi.setSystemTime(startMs + minute * minuteMs);
+      for (let times = 0; times < 5; times += 1)
+        expect(await ask('198.51.100.66'), `${minute}`).toBe(minute < 10 ? 'counted' : 429);
+      expect(await ask('203.0.113.7'), `${minute}`).toBe(minute < 10 ? 429 : 'counted');
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });

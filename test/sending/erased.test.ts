@@ -7,14 +7,16 @@ import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { turns } from '#lib/email/pace.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
-import { Jobs } from '#lib/entities/job.ts';
+import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
+import { retryJob } from '#lib/jobs/store.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { changeStatus } from '#lib/sequences/progress.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
 import { heldWithSequence } from '#lib/sequences/step.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
@@ -79,7 +81,9 @@ const stepOf = (sequenceId: number, contactId: number, jobId: number, status: 'a
     const { id } = await enroll(tx, sequenceId, contactId);
     const enrollment = await tx.get(Enrollments, { sequenceId, id });
     tx.update(Enrollments, { ...enrollment, status, jobId, nextRunAt: null });
-    tx.update(Jobs, { ...(await tx.get(Jobs, { id: jobId })), sequenceId, enrollmentId: id });
+    // What failed and is tried again is no step any more (`retryJob`).
+    const enrollmentId = status === 'failed' ? null : id;
+    tx.update(Jobs, { ...(await tx.get(Jobs, { id: jobId })), sequenceId, enrollmentId });
   });
 
 const jobOf = async (id: number, client = workspace.live) => (await client.get(`/v1/jobs/${id}`)).body;
@@ -175,6 +179,31 @@ test('a step that cannot be held with its enrollment is looked at again in a whi
   const job = await new UnitOfWork(live, system).get(Jobs, { id: jobId });
   expect(job).toMatchObject({ status: 'queued', isHeld: false, claimedUntil: null });
   expect(job.runAt >= shifted(startedAt, minuteMs) && job.runAt < shifted(startedAt, 2 * minuteMs)).toBe(true);
+});
+
+test('a step that its sender has in hand when the contact replies is not tried again, but by hand', async () => {
+  const sequenceId = await newSequence();
+  const { account, contactId, jobId } = await waiting(31_009);
+  await stepOf(sequenceId, contactId, jobId);
+  const change = (change: (job: StoredJob) => StoredJob | Promise<StoredJob>) =>
+    transact(live, operator, async (tx) => tx.update(Jobs, await change(await tx.get(Jobs, { id: jobId }))));
+  await change((job) => ({ ...job, ...claims.taken(Date.now() + minuteMs) }));
+  await transact(live, operator, (tx) => contactReplied(tx, contactId));
+  expect(await jobOf(jobId)).toMatchObject({ status: 'queued' });
+  // Its attempt has failed for now.
+  await change((job) => ({ ...job, claimedUntil: null }));
+  await due(jobId);
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject({ ...canceled, lastError: 'the contact replied' });
+  expect((await account.arrived()).stored).toEqual([]);
+  await transact(live, operator, async (tx) => {
+    const job = await retryJob(tx, jobId, 'telegram');
+    expect(job).toMatchObject({ sequenceId, enrollmentId: null });
+    tx.update(Jobs, { ...job, runAt: shifted(tx.now, dayMs), queuedFor: shifted(tx.now, -minuteMs) });
+  });
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
+  expect((await account.arrived()).stored).toHaveLength(1);
 });
 
 test('a step whose sequence was resumed while its sender held it is due at once', async () => {
