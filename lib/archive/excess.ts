@@ -129,6 +129,18 @@ const needsOf = new Map<Entity, (item: Item) => Named[]>([
   [BodyParts, ({ threadId, messageId }) => [[EmailMessages.name, threadId, messageId]]],
 ]);
 
+/** What a row counts of others: it may be of another moment than they are, and would be below nothing when they are gone. */
+const countsOf = new Map<Entity, string>([
+  [Sequences, 'activeCount'],
+  [Tags, 'contactCount'],
+  [Deals, 'openTaskCount'],
+]);
+const countedBy = new Map<Entity, (item: Item) => (readonly [counted: string, id: unknown])[]>([
+  [Enrollments, ({ sequenceId, status }) => (status === 'active' ? [['activeCount', sequenceId]] : [])],
+  [Contacts, ({ tagIds }) => (Array.isArray(tagIds) ? tagIds.map((id) => ['contactCount', id] as const) : [])],
+  [Tasks, ({ dealId, status }) => (status === 'done' ? [] : [['openTaskCount', dealId]])],
+]);
+
 /** Of whom there is one row alone: who was merged is not there. */
 const oneOf: readonly Entity[] = [Contacts, MergedContacts];
 
@@ -189,6 +201,7 @@ export class Together {
       const knownBy = lengthOf(traces?.userIds, traces?.names) + 1;
       this.#merged.set(alone, { into: `${env}: ${item['into']}`, knownBy, line });
     }
+    for (const [counted, id] of countedBy.get(of)?.(item) ?? []) this.#count(`${env}: ${counted} ${id}`);
     const most = mostOf.get(of);
     const count = this.#count(`${env}: ${of.name}`);
     if (of === TagCounts) this.#tagCounts.set(`${env}: ${Tags.name}`, { count: Number(item['count']), line });
@@ -203,6 +216,14 @@ export class Together {
     if (!partition.startsWith('count/') || partition.startsWith('count/realized/')) return undefined;
     if (partition !== 'count/contacts' && bytesOf(row) > maxBytesOfOther) return 'is larger than what counts';
     return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;
+  }
+
+  /** The row with what it counts of others, as the file, of which that were all rows, has them. */
+  recounted<Row extends Key>(row: Row): Row {
+    const { env, partition } = divided(row.pk);
+    const counted = countsOf.get(entityIn(partition) as Entity);
+    if (!counted) return row;
+    return { ...row, [counted]: this.#counts.get(`${env}: ${counted} ${(row as Item)['id']}`) ?? 0 };
   }
 
   /** How many rows there are of an entity that both environments share. */

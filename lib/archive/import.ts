@@ -27,7 +27,7 @@ const maxRows = 200;
  * that has data. Needs the key.
  */
 export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
-  const { from, digest, counts, members, outdated } = await inspect(id, file);
+  const { from, digest, counts, outdated, together } = await inspect(id, file);
   await begin(id, digest);
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
@@ -36,7 +36,7 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   const workspace: Row[] = [];
   const others: Row[] = [];
   for await (const given of rowsOf(file)) {
-    for (const row of restored(from, id, given)) {
+    for (const row of restored(from, id, together.recounted(given))) {
       counters.add(row);
       if (row.pk.startsWith(duePrefix)) timers.push(row);
       else if (Highest.holds(row)) continue;
@@ -50,7 +50,7 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   for (const end of ends) await raise(end);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);
-  await raise({ ...rowKey('memberCount', { workspace: id }), made: members });
+  await raise({ ...rowKey('memberCount', { workspace: id }), made: together.shared(Members) });
   await put(workspace);
   while (timers.length > 0) await put(timers.splice(0, maxRows));
   await markNew(id, entities, outdated);
@@ -101,7 +101,7 @@ async function inspect(id: number, file: string) {
     from,
     digest: hash.digest('hex'),
     counts: trailer.counts,
-    members: together.shared(Members),
+    together,
     outdated: outdated.entities,
   };
 }

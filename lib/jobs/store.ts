@@ -113,6 +113,7 @@ export async function retryJob(tx: UnitOfWork, id: number, channel: Channel): Pr
   return tx.update(Jobs, {
     ...job,
     status: 'queued',
+    isHeld: false,
     runAt: tx.now,
     queuedFor: tx.now,
     updatedAt: tx.now,
@@ -170,6 +171,7 @@ export function recordEnd(tx: UnitOfWork, job: StoredJob): StoredJob {
   const isUnspent = job.channel === 'email' && status === 'failed' && job.unsettledAttempts === 0;
   const ended = tx.update(Jobs, {
     ...(isUnspent ? unpaid(tx, job) : job),
+    isHeld: false,
     completedAt: tx.now,
     updatedAt: tx.now,
     claimedUntil: null,

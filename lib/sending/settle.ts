@@ -82,7 +82,8 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
     });
     const settled = await write(async (tx, job) => {
       // Its timer has rung: one that cannot be held with its enrollment is looked at again in a while.
-      const next = job.isHeld ? { isHeld: false, runAt: shifted(tx.now, minuteMs) } : {};
+      const inAWhile = shifted(tx.now, minuteMs);
+      const next = job.isHeld ? { isHeld: false, runAt: inAWhile, queuedFor: inAWhile } : {};
       if (job.status === 'queued') return tx.update(Jobs, { ...job, ...next });
       startSaga(tx, saga, { jobId: job.id, status: job.status, facts });
       return recordEnd(tx, job);

@@ -1,4 +1,6 @@
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { isWaiting } from '#lib/jobs/store.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
@@ -6,19 +8,46 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
-/** Of two of one person in one sequence the one that has come further goes on, or else the one that began first. */
-const isAhead = (one: StoredEnrollment, other: StoredEnrollment): boolean =>
-  one.currentStep === other.currentStep ? one.id < other.id : one.currentStep > other.currentStep;
+/** How an enrollment stands beside others of one person in one sequence: the first of them in this order goes on. */
+interface Standing {
+  enrollment: StoredEnrollment;
+  /** A message that a sender has in hand may leave, whatever becomes of its enrollment. */
+  inHandUntil: string | null;
+}
 
-/** Whether the contact of an enrollment, or the one whom it was merged into, goes on with the same sequence by another. */
-export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment): Promise<boolean> {
+/** The one that has sent more steps, then the one whose message left a queue first, then the one whose message is made, or that began first. */
+function isAhead(one: Standing, other: Standing): boolean {
+  const order = ({ enrollment: { currentStep, jobId, id }, inHandUntil }: Standing) =>
+    [jobId === null ? -currentStep : 1 - currentStep, inHandUntil ?? '~', -currentStep, id] as const;
+  const [ours, theirs] = [order(one), order(other)];
+  const index = ours.findIndex((value, at) => value !== theirs[at]);
+  return index >= 0 && (ours[index] as number | string) < (theirs[index] as number | string);
+}
+
+async function standingOf(tx: UnitOfWork, enrollment: StoredEnrollment): Promise<Standing> {
+  const job = enrollment.jobId === null ? undefined : await tx.find(Jobs, { id: enrollment.jobId });
+  const isInHand = job?.status === 'queued' && !isWaiting(tx, job);
+  return { enrollment, inHandUntil: isInHand ? job.claimedUntil : null };
+}
+
+/** By when a sender is done that has just claimed a message, as far as one can tell that does not know it. */
+const lastOfAll = '9';
+
+/**
+ * Whether the contact of an enrollment whose message a sender has in hand, or the one whom it was merged into, goes on with the same sequence
+ * by another.
+ */
+export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, job: StoredJob): Promise<boolean> {
   const { id, sequenceId, contactId } = enrollment;
   const merged = await resolveMerged(tx, contactId);
   const pages = [...new Set([contactId, merged?.id ?? contactId])].map((one) =>
     listPage(tx, Enrollments, { where: { member: { sequenceId, contactId: one } }, within: { sequenceId }, limit: 25 }),
   );
   const others = (await Promise.all(pages)).flatMap(({ items }) => items);
-  return others.some((other) => other.id !== id && other.status === 'active' && isAhead(other, enrollment));
+  const own = { enrollment, inHandUntil: job.claimedUntil ?? lastOfAll };
+  for (const other of others)
+    if (other.id !== id && other.status === 'active' && isAhead(await standingOf(tx, other), own)) return true;
+  return false;
 }
 
 type Place = Pick<StoredEnrollment, 'sequenceId' | 'id'>;
@@ -46,13 +75,14 @@ export const endingDuplicates: SagaKind<State, 'duplicate-enrollments'> = {
 };
 
 async function duplicatesOf(tx: UnitOfWork, contactId: number): Promise<Place[]> {
-  const ahead = new Map<number, StoredEnrollment>();
+  const running = await runningEnrollments(tx, contactId);
   const duplicates: Place[] = [];
-  for (const enrollment of await runningEnrollments(tx, contactId)) {
-    const known = ahead.get(enrollment.sequenceId);
-    const [first, second] = known && isAhead(known, enrollment) ? [known, enrollment] : [enrollment, known];
-    ahead.set(enrollment.sequenceId, first);
-    if (second) duplicates.push({ sequenceId: second.sequenceId, id: second.id });
+  for (const [sequenceId, own] of Map.groupBy(running, (enrollment) => enrollment.sequenceId)) {
+    if (own.length === 1) continue;
+    if (duplicates.length >= maxNoted) break;
+    const standings = await Promise.all(own.slice(0, maxNoted).map((enrollment) => standingOf(tx, enrollment)));
+    const [, ...behind] = standings.sort((one, other) => (isAhead(one, other) ? -1 : 1));
+    duplicates.push(...behind.map(({ enrollment: { id } }) => ({ sequenceId, id })));
   }
   return duplicates.slice(0, maxNoted);
 }

@@ -24,7 +24,7 @@ export async function outcomeIfOutOfSequence(tenant: Tenant, job: StoredJob): Pr
     if (enrollment?.status === 'replied') return { kind: 'canceled', reason: contactHasReplied };
     if (!enrollment || !waitsFor(enrollment, job)) return { kind: 'canceled' };
     if (sequence?.status === 'paused') return { kind: 'held' };
-    return (await hasOneAhead(tx, enrollment)) ? { kind: 'canceled' } : undefined;
+    return (await hasOneAhead(tx, enrollment, job)) ? { kind: 'canceled' } : undefined;
   } catch (error) {
     return notLookedUp(error as Error);
   }

@@ -3,9 +3,16 @@ import type { ArchivedRow } from '#lib/archive/archive.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { entities } from '#lib/entities/all.ts';
-import { MergedContacts } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
+import { Sequences } from '#lib/entities/sequence.ts';
+import { Tags } from '#lib/entities/tag.ts';
+import { Tasks } from '#lib/entities/task.ts';
+import { type Entity, storedName } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import { eventually } from '#test/client.ts';
 import { clientOf, rowOf, taken } from './handmade.ts';
@@ -165,3 +172,21 @@ test.each(all.filter(({ pk }) => pk !== '#workspace').map((row) => [row.pk, row]
   },
   120_000,
 );
+
+test('what a row counts of others is what the file has of them, not what it says', async () => {
+  const said: Record<string, object> = {
+    ':live#tag': { contactCount: 7 },
+    ':live#deal': { openTaskCount: 0 },
+    ':live#campaign': { activeCount: 0 },
+  };
+  const tenant = { workspaceId: await taken(all.map((row) => ({ ...row, ...said[row.pk] }))), env: 'live' } as const;
+  const rowsOf = <E extends Entity>(of: E) => all.filter((row) => row.pk === `:live#${storedName(of)}`);
+  const counts = await transact(tenant, operator, async (tx) => ({
+    contactCount: (await tx.get(Tags, { id: 1 })).contactCount,
+    openTaskCount: (await tx.get(Deals, { id: 1 })).openTaskCount,
+    activeCount: (await tx.get(Sequences, { id: 1 })).activeCount,
+  }));
+  expect(rowsOf(Contacts)[0]?.['tagIds']).toEqual([1]);
+  expect(rowsOf(Tasks)[0]).toMatchObject({ dealId: 1, status: 'open' });
+  expect(counts).toEqual({ contactCount: 1, openTaskCount: 1, activeCount: 1 });
+});

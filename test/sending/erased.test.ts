@@ -10,7 +10,7 @@ import { Enrollments } from '#lib/entities/enrollment.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
-import { retryJob } from '#lib/jobs/store.ts';
+import { pauseJob, retryJob } from '#lib/jobs/store.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
@@ -179,6 +179,8 @@ test('a step that cannot be held with its enrollment is looked at again in a whi
   const job = await new UnitOfWork(live, system).get(Jobs, { id: jobId });
   expect(job).toMatchObject({ status: 'queued', isHeld: false, claimedUntil: null });
   expect(job.runAt >= shifted(startedAt, minuteMs) && job.runAt < shifted(startedAt, 2 * minuteMs)).toBe(true);
+  // An account's queue goes by this.
+  expect(job.queuedFor).toBe(job.runAt);
 });
 
 test('a step that its sender has in hand when the contact replies is not tried again, but by hand', async () => {
@@ -204,6 +206,19 @@ test('a step that its sender has in hand when the contact replies is not tried a
   await drain(account.id);
   expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
   expect((await account.arrived()).stored).toHaveLength(1);
+});
+
+test('a message that was canceled while it was held leaves when it is tried again', async () => {
+  const { account, jobId } = await waiting(31_010);
+  await transact(live, operator, async (tx) => pauseJob(tx, await tx.get(Jobs, { id: jobId })));
+  await post(`/v1/telegram/messages/${jobId}/cancel`, {});
+  await transact(live, operator, async (tx) => {
+    expect(await tx.get(Jobs, { id: jobId })).toMatchObject({ status: 'failed', isHeld: false });
+    const job = await retryJob(tx, jobId, 'telegram');
+    tx.update(Jobs, { ...job, runAt: shifted(tx.now, dayMs), queuedFor: shifted(tx.now, -minuteMs) });
+  });
+  await drain(account.id);
+  expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
 });
 
 test('a step whose sequence was resumed while its sender held it is due at once', async () => {

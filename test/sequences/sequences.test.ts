@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
-import { nextDay, shifted } from '#lib/clock.ts';
+import { dayMs, nextDay, shifted } from '#lib/clock.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts } from '#lib/entities/contact.ts';
@@ -189,6 +189,27 @@ test('two contacts of one sequence who are merged go on with it once, with the o
     [false, target.id, 'stopped'],
   ]);
   expect(await statuses(other)).toEqual(['active']);
+});
+
+test('of two who are merged the one goes on whom a step has reached, though the other began first and its message is made', async () => {
+  const id = await newSequence([60, 60]);
+  const [target, source] = [await newContact(), await newContact()];
+  for (const of of [target, source]) await enrolled(id, of.id);
+  const message = { accountId, contactId: target.id, text: 'Step one', runAt: shifted(new Date(), dayMs) };
+  const { body: job } = await client.post('/v1/telegram/messages', message);
+  const [waiting, reached] = await inSandbox(async (tx) => {
+    const own = async (contactId: number) => (await runningEnrollments(tx, contactId))[0] as StoredEnrollment;
+    return [
+      tx.update(Enrollments, { ...(await own(target.id)), currentStep: 1, jobId: job.id, nextRunAt: null }),
+      tx.update(Enrollments, { ...(await own(source.id)), currentStep: 1 }),
+    ] as const;
+  });
+  await client.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: source.id });
+  await eventually(async () => (await client.get(`/v1/sequences/${id}`)).body.activeCount === 1, 'one of them to end');
+  const { items } = (await client.get(`/v1/sequences/${id}/enrollments`)).body;
+  const statusOf = Object.fromEntries(items.map((one: StoredEnrollment) => [one.id, one.status]));
+  expect(statusOf).toEqual({ [reached.id]: 'active', [waiting.id]: 'stopped' });
+  expect((await client.get(`/v1/jobs/${job.id}`)).body).toMatchObject({ status: 'failed', lastError: 'canceled' });
 });
 
 test('after what was noted it is looked whether somebody is in more sequences twice', async () => {
