@@ -24,9 +24,8 @@ export const isPassing = (error: unknown): boolean =>
 export const isThrottled = (error: unknown): boolean =>
   error instanceof Error && isThrottlingError(error as Classified);
 
-/** Whether S3 says that an object is not there: who may not list a bucket is refused what is not in it. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && ['NoSuchKey', 'AccessDenied'].includes(error.name);
+/** Whether S3 says that an object is not there, which it says to who may list the bucket; others are refused, as is who lacks a permission. */
+export const isMissing = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchKey';
 
 /** What S3 would say of an object that nobody has. */
 export const missing = (): Error => Object.assign(new Error('there is no such object'), { name: 'NoSuchKey' });

@@ -2,12 +2,12 @@ import { secondMs } from './clock.ts';
 
 /** Of a function that declares nothing longer. */
 export const defaultTimeoutSeconds = 10;
-/** Of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds. */
-export const longTimeoutSeconds = 29;
+/** Of a route that may do much, as one that starts a saga: API Gateway waits for 30 seconds, the start of a cold function included. */
+export const longTimeoutSeconds = 28;
 /** Of a route that asks a platform about an account. */
 export const connectTimeoutSeconds = 20;
 /** Of a route that may ask a model. */
-export const modelTimeoutSeconds = 30;
+export const modelTimeoutSeconds = 28;
 /** Of a route that may wait for an endpoint of a customer. */
 export const testTimeoutSeconds = 15;
 

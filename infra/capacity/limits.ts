@@ -25,7 +25,8 @@ export interface Limit {
 const quotas = { tableUnits: 40_000, newTableUnits: 4_000, createSchedules: 1_000, concurrency: 1_000 };
 
 /** Beyond a shard or a partition DynamoDB refuses. */
-const throttled = 'calls are 503 after 8 s, `HttpApiServerErrors`; `WriteThrottleEvents` of the table';
+const throttled =
+  'calls are 503 (what one transaction writes after 8 s, a single row within two or three), `HttpApiServerErrors`; `WriteThrottleEvents` of the table';
 
 /** Every place that is known, with the load that is reckoned from what calls were measured to write and from the code's own limits. */
 export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[]): Limit[] {
@@ -96,7 +97,7 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
     {
       where: 'The request log of a workspace, by day',
       load: `${shown(perSecond('get', rowKeys.requestLog[0]))} calls/s of one workspace`,
-      seen: '`WorkersKeepRequestsErrors`, then its dead letters; no call is refused',
+      seen: '`WorkersErrors`, then `WorkersKeepRequestsDeadNotEmpty`; no call is refused',
       lift: 'a part of the requests alone; partitions by the hour do not help, one hour is as hot',
     },
     {

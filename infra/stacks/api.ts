@@ -33,7 +33,9 @@ export interface ApiSettings {
 /** What a deployment may replace: functions, queues, schedules, the HTTP API, the alarms and the dashboard. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, settings: ApiSettings) {
-    super(scope, id, { description: 'CRM API: functions, queues and the HTTP API', tags: settings.tags });
+    const description = 'CRM API: functions, queues and the HTTP API';
+    // What operators set stands in every function: CloudFormation takes a megabyte.
+    super(scope, id, { description, suppressTemplateIndentation: true, tags: settings.tags });
     // An export that something imports can be neither changed nor removed.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const { data, routes, workers, bundles, environment } = settings;

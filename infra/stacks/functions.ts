@@ -71,9 +71,14 @@ export function createFunctions(
   const shared = { logGroup: logs[kind], role, tracing, ...logging[kind] };
   return functions.map((of) => {
     const grants = [baseGrant(resources), ...grantsOf(of.needs, resources)];
-    const variables = Object.assign({}, environment, ...grants.map((grant) => grant.environment));
+    const variables = Object.assign({}, settingsOf(kind, environment), ...grants.map((grant) => grant.environment));
     return createFunction(stack, of, shared, variables, bundles);
   });
+}
+
+/** The proxies may be dozens of ranges, and workers are behind none. */
+function settingsOf(kind: Kind, { TRUSTED_PROXIES, ...others }: Record<string, string>): Record<string, string> {
+  return kind === 'endpoint' && TRUSTED_PROXIES !== undefined ? { ...others, TRUSTED_PROXIES } : others;
 }
 
 export const createLog = (stack: Stack, id: string, logGroupName?: string) =>

@@ -72,7 +72,7 @@ function grantOf(need: Exclude<Need, RowNeed | 'schedule'>, resources: Resources
     case 'upload-files':
       return useFiles(['s3:PutObject'], `${uploadsPrefix}*`, resources);
     case 'store-files':
-      return useFiles(['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], '*', resources);
+      return readFiles('*', resources, ['s3:PutObject', 's3:DeleteObject']);
     case 'read-files':
       return readFiles('*', resources);
     case 'read-export-files':
@@ -199,6 +199,9 @@ const readTelegramApp = ({ table, telegramApiHashParameter: name }: Resources): 
 
 const domainOf = ({ mailDomain }: Pick<Resources, 'mailDomain'>) => (mailDomain ? { MAIL_DOMAIN: mailDomain } : {});
 
+/** Who may not list a bucket is told 403 of what is missing there, instead of 404 (S3 API reference, GetObject). */
+const listing = ({ bucketArn }: { bucketArn: string }) => ({ actions: ['s3:ListBucket'], resources: [bucketArn] });
+
 function readMail({ mailBucket }: Resources): Grant {
   if (!mailBucket) throw new Error('a function needs the mail bucket, but no worker reads from it');
   return {
@@ -209,6 +212,7 @@ function readMail({ mailBucket }: Resources): Grant {
         resources: [mailBucket.arnForObjects('*')],
         wildcard: 'SES chooses the names of the objects',
       },
+      listing(mailBucket),
     ],
   };
 }
@@ -224,12 +228,12 @@ const useFiles = (actions: string[], keys: string, { files }: Resources): Grant 
   ],
 });
 
-/** Who may not list a bucket is told 403 of what is missing there, instead of 404 (S3 API reference, GetObject): so are those with its links. */
-function readFiles(keys: string, resources: Resources): Grant {
-  const { environment, permissions } = useFiles(['s3:GetObject'], keys, resources);
+/** With what lets those with its links know what is missing, too. */
+function readFiles(keys: string, resources: Resources, more: string[] = []): Grant {
+  const { environment, permissions } = useFiles(['s3:GetObject', ...more], keys, resources);
   return {
     environment,
-    permissions: [...permissions, { actions: ['s3:ListBucket'], resources: [resources.files.bucketArn] }],
+    permissions: [...permissions, listing(resources.files)],
   };
 }
 

@@ -122,6 +122,17 @@ test('tracing and its permission are there only with tracing=active', async () =
   expect(await modesIn({ tracing: 'active' })).toEqual(['Active', true]);
 }, 120_000);
 
+test('what stands before the API is told to endpoints alone', async () => {
+  const { CrmApi } = await templatesOf({ TRUSTED_PROXIES: '192.0.2.0/24' });
+  const told = Object.entries<{ Type: string; Properties: { Environment?: { Variables: object } } }>(CrmApi.Resources)
+    .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+    .map(([id, { Properties }]) => [
+      id.startsWith('Workers'),
+      'TRUSTED_PROXIES' in (Properties.Environment?.Variables ?? {}),
+    ]);
+  expect(told.filter(([isWorker, isTold]) => isWorker === isTold)).toEqual([]);
+}, 120_000);
+
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
   const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });
   const ofType = (type: string) =>
