@@ -119,6 +119,24 @@ export function limits(calls: MeasuredCalls, workers: readonly WorkerFunction[])
       lift: 'the same',
     },
     {
+      where: 'Persons of Telegram or X who are asked for their messages, one after the other',
+      load: `${shareOf('workers-user-polls')} at once; of two seconds each ${(shareOf('workers-user-polls') * 30).toLocaleString('en')} a minute, beyond which each is asked less often than every minute`,
+      seen: '`UserPollsQueueOld`',
+      lift: 'a larger share of `user-polls`',
+    },
+    {
+      where: 'Attachments that come in, mails that come in, sequences, large changes',
+      load: `${shareOf('workers-store-attachments')}, ${shareOf('workers-receive-mail')}, ${shareOf('workers-advance-sequences')} and ${shareOf('workers-finish-sagas')} invocations at once`,
+      seen: 'the `Old` of their queue; nothing is lost',
+      lift: 'the same',
+    },
+    {
+      where: 'KMS in a region: thousands of requests a second',
+      load: 'one for each start of a function that sends, and for each account that it opens',
+      seen: 'its `ThrottlingException` in `WorkersLog`; tried again',
+      lift: 'its quota (Service Quotas: cryptographic operations)',
+    },
+    {
       where: 'What is left of Lambda for the API',
       load: `${quotas.concurrency - shares} of ${quotas.concurrency.toLocaleString('en')} invocations: about ${shown((quotas.concurrency - shares) / callSeconds)} calls/s of ${Math.round(1000 * callSeconds)} ms`,
       seen: '`LambdaConcurrency`, `LambdaThrottles`; callers get 503',

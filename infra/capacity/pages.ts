@@ -50,11 +50,14 @@ function callsTable(calls: MeasuredCalls, workers: readonly WorkerFunction[]): s
 
 /** What is in no call's price, because it depends on who calls when. */
 function besidesTable(): string {
+  const later = prices.schedules + 3 * prices.sqsRequests + prices.invocations;
   const coldStart = assumed.coldStartMs * 1000 * (assumed.memoryMb / 1024) * prices.gbSecond;
   const rows: [string, number][] = [
     ['a recipient of a mail, at SES', prices.mailRecipients],
     ['a mail that comes in, at SES', prices.mailsIn],
     ['each begun 256 KB of it', prices.mailChunksIn],
+    ['something for later: its schedule, and its second way through SQS and Lambda', later],
+    ['a secret that KMS decrypts, as of an account for each start of its sender', prices.kmsRequests],
     ['a trace, with `-c tracing=active`', prices.traces],
     [`a cold start of ${assumed.coldStartMs} ms`, coldStart],
   ];

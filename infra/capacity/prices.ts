@@ -27,8 +27,6 @@ export const prices = {
   dashboard: 3,
   /** As much again for each of its first two rotations. */
   key: 1,
-  /** A GB and month, of the table and of its point-in-time recovery. */
-  storedGb: 0.25 + 0.2,
 } as const;
 
 /** Dollars of a million calls at the table. */
