@@ -2,8 +2,9 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
+import { secondMs } from '#lib/clock.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longestCallSeconds } from '#lib/timeouts.ts';
+import { longestCallSeconds, primeTimeoutMs } from '#lib/timeouts.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('an endpoint that runs out of time answers 503 in the envelope, before the platform ends it', async () => {
@@ -38,4 +39,8 @@ test('an endpoint that runs out of time answers 503 in the envelope, before the 
 test('no route goes on for longer than the queue of a revoked key waits for its last calls', async () => {
   const timeouts = (await loadRoutes()).map(({ route }) => route.timeoutSeconds ?? 0);
   expect(Math.max(...timeouts)).toBe(longestCallSeconds);
+});
+
+test('the longest ends before the 30 seconds of API Gateway, though it has to start', () => {
+  expect(longestCallSeconds * secondMs + primeTimeoutMs).toBeLessThan(30 * secondMs);
 });
