@@ -8,7 +8,7 @@ import * as sqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { aws, type Call } from '#lib/aws/call.ts';
 import { signAs } from '#lib/aws/signed.ts';
-import { isPassing, isThrottled } from '#lib/aws.ts';
+import { isMissing, isPassing, isThrottled, missing } from '#lib/aws.ts';
 import { dynamodb as table } from '#lib/table/client.ts';
 import { cancellations, failedCondition, failureOf } from '#lib/table/errors.ts';
 import { authorizationOf } from '#test/aws/signature.ts';
@@ -201,4 +201,9 @@ test('silence is a failure that may pass, after five seconds', async () => {
   const failed = await aws.attempt(queues).catch((error: unknown) => error);
   expect(failed).toMatchObject({ name: 'TimeoutError', message: 'sqs did not answer in time' });
   expect(isPassing(failed)).toBe(true);
+});
+
+test('an object that S3 refuses for want of a permission is not one that is missing', () => {
+  const named = (name: string) => Object.assign(new Error(name), { name });
+  expect([isMissing(missing()), isMissing(named('AccessDenied'))]).toEqual([true, false]);
 });
