@@ -28,7 +28,7 @@ export const unused: readonly { grant: RegExp; why: string }[] = [
     why: 'Leaves the key to the policies of the roles: nobody calls as the account.',
   },
   {
-    grant: /^CrmApi-(Email|Mcp|WorkersSendEmail|WorkersTelegram)Role\w+ s3:ListBucket /,
+    grant: /^CrmApi-(Email|Mcp|WorkersSendEmail|WorkersStoreAttachments|WorkersTelegram)Role\w+ s3:ListBucket /,
     why: 'What asks for files must be told 404 of what is gone, which S3 says only to who may list; no test takes one away before a sender reads it.',
   },
   {

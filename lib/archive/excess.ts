@@ -137,7 +137,10 @@ const countsOf = new Map<Entity, string>([
 ]);
 const countedBy = new Map<Entity, (item: Item) => (readonly [counted: string, id: unknown])[]>([
   [Enrollments, ({ sequenceId, status }) => (status === 'active' ? [['activeCount', sequenceId]] : [])],
-  [Contacts, ({ tagIds }) => (Array.isArray(tagIds) ? tagIds.map((id) => ['contactCount', id] as const) : [])],
+  [
+    Contacts,
+    ({ tagIds }) => (Array.isArray(tagIds) ? [...new Set(tagIds)].map((id) => ['contactCount', id] as const) : []),
+  ],
   [Tasks, ({ dealId, status }) => (status === 'done' ? [] : [['openTaskCount', dealId]])],
 ]);
 

@@ -52,3 +52,18 @@ export function clientAddress(
   while (isWithin(client, trustedProxies) && hops.length > 0) client = hops.pop() as string;
   return client;
 }
+
+/**
+ * Whom requests from an address are counted for: the address, or of IPv6 its range of 56 bits, within which whoever has one address has as many as
+ * they like.
+ */
+export function clientNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const canonical = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1);
+  // An IPv4 address in the clothes of IPv6.
+  if (canonical.startsWith('::ffff:')) return canonical;
+  const given = canonical.split(/::?/).filter(Boolean).length;
+  const whole = canonical.replace('::', `:${'0:'.repeat(8 - given)}`).replace(/^:/, '');
+  const [one, two, three, four = ''] = whole.split(':');
+  return `${one}:${two}:${three}:${four.padStart(4, '0').slice(0, 2)}`;
+}

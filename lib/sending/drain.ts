@@ -127,11 +127,14 @@ class Drain {
       ]);
       if (!claimed) continue;
       isAnyClaimed = true;
+      // Somebody may have tried it again by hand since the page was read.
+      const instead =
+        claimed.enrollmentId === job.enrollmentId ? unsent : await outcomeBeforeSending(this.#tenant, claimed);
       const outcome =
         abandoned(claimed, sender.maxRepeats) ??
-        unsent ??
+        instead ??
         (await sender.send(claimed, (...arrived) => confirm(this.#tenant, claimed, ...arrived)));
-      if (outcome !== unsent) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
+      if (outcome !== instead) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       const secret = sender.secret?.() ?? account.secret;
       await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;

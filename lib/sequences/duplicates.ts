@@ -11,14 +11,15 @@ import { runningEnrollments } from './running.ts';
 /** How an enrollment stands beside others of one person in one sequence: the first of them in this order goes on. */
 interface Standing {
   enrollment: StoredEnrollment;
+  stepsSent: number;
   /** A message that a sender has in hand may leave, whatever becomes of its enrollment. */
   inHandUntil: string | null;
 }
 
 /** The one that has sent more steps, then the one whose message left a queue first, then the one whose message is made, or that began first. */
 function isAhead(one: Standing, other: Standing): boolean {
-  const order = ({ enrollment: { currentStep, jobId, id }, inHandUntil }: Standing) =>
-    [jobId === null ? -currentStep : 1 - currentStep, inHandUntil ?? '~', -currentStep, id] as const;
+  const order = ({ enrollment: { currentStep, id }, stepsSent, inHandUntil }: Standing) =>
+    [-stepsSent, inHandUntil ?? '~', -currentStep, id] as const;
   const [ours, theirs] = [order(one), order(other)];
   const index = ours.findIndex((value, at) => value !== theirs[at]);
   return index >= 0 && (ours[index] as number | string) < (theirs[index] as number | string);
@@ -27,7 +28,13 @@ function isAhead(one: Standing, other: Standing): boolean {
 async function standingOf(tx: UnitOfWork, enrollment: StoredEnrollment): Promise<Standing> {
   const job = enrollment.jobId === null ? undefined : await tx.find(Jobs, { id: enrollment.jobId });
   const isInHand = job?.status === 'queued' && !isWaiting(tx, job);
-  return { enrollment, inHandUntil: isInHand ? job.claimedUntil : null };
+  // What was sent may yet have to be written down in its enrollment.
+  const isUnsent = enrollment.jobId !== null && job?.status !== 'sent';
+  return {
+    enrollment,
+    stepsSent: enrollment.currentStep - Number(isUnsent),
+    inHandUntil: isInHand ? job.claimedUntil : null,
+  };
 }
 
 /** By when a sender is done that has just claimed a message, as far as one can tell that does not know it. */
@@ -44,7 +51,7 @@ export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, 
     listPage(tx, Enrollments, { where: { member: { sequenceId, contactId: one } }, within: { sequenceId }, limit: 25 }),
   );
   const others = (await Promise.all(pages)).flatMap(({ items }) => items);
-  const own = { enrollment, inHandUntil: job.claimedUntil ?? lastOfAll };
+  const own = { enrollment, stepsSent: enrollment.currentStep - 1, inHandUntil: job.claimedUntil ?? lastOfAll };
   for (const other of others)
     if (other.id !== id && other.status === 'active' && isAhead(await standingOf(tx, other), own)) return true;
   return false;

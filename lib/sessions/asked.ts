@@ -1,6 +1,7 @@
 import { epochSeconds } from '#lib/clock.ts';
 import { currentWindow } from '#lib/keys/identify.ts';
 import { addressKey } from '#lib/mail-address.ts';
+import { clientNetwork } from '#lib/network/addresses.ts';
 import { rateLimited } from '#lib/problem.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
@@ -16,10 +17,11 @@ const toStrangersPerDay = 5;
  */
 export async function countSignIn(email: string, ip: string): Promise<void> {
   const address = `address ${addressKey(email)}`;
+  const client = clientNetwork(ip);
   const minute = { window: currentWindow(), seconds: 60 };
   const day = currentDay();
-  if (!(await count(`client ${ip}`, minute, perMinute))) throw tooOften('minute', minute);
-  if (!(await count(`day of ${address} by ${ip}`, day, perDay))) throw tooOften('day', day);
+  if (!(await count(`client ${client}`, minute, perMinute))) throw tooOften('minute', minute);
+  if (!(await count(`day of ${address} by ${client}`, day, perDay))) throw tooOften('day', day);
   if (!(await count(address, minute, perMinute))) throw tooOften('minute', minute);
 }
 

@@ -178,6 +178,7 @@ test('what a row counts of others is what the file has of them, not what it says
     ':live#tag': { contactCount: 7 },
     ':live#deal': { openTaskCount: 0 },
     ':live#campaign': { activeCount: 0 },
+    ':live#contact': { tagIds: [1, 1] },
   };
   const tenant = { workspaceId: await taken(all.map((row) => ({ ...row, ...said[row.pk] }))), env: 'live' } as const;
   const rowsOf = <E extends Entity>(of: E) => all.filter((row) => row.pk === `:live#${storedName(of)}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, isAddressOrRange, isRangeWithin, isWithin } from '#lib/network/addresses.ts';
+import { clientAddress, clientNetwork, isAddressOrRange, isRangeWithin, isWithin } from '#lib/network/addresses.ts';
 
 describe('an allowlist', () => {
   test('takes addresses and ranges of both families and nothing else', () => {
@@ -73,4 +73,17 @@ describe('the client address', () => {
     expect(clientAddress('10.0.0.1', '1.1.1.1, 203.0.113.7, 10.0.0.2', trusted)).toBe('203.0.113.7');
     expect(clientAddress('10.0.0.1', undefined, trusted)).toBe('10.0.0.1');
   });
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2ff::7', '2001:db8:1:02'],
+  ['2001:db8:1:2aa:1:2:3:4', '2001:db8:1:02'],
+  ['2001:DB8:0001:0201::', '2001:db8:1:02'],
+  ['2001:db8::1', '2001:db8:0:00'],
+  ['::1', '0:0:0:00'],
+  ['fe80::1%eth0', 'fe80:0:0:00'],
+  ['::ffff:192.0.2.7', '::ffff:c000:207'],
+])('requests from %s are counted for %s', (address, network) => {
+  expect(clientNetwork(address)).toBe(network);
 });
