@@ -224,7 +224,8 @@ export class Together {
   /** The row with what it counts of others, as the file, of which that were all rows, has them. */
   recounted<Row extends Key>(row: Row): Row {
     const { env, partition } = divided(row.pk);
-    const counted = countsOf.get(entityIn(partition) as Entity);
+    const of = entityIn(partition);
+    const counted = of && countsOf.get(of);
     if (!counted) return row;
     return { ...row, [counted]: this.#counts.get(`${env}: ${counted} ${(row as Item)['id']}`) ?? 0 };
   }

@@ -78,8 +78,8 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
 export const endOf = ({ untilMs }: Extract<Outcome, { kind: 'wait' }>): string =>
   timestamp(new Date(Math.ceil(untilMs / secondMs) * secondMs));
 
-/** It gives up its place in the queue. */
-const until = (job: StoredJob, runAt: string): StoredJob => ({ ...job, runAt, queuedFor: runAt });
+/** The job, due at another time: it gives up its place in the queue. */
+export const until = (job: StoredJob, runAt: string): StoredJob => ({ ...job, runAt, queuedFor: runAt });
 
 const failed = (job: StoredJob, error: string): StoredJob => ({
   ...job,

@@ -54,7 +54,7 @@ export function clientAddress(
 }
 
 /**
- * Whom requests from an address are counted for: the address, or of IPv6 its range of 56 bits, within which whoever has one address has as many as
+ * Whom requests from an address are counted for: the address, or of IPv6 the beginning of 56 bits, within which whoever has one address has as many as
  * they like.
  */
 export function clientNetwork(address: string): string {

@@ -2,7 +2,7 @@ import { setAccountState, startFloodWait } from '#lib/accounts/store.ts';
 import { minuteMs, shifted } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { after, endOf } from '#lib/jobs/after.ts';
+import { after, endOf, until } from '#lib/jobs/after.ts';
 import { lengthened } from '#lib/jobs/outcomes.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { recordEnd, settleConversation } from '#lib/jobs/store.ts';
@@ -82,9 +82,8 @@ export async function recordAttempt<Facts>(tenant: Tenant, claimed: StoredJob, a
     });
     const settled = await write(async (tx, job) => {
       // Its timer has rung: one that cannot be held with its enrollment is looked at again in a while.
-      const inAWhile = shifted(tx.now, minuteMs);
-      const next = job.isHeld ? { isHeld: false, runAt: inAWhile, queuedFor: inAWhile } : {};
-      if (job.status === 'queued') return tx.update(Jobs, { ...job, ...next });
+      const unheld = job.isHeld ? { ...until(job, shifted(tx.now, minuteMs)), isHeld: false } : job;
+      if (job.status === 'queued') return tx.update(Jobs, unheld);
       startSaga(tx, saga, { jobId: job.id, status: job.status, facts });
       return recordEnd(tx, job);
     });

@@ -17,10 +17,7 @@ export async function outcomeIfOutOfSequence(tenant: Tenant, job: StoredJob): Pr
   if (sequenceId === null || enrollmentId === null) return undefined;
   const tx = new UnitOfWork(tenant, system);
   try {
-    const [sequence, enrollment] = await Promise.all([
-      tx.find(Sequences, { id: sequenceId }),
-      tx.find(Enrollments, { sequenceId, id: enrollmentId }),
-    ]);
+    const [sequence, enrollment] = await placeOf(tx, sequenceId, enrollmentId);
     if (enrollment?.status === 'replied') return { kind: 'canceled', reason: contactHasReplied };
     if (!enrollment || !waitsFor(enrollment, job)) return { kind: 'canceled' };
     if (sequence?.status === 'paused') return { kind: 'held' };
@@ -35,16 +32,15 @@ export async function outcomeIfOutOfSequence(tenant: Tenant, job: StoredJob): Pr
  * in a sender's hands. It goes on at once where the sequence does, by a timer of its own: the one that it had has rung.
  */
 export async function heldWithSequence(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
-  const { sequenceId, enrollmentId } = job;
-  const [sequence, enrollment] = await Promise.all([
-    tx.find(Sequences, { id: Number(sequenceId) }),
-    tx.find(Enrollments, { sequenceId: Number(sequenceId), id: Number(enrollmentId) }),
-  ]);
+  const [sequence, enrollment] = await placeOf(tx, Number(job.sequenceId), Number(job.enrollmentId));
   if (sequence?.status !== 'paused' || !enrollment || !waitsFor(enrollment, job))
     return { ...job, isHeld: false, runAt: tx.now };
   tx.requireUnchanged(Sequences, sequence);
   if (enrollment.heldAt === null) tx.update(Enrollments, { ...enrollment, heldAt: tx.now });
   return job;
 }
+
+const placeOf = (tx: UnitOfWork, sequenceId: number, id: number) =>
+  Promise.all([tx.find(Sequences, { id: sequenceId }), tx.find(Enrollments, { sequenceId, id })]);
 
 const waitsFor = ({ status, jobId }: StoredEnrollment, { id }: StoredJob) => status === 'active' && jobId === id;

@@ -1,6 +1,6 @@
 import { Positions } from './positions.ts';
 import { type Divided, hasKeyOf, type Shard, shardsOf } from './shards.ts';
-import type { DescribedShard, StreamClient, StreamRecord } from './stream-client.ts';
+import { type DescribedShard, maxRecordsPerRead, type StreamClient, type StreamRecord } from './stream-client.ts';
 
 export interface Division extends Divided {
   /** The attribute by whose value items are divided. */
@@ -18,7 +18,6 @@ interface Place {
 
 const daySeconds = 86_400;
 const maxReadBytes = 1_048_576;
-const maxReadRecords = 1000;
 const maxDescribed = 100;
 
 /** Shows the one shard that the engine has of a stream as DynamoDB would: in several, which are closed and go on in others. */
@@ -72,7 +71,7 @@ export function dividedStream(client: StreamClient, division: Division): StreamC
     return { ShardIterator: written({ shardId: ShardId, after, engineIterator: await positions.iterator(after) }) };
   };
 
-  const read: StreamClient['read'] = async ({ ShardIterator, Limit = maxReadRecords }, signal) => {
+  const read: StreamClient['read'] = async ({ ShardIterator, Limit = maxRecordsPerRead }, signal) => {
     let { shardId, after, engineIterator } = placeOf(ShardIterator);
     requireKept(after);
     const shard = await shardOf(shardId);
@@ -93,7 +92,7 @@ export function dividedStream(client: StreamClient, division: Division): StreamC
       return true;
     };
     while (Records.length === 0 && after < shard.last) {
-      const asked = { ShardIterator: engineIterator, Limit: maxReadRecords };
+      const asked = { ShardIterator: engineIterator, Limit: maxRecordsPerRead };
       const { Records: records, NextShardIterator } = await client.read(asked, signal);
       if (records.length === 0 || !take(records) || NextShardIterator === undefined) break;
       engineIterator = NextShardIterator;

@@ -38,6 +38,9 @@ export interface StreamClient {
   read(input: { ShardIterator: string; Limit?: number }, signal?: AbortSignal): Promise<Read>;
 }
 
+/** DynamoDB's limit of one read. */
+export const maxRecordsPerRead = 1000;
+
 /** As long as a function usually takes for what it was handed. */
 const sharedMs = 200;
 

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changes } from '../engine/changes.ts';
 import { shareOf } from '../engine/shards.ts';
-import type { DescribedShard, StreamClient, StreamRecord } from '../engine/stream-client.ts';
+import {
+  type DescribedShard,
+  maxRecordsPerRead,
+  type StreamClient,
+  type StreamRecord,
+} from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
 import { deliver, type SendToQueue } from './batch.ts';
@@ -26,7 +31,6 @@ export interface StreamPollerSettings {
   signal: AbortSignal;
 }
 
-const maxRecordsPerRead = 1000;
 const retryReadMs = 500;
 const gatherMs = 10;
 
