@@ -13,6 +13,17 @@ export const dayOf = (time: string) => time.slice(0, 10);
 /** `2026-11` */
 export const monthOf = (time: string) => time.slice(0, 7);
 
+/** What is counted by month is read together: what is before 2000 or after 2099 is counted in one month each. */
+export const firstCountedMonth = '1999-12';
+const lastCountedMonth = '2100-01';
+
+/** The month in which a time is counted. */
+export function countedMonth(time: string): string {
+  const month = monthOf(time);
+  if (month < firstCountedMonth) return firstCountedMonth;
+  return month > lastCountedMonth ? lastCountedMonth : month;
+}
+
 /** The days that a range touches: `2026-11-20`. */
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = [];

@@ -161,9 +161,17 @@ interface QueuePlace {
 /** `telegram/5`, `email/` */
 const queueName = ({ channel, accountId }: QueuePlace) => `${channel}/${accountId ?? ''}`;
 
-/** Counts a job in (1) or out (-1) of the queue of its channel and account. */
-export const countQueued = (tx: UnitOfWork, job: QueuePlace, delta: number) =>
-  tx.count('queued', queueName(job), { queued: delta });
+/** What counts a job in (1) or out (-1) of the queue of its channel and account. */
+export const queuedAs = (job: QueuePlace, delta: number) => ({
+  group: 'queued',
+  name: queueName(job),
+  add: { queued: delta },
+});
+
+export function countQueued(tx: UnitOfWork, job: QueuePlace, delta: number): void {
+  const { group, name, add } = queuedAs(job, delta);
+  tx.count(group, name, add);
+}
 
 /** Counts a sent message of an account. */
 export const countSent = (tx: UnitOfWork, accountId: number) =>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, monthOf } from '#lib/clock.ts';
+import { dayMs, firstCountedMonth, monthOf } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
@@ -104,6 +104,7 @@ async function countCreated(tx: UnitOfWork, range: Range, stages: Promise<Sums[]
     countOf(entries(tx, Contacts, { created: true }, { above, below, meter }));
   const countBefore = async (key: string) => {
     const month = monthOf(key);
+    if (month <= firstCountedMonth) return within('', key);
     // Nobody is made after now.
     const isPast = key <= tx.now;
     const isLate = !isPast || key > `${month}-15`;

@@ -2,18 +2,27 @@ import * as v from 'valibot';
 import { dayMs, epochSeconds, secondMs, timestamp } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
-import { Upserts } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts, Upserts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
 import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
-import { EmailMessages } from '#lib/entities/email-message.ts';
+import { EmailMessages, MessageIds } from '#lib/entities/email-message.ts';
+import { Threads } from '#lib/entities/email-thread.ts';
+import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Exports } from '#lib/entities/export.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Files } from '#lib/entities/file.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Messages, type StoredAttachment } from '#lib/entities/message.ts';
+import { IngestedRows } from '#lib/entities/revenue-source.ts';
 import { maxTagName, sameName, TagNames, Tags } from '#lib/entities/tag.ts';
+import { Transactions } from '#lib/entities/transaction.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
+import { Endpoints } from '#lib/entities/webhook.ts';
+import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { Healths } from '#lib/entities/webhook-health.ts';
+import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { placeholderEmail, Workspaces } from '#lib/entities/workspace.ts';
 import { AnyEvent } from '#lib/feed/list.ts';
 import { fieldErrors } from '#lib/fields.ts';
@@ -75,8 +84,8 @@ export const ArchivedRow = v.looseObject({
 });
 export type ArchivedRow = v.InferOutput<typeof ArchivedRow>;
 
-/** What was of the moment is in files of older versions alone: an import passes it over. */
-type Fate = 'kept' | 'passed over' | 'refused';
+/** What was of the moment is in files of older versions alone: an import passes it over. What it counts anew is there for older releases. */
+type Fate = 'kept' | 'counted anew' | 'passed over' | 'refused';
 
 /** The rows of a workspace that are of no entity. */
 type OtherRow = {
@@ -105,10 +114,10 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
 const groupFates: Readonly<Record<string, Fate>> = {
   ...Object.fromEntries(
     entities.flatMap(({ counters = {} }) =>
-      Object.entries(counters).map(([name, { group = name }]): [string, Fate] => [group, 'kept']),
+      Object.entries(counters).map(([name, { group = name }]): [string, Fate] => [group, 'counted anew']),
     ),
   ),
-  queued: 'kept',
+  queued: 'counted anew',
   'met/{day}': 'kept',
   'sent/{day}': 'kept',
   // Endpoints arrive inactive, and what waits for them is counted anew.
@@ -202,7 +211,7 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
 export function archived(workspaceId: number, row: Row): ArchivedRow | undefined {
   const pk = row.pk.slice(String(workspaceId).length);
   const { partition } = divided(pk);
-  if (standsBeside(pk) || fateOf(partition) !== 'kept') return undefined;
+  if (standsBeside(pk) || !['kept', 'counted anew'].includes(fateOf(partition))) return undefined;
   const { newer: _, ...own } = row;
   const bare = { ...own, ...atRest.get(kindOfPartition(partition))?.(row), pk };
   // What a publisher that died has left open has come to its end where no row waits to be published.
@@ -218,7 +227,7 @@ export function archived(workspaceId: number, row: Row): ArchivedRow | undefined
  */
 export function restored(from: number, to: number, given: ArchivedRow): Row[] {
   const { env, partition } = divided(given.pk);
-  if (standsBeside(given.pk) || fateOf(partition) === 'passed over') return [];
+  if (standsBeside(given.pk) || ['passed over', 'counted anew'].includes(fateOf(partition))) return [];
   const { newer: _, ...own } = given;
   const row: Row = { ...own, ...atRest.get(kindOfPartition(partition))?.(given), pk: `${to}${given.pk}` };
   // What a day's quota of the other workspace has paid for is paid again, when it leaves.
@@ -328,13 +337,29 @@ const derivedRowsOf = (tenant: Tenant, of: Entity, output: Record<string, unknow
       return { ...formOf(by, item), v: 1, ...keyOf(tenant, by, item) };
     });
 
+/** Fields with ids of others that no merge and no deletion follows: a row may lie where that of a new one would, or wait for it. */
+const idsOfOthers = new Map<Entity, Readonly<Record<string, Entity>>>([
+  [MergedContacts, { id: Contacts, into: Contacts }],
+  [Healths, { id: Endpoints }],
+  [Dispatches, { id: Endpoints }],
+  [ReplayQueues, { id: Endpoints }],
+  [Deals, { wonTransactionId: Transactions }],
+  [Enrollments, { jobId: Jobs, threadId: Threads }],
+  [IngestedRows, { transactionId: Transactions }],
+  [Jobs, { enrollmentId: Enrollments }],
+  [MessageIds, { threadId: Threads }],
+]);
+
 /** The ids that an item has and names, by whose they are. */
-const idsIn = (of: Entity, item: Record<string, unknown>): [name: string, id: unknown][] => [
-  ...(of !== Workspaces && of !== Feed && 'id' in item ? ([[of.name, item['id']]] as [string, unknown][]) : []),
-  ...(of.references ?? []).flatMap(({ to, field }) =>
-    [item[field] ?? []].flat().map((id): [string, unknown] => [to, id]),
-  ),
-];
+function idsIn(of: Entity, item: Record<string, unknown>): [name: string, id: unknown][] {
+  const fields: [name: string, field: string][] = [
+    ...(of !== Workspaces && of !== Feed ? [[of.name, 'id'] as [string, string]] : []),
+    ...fieldsWithin(of).map((field): [string, string] => [parentOf(of), field]),
+    ...(of.references ?? []).map(({ to, field }): [string, string] => [to, field]),
+    ...Object.entries(idsOfOthers.get(of) ?? {}).map(([field, { name }]): [string, string] => [name, field]),
+  ];
+  return fields.flatMap(([name, field]) => [item[field] ?? []].flat().map((id): [string, unknown] => [name, id]));
+}
 
 /** Whether a body is that of the event which its row says. */
 function isToldBy(body: unknown, row: Record<string, unknown>): boolean {
@@ -361,17 +386,14 @@ function readAs(of: Entity, row: Row): Record<string, unknown> {
 
 const isAtMost = (max: number, value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max;
 
-/** Of ids, of events or of rows. */
+/** Of ids, of events or of what was done on a day. */
 function isCounter(partition: string, { pk: _, sk: __, ...counted }: Row): boolean {
   const all = Object.entries(counted);
   if (partition === 'ids')
     return all.every(([name, value]) => idsOf.has(name) && isAtMost(maxIdOf(idsOf.get(name) as string), value));
   if (partition === 'sequence')
     return all.every(([name, value]) => name === 'last' && isAtMost(maxNumbers.sequence, value));
-  // A job may be counted in by another row of the group than the one that counts it out.
-  const isSigned = partition === 'count/queued';
-  const sizeOf = (value: unknown) => (isSigned && typeof value === 'number' ? Math.abs(value) : value);
-  return all.every(([, value]) => isAtMost(maxNumbers.sum, sizeOf(value)));
+  return all.every(([, value]) => isAtMost(maxNumbers.sum, value));
 }
 
 /** The counters of ids, but for that of keys. */

@@ -1,6 +1,6 @@
 import { messaging } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
-import { contactStages } from '#lib/choices.ts';
+import { timestamp } from '#lib/clock.ts';
 import { Accounts, maxAccounts } from '#lib/entities/account.ts';
 import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
@@ -17,11 +17,10 @@ import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
-import { maxEndpoints } from '#lib/entities/webhook-registry.ts';
+import { maxEndpoints, Registries } from '#lib/entities/webhook-registry.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { bytesOf } from '#lib/table/size.ts';
-import { spreads } from '#lib/table/sums.ts';
 import { divided, entityIn } from './kinds.ts';
 
 type Item = Record<string, unknown>;
@@ -79,9 +78,16 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
     ],
   ],
   [Deals, ({ id }) => [[Deals.name, id]]],
-  [Jobs, ({ id }) => [[Jobs.name, id]]],
+  [
+    Jobs,
+    ({ id, status, sequenceId, enrollmentId }) => [
+      [Jobs.name, id],
+      ...(status === 'queued' ? [stepOf(sequenceId, enrollmentId, id)] : []),
+    ],
+  ],
   [Sequences, ({ id }) => [[Sequences.name, id]]],
   [Threads, ({ id }) => [[Threads.name, id]]],
+  [Endpoints, ({ id }) => [[Endpoints.name, id]]],
   [Messages, ({ contactId, id }) => [message(contactId, id)]],
   [
     EmailMessages,
@@ -93,8 +99,17 @@ const namesOf = new Map<Entity, (item: Item) => Named[]>([
 ]);
 
 const mailOfJob = 'mail of job';
+/** A message that is yet to leave, by the enrollment that waits for it. */
+const stepOf = (...ids: readonly [sequenceId: unknown, enrollmentId: unknown, jobId: unknown]): Named => [
+  'step',
+  ...ids,
+];
 /** Messages lie with their contacts. */
 const message = (contactId: unknown, id: unknown): Named => [Messages.name, contactId ?? 'none', id];
+/** What an active enrollment waits for that is not due by itself. */
+const stepAwaitedBy = ({ sequenceId, id, status, jobId, nextRunAt }: Item): Named | undefined =>
+  status === 'active' && (jobId !== null || nextRunAt === null) ? stepOf(sequenceId, id, jobId) : undefined;
+const inEnv = (env: string, [name, ...ids]: Named) => `${env}: ${name} ${ids.join('/')}`;
 const named = (name: string, id: unknown): Named[] => (typeof id === 'number' ? [[name, id]] : []);
 const accountOf = (channel: unknown) => `${channel} ${Accounts.name}`;
 const account = (channel: unknown, id: unknown): Named[] => [
@@ -134,6 +149,7 @@ const countsOf = new Map<Entity, string>([
   [Sequences, 'activeCount'],
   [Tags, 'contactCount'],
   [Deals, 'openTaskCount'],
+  [TagCounts, 'count'],
 ]);
 const countedBy = new Map<Entity, (item: Item) => (readonly [counted: string, id: unknown])[]>([
   [Enrollments, ({ sequenceId, status }) => (status === 'active' ? [['activeCount', sequenceId]] : [])],
@@ -142,7 +158,10 @@ const countedBy = new Map<Entity, (item: Item) => (readonly [counted: string, id
     ({ tagIds }) => (Array.isArray(tagIds) ? [...new Set(tagIds)].map((id) => ['contactCount', id] as const) : []),
   ],
   [Tasks, ({ dealId, status }) => (status === 'done' ? [] : [['openTaskCount', dealId]])],
+  [Tags, () => [['count', 1]]],
 ]);
+/** Contacts keep the ids of tags that are gone, each of which is counted until the file has been read. */
+const maxTagIds = 1_000_000;
 
 /** Of whom there is one row alone: who was merged is not there. */
 const oneOf: readonly Entity[] = [Contacts, MergedContacts];
@@ -158,30 +177,22 @@ const mostOf = new Map<Entity, number>([
 /** Names by which those were known whom one contact was made of: an erasure looks for each in many accounts. */
 const maxKnownBy = 10_000;
 
-/** As many bytes as a row that counts has, and as many rows as deals of every stage and currency, or a thousand accounts, are spread over. */
-const [maxCounterBytes, maxCounterRows] = [4_000, 12_000];
-const maxBytesOfOther = 500;
-
-const ofContacts = new Set(
-  contactStages.flatMap((stage) => Array.from({ length: spreads }, (_, spread) => `stage=${stage}#${spread}`)),
-);
-
-/** What counters are called of which sums are shown by what their names say, and the only ones whose rows grow. */
-const counterForms: Readonly<Record<string, (name: string) => boolean>> = {
-  'count/contacts': (name) => ofContacts.has(name),
-  'count/deals': (name) => /^[^/]+\/[A-Z]{3}#/.test(name),
-  'count/outstanding': (name) => /^(invoice|pending)\/[A-Z]{3}#/.test(name),
-};
+/** As many bytes as a row has that counts ids, or what an account did on a day, and as many rows as a thousand accounts are spread over. */
+const [maxIdBytes, maxDayBytes, maxDayRows] = [4_000, 500, 12_000];
+const isOfDay = (partition: string) => /^count\/(met|sent)\//.test(partition);
 
 /** What the rows of a file say together. */
 export class Together {
   /** Rows by their kind, or counters by their partition, of an environment. */
   readonly #counts = new Map<string, number>();
+  /** What rows count of others, by whose id it is. */
+  readonly #counted = new Map<string, Map<number, number>>();
+  /** For which messages the active enrollments of a sequence wait. */
+  readonly #steps = new Map<string, Set<string>>();
   readonly #named = new Set<string>();
   /** The line of what names another that must be there. */
   readonly #wanted = new Map<string, number>();
   readonly #alone = new Map<string, Entity>();
-  readonly #tagCounts = new Map<string, { count: number; line: number }>();
   readonly #merged = new Map<string, { into: string; knownBy: number; line: number }>();
 
   /** Why the file cannot be taken in with this row, too. */
@@ -192,9 +203,8 @@ export class Together {
   }
 
   #addItem(env: string, of: Entity, item: Item, line: number): string | undefined {
-    const inEnv = ([name, ...ids]: Named) => `${env}: ${name} ${ids.join('/')}`;
-    for (const named of namesOf.get(of)?.(item) ?? []) this.#named.add(inEnv(named));
-    for (const needed of needsOf.get(of)?.(item) ?? []) this.#wanted.set(inEnv(needed), line);
+    for (const named of namesOf.get(of)?.(item) ?? []) this.#named.add(inEnv(env, named));
+    for (const needed of needsOf.get(of)?.(item) ?? []) this.#wanted.set(inEnv(env, needed), line);
     const alone = `${env}: ${item['id']}`;
     if (oneOf.includes(of) && (this.#alone.get(alone) ?? of) !== of)
       return `is ${Contacts.name} ${item['id']}, who was merged, and is there`;
@@ -204,35 +214,64 @@ export class Together {
       const knownBy = lengthOf(traces?.userIds, traces?.names) + 1;
       this.#merged.set(alone, { into: `${env}: ${item['into']}`, knownBy, line });
     }
-    for (const [counted, id] of countedBy.get(of)?.(item) ?? []) this.#count(`${env}: ${counted} ${id}`);
+    for (const [counted, id] of countedBy.get(of)?.(item) ?? []) {
+      const counts = this.#countsOf(env, counted);
+      counts.set(Number(id), (counts.get(Number(id)) ?? 0) + 1);
+      if (of === Contacts && counts.size > maxTagIds) return `there are more than ${maxTagIds} tags`;
+    }
+    const step = of === Enrollments ? stepAwaitedBy(item) : undefined;
+    if (step) {
+      const sequence = `${env}: ${item['sequenceId']}`;
+      this.#steps.set(sequence, (this.#steps.get(sequence) ?? new Set()).add(inEnv(env, step)));
+    }
     const most = mostOf.get(of);
     const count = this.#count(`${env}: ${of.name}`);
-    if (of === TagCounts) this.#tagCounts.set(`${env}: ${Tags.name}`, { count: Number(item['count']), line });
     return most !== undefined && count > most ? `there are more than ${most} ${of.name}s` : undefined;
   }
 
   #addCounter(pk: string, partition: string, row: Item): string | undefined {
-    if (/^(ids$|sequence$|count\/)/.test(partition) && bytesOf(row) > maxCounterBytes)
+    const maxBytes = isOfDay(partition) ? maxDayBytes : maxIdBytes;
+    if ((isOfDay(partition) || /^(ids|sequence)$/.test(partition)) && bytesOf(row) > maxBytes)
       return 'is larger than what counts';
-    if (counterForms[partition]?.(String(row['sk'])) === false) return 'counts what is called otherwise';
-    // All rows of a group are read together: of a month that has more than a call may read that is said.
-    if (!partition.startsWith('count/') || partition.startsWith('count/realized/')) return undefined;
-    if (partition !== 'count/contacts' && bytesOf(row) > maxBytesOfOther) return 'is larger than what counts';
-    return this.#count(pk) > maxCounterRows ? `there are more than ${maxCounterRows} counters of one kind` : undefined;
+    // All rows of a group are read together.
+    const isMore = isOfDay(partition) && this.#count(pk) > maxDayRows;
+    return isMore ? `there are more than ${maxDayRows} counters of one kind` : undefined;
   }
 
-  /** The row with what it counts of others, as the file, of which that were all rows, has them. */
-  recounted<Row extends Key>(row: Row): Row {
+  /**
+   * The row with what it counts of others, and with those of them that there are, as the file, of which that were all rows, has them; an enrollment
+   * that waits for nothing that would come has stopped.
+   */
+  rectified<Row extends Key>(row: Row): Row {
     const { env, partition } = divided(row.pk);
     const of = entityIn(partition);
+    const item = row as Item;
+    const step = of === Enrollments ? stepAwaitedBy(item) : undefined;
+    if (step && !this.#named.has(inEnv(env, step)))
+      return { ...row, status: 'stopped', jobId: null, nextRunAt: null, heldAt: null, completedAt: timestamp() };
+    if (of === Registries) {
+      const endpoints = (item['endpoints'] as { id: unknown }[]).filter(({ id }) =>
+        this.#named.has(inEnv(env, [Endpoints.name, id])),
+      );
+      return { ...row, endpoints };
+    }
     const counted = of && countsOf.get(of);
     if (!counted) return row;
-    return { ...row, [counted]: this.#counts.get(`${env}: ${counted} ${(row as Item)['id']}`) ?? 0 };
+    const steps = of === Sequences ? [...(this.#steps.get(`${env}: ${item['id']}`) ?? [])] : [];
+    const stopped = steps.filter((one) => !this.#named.has(one));
+    return { ...row, [counted]: (this.#countsOf(env, counted).get(Number(item['id'])) ?? 0) - stopped.length };
   }
 
   /** How many rows there are of an entity that both environments share. */
   shared(of: Entity): number {
     return this.#counts.get(`: ${of.name}`) ?? 0;
+  }
+
+  #countsOf(env: string, counted: string): Map<number, number> {
+    const name = `${env}: ${counted}`;
+    const counts = this.#counted.get(name) ?? new Map();
+    this.#counted.set(name, counts);
+    return counts;
   }
 
   #count(name: string): number {
@@ -246,8 +285,7 @@ export class Together {
     const [needed, line] = [...this.#wanted].find(([one]) => !this.#named.has(one)) ?? [];
     if (needed !== undefined && line !== undefined)
       return { line, reason: `is of ${needed.slice(needed.indexOf(': ') + 2)}, which there is not` };
-    const [, wrong] = [...this.#tagCounts].find(([tags, { count }]) => count > (this.#counts.get(tags) ?? 0)) ?? [];
-    return wrong ? { line: wrong.line, reason: 'counts tags that there are not' } : this.#overfull();
+    return this.#overfull();
   }
 
   /** One who was merged into somebody who was made of more than an erasure can look for. */

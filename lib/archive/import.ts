@@ -15,6 +15,7 @@ import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
 import { ArchivedRow, Header, Highest, isDerived, Outdated, restored, Trailer, UnfitRow } from './archive.ts';
+import { Counted } from './counted.ts';
 import { Together } from './excess.ts';
 
 /** Kept in memory before they are written together. */
@@ -31,13 +32,15 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   await begin(id, digest);
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
-  const counters = new Highest();
+  const highest = new Highest();
+  const counted = new Counted();
   const timers: Row[] = [];
   const workspace: Row[] = [];
   const others: Row[] = [];
   for await (const given of rowsOf(file)) {
-    for (const row of restored(from, id, together.recounted(given))) {
-      counters.add(row);
+    for (const row of restored(from, id, together.rectified(given))) {
+      highest.add(row);
+      counted.add(id, row);
       if (row.pk.startsWith(duePrefix)) timers.push(row);
       else if (Highest.holds(row)) continue;
       else if (row.pk === `${id}#workspace`) workspace.push(row);
@@ -46,7 +49,8 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
     if (others.length >= maxRows) await put(others.splice(0));
   }
   await put(others);
-  const [ids, ends] = counters.rows();
+  await put(counted.rows());
+  const [ids, ends] = highest.rows();
   for (const end of ends) await raise(end);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);

@@ -3,7 +3,7 @@ import { platforms } from '#lib/channels/channel.ts';
 import { Identities, PlatformUserId, SenderName } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
-import { epochSeconds, monthOf } from '#lib/clock.ts';
+import { countedMonth, epochSeconds } from '#lib/clock.ts';
 import { addressKey, isInternational } from '#lib/mail-address.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
@@ -254,7 +254,7 @@ export const Contacts = entity({
     figures: {
       of: ({ stage, createdAt, hasUnreadMessages }) => ({
         name: `stage=${stage}`,
-        add: { [monthOf(createdAt)]: 1, unread: Number(hasUnreadMessages) },
+        add: { [countedMonth(createdAt)]: 1, unread: Number(hasUnreadMessages) },
       }),
       group: 'contacts',
       since: 6,

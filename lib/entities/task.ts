@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/choices.ts';
-import { monthOf } from '#lib/clock.ts';
+import { countedMonth, monthOf } from '#lib/clock.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
   choice,
@@ -114,16 +114,6 @@ export const TaskCopy = v.object(inDeal);
 export const isOpen = ({ status }: Pick<v.InferOutput<typeof TaskCopy>, 'status'>) => status !== 'done';
 const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task.dueAt !== null;
 
-/** The months that are counted are read together: what is due before 2000 or after 2099 is counted in one month each. */
-const firstMonth = '1999-12';
-const lastMonth = '2100-01';
-
-function dueMonth({ dueAt }: v.InferOutput<typeof TaskCopy>): string {
-  const month = monthOf(String(dueAt));
-  if (month < firstMonth) return firstMonth;
-  return month > lastMonth ? lastMonth : month;
-}
-
 /** A task. */
 export const Tasks = entity({
   name: 'task',
@@ -154,7 +144,7 @@ export const Tasks = entity({
     tasks: { of: (task) => isOpen(task) && { name: 'open', add: { count: 1 } } },
     /** What is due, by month, read with what is open. */
     due: {
-      of: (task) => isAwaited(task) && { name: `due/${dueMonth(task)}`, add: { count: 1 } },
+      of: (task) => isAwaited(task) && { name: `due/${countedMonth(String(task.dueAt))}`, add: { count: 1 } },
       group: 'tasks',
       since: 3,
     },

@@ -57,6 +57,11 @@ export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, cont
   if (into === undefined) return { isLeft: false };
   const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
   if (!merged) return { isLeft: others.length > 0, madeOf: others.length > 0 ? others : [contactId] };
+  if (merged.id === contactId) {
+    // An archive of an earlier release could say so.
+    tx.delete(MergedContacts, merged);
+    return { isLeft: true };
+  }
   const { items } = await listPage(tx, MergedContacts, { where: { into: merged.id }, limit: 20 });
   for (const one of items) {
     if (!tx.hasRoom) break;

@@ -13,6 +13,7 @@ import type { takeUploads } from '#lib/messages/attachments.ts';
 import { type Recipient, recipientOf } from '#lib/messages/recipient.ts';
 import { badRequest, invalidField } from '#lib/problem.ts';
 import { fileIds, idInput, nullableTimeInput, text } from '#lib/schema.ts';
+import { stepCompleted } from '#lib/sequences/progress.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { isBlockedBy, unlessBlocked } from './blocked.ts';
@@ -136,9 +137,12 @@ export const getMessageJob = async (tx: UnitOfWork, id: number, channel: Platfor
 export const cancelMessage = async (tx: UnitOfWork, id: number, channel: Platform) =>
   detailOf(await cancelJob(tx, id, channel));
 
-/** Queues a failed message again, at once. Raises 404, 409 job_not_failed. */
-export const retryMessage = async (tx: UnitOfWork, id: number, channel: Platform) =>
-  detailOf(await retryJob(tx, id, channel));
+/** Queues a failed message again, at once; as a step it has failed, also where that is yet to be written. Raises 404, 409 job_not_failed. */
+export async function retryMessage(tx: UnitOfWork, id: number, channel: Platform) {
+  const job = await getJob(tx, id, channel);
+  if (job.status === 'failed') await stepCompleted(tx, job);
+  return detailOf(await retryJob(tx, id, channel));
+}
 
 /** The jobs of a platform always have an account. */
 const detailOf = (job: StoredJob) => ({ ...job, accountId: job.accountId as number });

@@ -71,7 +71,7 @@ export async function patchTag(tx: UnitOfWork, id: number, patch: v.InferOutput<
 /** Takes a tag out of the dictionary; from then on no contact shows it. */
 export async function removeTag(tx: UnitOfWork, tag: StoredTag): Promise<void> {
   const [counted] = await Promise.all([tx.find(TagCounts, { id: 1 }), freeName(tx, tag.name)]);
-  if (counted) tx.update(TagCounts, { id: 1, count: counted.count - 1 });
+  if (counted) tx.update(TagCounts, { id: 1, count: Math.max(0, counted.count - 1) });
   tx.delete(Tags, tag);
 }
 

@@ -5,14 +5,16 @@ import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { dayMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { turns } from '#lib/email/pace.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { claims, Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
-import { pauseJob, retryJob } from '#lib/jobs/store.ts';
+import { pauseJob, recordEnd, retryJob } from '#lib/jobs/store.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
+import { followingMessage } from '#lib/sending/settle.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { changeStatus } from '#lib/sequences/progress.ts';
@@ -20,7 +22,7 @@ import { contactReplied } from '#lib/sequences/reply.ts';
 import { heldWithSequence } from '#lib/sequences/step.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { listAll } from '#lib/table/list.ts';
-import { Sagas } from '#lib/table/saga.ts';
+import { newSaga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
@@ -219,6 +221,59 @@ test('a message that was canceled while it was held leaves when it is tried agai
   });
   await drain(account.id);
   expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
+});
+
+/** As `recordAttempt` leaves a message when what follows cannot be written: the job has ended, the rest is its saga's. */
+const endedAlone = (id: number, status: 'sent' | 'failed') =>
+  transact(live, system, async (tx) => {
+    const job = recordEnd(tx, { ...(await tx.get(Jobs, { id })), status, lastError: null });
+    const state = { jobId: job.id, status, facts: { channel: 'telegram' as const } };
+    return tx.create(Sagas, newSaga(tx, followingMessage.saga, state)).id;
+  });
+
+test('a message that is tried again by hand leaves, though its sender read it while it was a step', async () => {
+  const sequenceId = await newSequence();
+  const { account, contactId, jobId } = await waiting(31_011);
+  const first = await post('/v1/telegram/messages', { accountId: account.id, contactId, text: 'first', ...later() });
+  await stepOf(sequenceId, contactId, jobId);
+  await transact(live, operator, async (tx) => {
+    const stored = await tx.get(Accounts, { id: account.id });
+    tx.update(Accounts, { ...stored, pacing: { ...stored.pacing, gapMs: 3000, peerGapMs: 3000 } });
+    for (const [id, minutes] of [[first.id, 2] as const, [jobId, 1] as const])
+      tx.update(Jobs, { ...(await tx.get(Jobs, { id })), queuedFor: shifted(tx.now, -minutes * minuteMs) });
+  });
+  const draining = drain(account.id);
+  await eventually(async () => (await jobOf(first.id)).status === 'sent', 'the first to be sent');
+  await transact(live, system, (tx) => contactReplied(tx, contactId));
+  expect(await jobOf(jobId)).toMatchObject({ status: 'failed', lastError: 'the contact replied' });
+  await post(`/v1/telegram/messages/${jobId}/retry`, {});
+  await draining;
+  await eventually(async () => (await jobOf(jobId)).status === 'sent', 'the message to be sent');
+});
+
+test('a step that is tried again before its end is written down has ended its enrollment', async () => {
+  const sequenceId = await newSequence();
+  const { contactId, jobId } = await waiting(31_012);
+  await stepOf(sequenceId, contactId, jobId);
+  const sagaId = await endedAlone(jobId, 'failed');
+  await post(`/v1/telegram/messages/${jobId}/retry`, {});
+  await finishSaga(live, followingMessage.saga, { id: sagaId, actor: system });
+  const { items } = (await workspace.live.get(`/v1/sequences/${sequenceId}/enrollments`)).body;
+  expect(items).toMatchObject([{ status: 'failed' }]);
+  expect((await workspace.live.get(`/v1/sequences/${sequenceId}`)).body).toMatchObject({ activeCount: 0 });
+});
+
+test('of two who were merged the one goes on whose step was sent, though that is yet to be written down', async () => {
+  const sequenceId = await newSequence();
+  const one = await waiting(31_013);
+  const two = await waiting(31_014);
+  for (const { contactId, jobId } of [one, two]) await stepOf(sequenceId, contactId, jobId);
+  await endedAlone(two.jobId, 'sent');
+  await post(`/v1/contacts/${one.contactId}/merge`, { sourceContactId: two.contactId });
+  await due(one.jobId);
+  await drain(one.account.id);
+  await eventually(async () => (await jobOf(one.jobId)).status === 'failed', 'the second message not to leave');
+  expect((await one.account.arrived()).stored).toEqual([]);
 });
 
 test('a step whose sequence was resumed while its sender held it is due at once', async () => {
