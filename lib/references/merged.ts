@@ -1,5 +1,6 @@
 import { Contacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
 import { keyOf } from '#lib/table/entity.ts';
+import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { isAbsent } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -37,6 +38,20 @@ export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
   let last = id;
   for await (const one of successors(tx, id)) last = one;
   return last;
+}
+
+/** So many contacts who are one are looked at. */
+const maxContacts = 100;
+
+/** The contact, the one that it has been merged into, and those who were merged into them: rows of theirs may yet have to follow. */
+export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> {
+  const merged = await resolveMerged(tx, id);
+  const found = new Set([merged?.id ?? id, id]);
+  for (const into of found) {
+    const { items } = await listPage(tx, MergedContacts, { where: { into }, limit: maxContacts });
+    for (const one of items) if (found.size < maxContacts) found.add(one.id);
+  }
+  return [...found];
 }
 
 /** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */

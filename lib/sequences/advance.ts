@@ -1,10 +1,11 @@
 import { queueOutreach } from '#lib/email/outreach.ts';
-import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
+import type { StoredContact } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';
 import { createJob } from '#lib/jobs/store.ts';
 import { recipientOf } from '#lib/messages/recipient.ts';
 import { isDailyQuota, nextTurn } from '#lib/quotas/quota.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -30,7 +31,7 @@ const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void>
     if (sequence.status !== 'active') return hold(tx, sequence, enrollment);
     const step = sequence.steps[enrollment.currentStep];
     if (step === undefined) return endEnrollment(tx, sequence, enrollment, 'completed');
-    const contact = await tx.find(Contacts, { id: enrollment.contactId });
+    const contact = await resolveMerged(tx, enrollment.contactId);
     const queued = contact
       ? await queueStep(tx, sequence, enrollment, contact, step.text)
       : { obstacle: 'the contact is not here any more' };

@@ -1,7 +1,7 @@
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { isWaiting } from '#lib/jobs/store.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
+import { mergedWith } from '#lib/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -41,19 +41,21 @@ async function standingOf(tx: UnitOfWork, enrollment: StoredEnrollment): Promise
 const lastOfAll = '9';
 
 /**
- * Whether the contact of an enrollment whose message a sender has in hand, or the one whom it was merged into, goes on with the same sequence
- * by another.
+ * Whether the person of an enrollment whose message a sender has in hand goes on with the same sequence by another, or has come to its end
+ * by one meanwhile: rows may yet have to follow a merge.
  */
 export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, job: StoredJob): Promise<boolean> {
-  const { id, sequenceId, contactId } = enrollment;
-  const merged = await resolveMerged(tx, contactId);
-  const pages = [...new Set([contactId, merged?.id ?? contactId])].map((one) =>
+  const { id, sequenceId, contactId, enrolledAt } = enrollment;
+  const pages = (await mergedWith(tx, contactId)).map((one) =>
     listPage(tx, Enrollments, { where: { member: { sequenceId, contactId: one } }, within: { sequenceId }, limit: 25 }),
   );
   const others = (await Promise.all(pages)).flatMap(({ items }) => items);
   const own = { enrollment, stepsSent: enrollment.currentStep - 1, inHandUntil: job.claimedUntil ?? lastOfAll };
+  // Who comes to the end may begin again; two at a time were of two contacts.
+  const isBeside = ({ status, completedAt }: StoredEnrollment) =>
+    status === 'active' || (status === 'completed' && String(completedAt) >= enrolledAt);
   for (const other of others)
-    if (other.id !== id && other.status === 'active' && isAhead(await standingOf(tx, other), own)) return true;
+    if (other.id !== id && isBeside(other) && isAhead(await standingOf(tx, other), own)) return true;
   return false;
 }
 

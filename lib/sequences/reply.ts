@@ -1,4 +1,5 @@
 import { Contacts } from '#lib/entities/contact.ts';
+import { mergedWith } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { stepThrough } from '#lib/table/list.ts';
@@ -18,7 +19,8 @@ type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
  * contacts, with one address or username: theirs stop soon after, and so do those of somebody who is in more than anybody should be.
  */
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
-  if (await stopSequences(tx, contactId)) leaveSaga<Replied>(tx, 'replied', { contactId });
+  for (const one of await mergedWith(tx, contactId))
+    if (await stopSequences(tx, one)) leaveSaga<Replied>(tx, 'replied', { contactId: one });
   if (by === undefined) return;
   const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
   if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });

@@ -15,6 +15,7 @@ import { pauseJob, recordEnd, retryJob } from '#lib/jobs/store.ts';
 import { drainAccount } from '#lib/sending/drain.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { followingMessage } from '#lib/sending/settle.ts';
+import { advance } from '#lib/sequences/advance.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { changeStatus } from '#lib/sequences/progress.ts';
@@ -299,24 +300,64 @@ test('what is due for somebody who is being merged goes to the one whom they are
   expect((await account.arrived()).stored).toHaveLength(1);
 });
 
-test('of two in one sequence who are being merged one gets what is due, and it gets it once', async () => {
-  const { account, contactId: target, jobId } = await waiting(31_006);
-  const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_107, name: 'Source' });
+test.each([
+  ['target', 31_107],
+  ['source', 31_108],
+] as const)(
+  'of two in one sequence who are being merged the %s gets what is due first, and nobody again',
+  async (first, userId) => {
+    const { account, contactId: target, jobId } = await waiting(userId - 100);
+    const { contactId: source } = await hears(live, account.id, { telegramUserId: userId, name: 'Source' });
+    const message = { accountId: account.id, contactId: source, text: 'for you alone', ...later() };
+    const { id: other } = await post('/v1/telegram/messages', message);
+    const sequenceId = await newSequence();
+    for (const [contactId, id] of [
+      [target, jobId],
+      [source as number, other],
+    ] as const)
+      await stepOf(sequenceId, contactId, id);
+    const merge = (tx: UnitOfWork) => mergeContacts(tx, target, { sourceContactId: source as number });
+    await dyingAfter(1, () => transact(live, operator, merge));
+    const [one, two] = first === 'target' ? [jobId, other] : [other, jobId];
+    for (const id of [one, two]) {
+      await due(id);
+      await drain(account.id);
+    }
+    expect(await jobOf(one)).toMatchObject({ status: 'sent' });
+    expect(await jobOf(two)).toMatchObject({ status: 'failed', lastError: 'canceled', attempts: 0 });
+    expect((await account.arrived()).stored).toHaveLength(1);
+  },
+);
+
+test('a reply ends what is under way of a contact who is being merged into whoever wrote', async () => {
+  const { account, contactId: target } = await waiting(31_111);
+  const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_112, name: 'Source' });
   const message = { accountId: account.id, contactId: source, text: 'for you alone', ...later() };
-  const { id: other } = await post('/v1/telegram/messages', message);
+  const { id } = await post('/v1/telegram/messages', message);
   const sequenceId = await newSequence();
-  for (const [contactId, id] of [
-    [target, jobId],
-    [source as number, other],
-  ] as const)
-    await stepOf(sequenceId, contactId, id);
+  await stepOf(sequenceId, source as number, id);
   const merge = (tx: UnitOfWork) => mergeContacts(tx, target, { sourceContactId: source as number });
   await dyingAfter(1, () => transact(live, operator, merge));
-  for (const id of [jobId, other]) await due(id);
-  await drain(account.id);
-  expect(await jobOf(jobId)).toMatchObject({ status: 'sent' });
-  expect(await jobOf(other)).toMatchObject({ status: 'failed', lastError: 'canceled', attempts: 0 });
-  expect((await account.arrived()).stored).toHaveLength(1);
+  await transact(live, system, (tx) => contactReplied(tx, target));
+  expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: 'the contact replied' });
+});
+
+test('a step that is due for somebody who is being merged is made for the one whom they are now', async () => {
+  const { account, contactId: target } = await waiting(31_109);
+  const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_110, name: 'Source' });
+  const steps = [{ delayMinutes: 60, text: 'Hello' }];
+  const input = { name: 'Due', channel: 'telegram', accountId: account.id, status: 'active', steps } as const;
+  const sequenceId = (await transact(live, operator, (tx) => createSequence(tx, { ...input, steps }))).id;
+  const { id } = await transact(live, operator, (tx) => enroll(tx, sequenceId, source as number));
+  const merge = (tx: UnitOfWork) => mergeContacts(tx, target, { sourceContactId: source as number });
+  await dyingAfter(1, () => transact(live, operator, merge));
+  await transact(live, operator, async (tx) => {
+    const enrollment = await tx.get(Enrollments, { sequenceId, id });
+    tx.update(Enrollments, { ...enrollment, nextRunAt: shifted(tx.now, -minuteMs) });
+  });
+  await advance(live, sequenceId, id);
+  const { jobId, status } = await new UnitOfWork(live, system).get(Enrollments, { sequenceId, id });
+  expect([status, await jobOf(Number(jobId))]).toMatchObject(['active', { contactId: target }]);
 });
 
 test('an erasure cancels what is queued before it waits for a merge', async () => {
