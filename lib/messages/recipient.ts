@@ -2,6 +2,7 @@ import { messaging, type Platform } from '#lib/channels/channel.ts';
 import { senderName, type Target, targetOf, userIdOn } from '#lib/channels/target.ts';
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { findIdentity } from '#lib/messages/identity.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import { namesakes } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -30,7 +31,7 @@ export const contactOf = (
   channel: Platform,
   { contactId, target }: { contactId: number | null; target: Target },
 ): Promise<StoredContact | undefined> =>
-  contactId === null ? findContact(tx, channel, target) : tx.find(Contacts, { id: contactId });
+  contactId === null ? findContact(tx, channel, target) : resolveMerged(tx, contactId);
 
 /** The contact that a recipient or sender is: by its id at the platform, else by its username there. */
 export async function findContact(

@@ -53,7 +53,7 @@ export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, 
   const own = { enrollment, stepsSent: enrollment.currentStep - 1, inHandUntil: job.claimedUntil ?? lastOfAll };
   // Who comes to the end may begin again; two at a time were of two contacts.
   const isBeside = ({ status, completedAt }: StoredEnrollment) =>
-    status === 'active' || (status === 'completed' && String(completedAt) >= enrolledAt);
+    status === 'active' || (status === 'completed' && String(completedAt) > enrolledAt);
   for (const other of others)
     if (other.id !== id && isBeside(other) && isAhead(await standingOf(tx, other), own)) return true;
   return false;

@@ -329,6 +329,19 @@ test.each([
   },
 );
 
+test('a message by username to somebody who is being merged goes to the id that they have written by', async () => {
+  const { account, contactId: target } = await waiting(31_113);
+  const source = await post('/v1/contacts', { name: 'Source', platform: 'telegram', username: 'merged_soon' });
+  const message = { accountId: account.id, contactId: source.id, text: 'for you alone', ...later() };
+  const { id } = await post('/v1/telegram/messages', message);
+  await hears(live, account.id, { telegramUserId: 31_114, username: 'merged_soon', name: 'Source' });
+  const merge = (tx: UnitOfWork) => mergeContacts(tx, target, { sourceContactId: source.id });
+  await dyingAfter(1, () => transact(live, operator, merge));
+  await due(id);
+  await drain(account.id);
+  expect(await jobOf(id)).toMatchObject({ status: 'sent' });
+});
+
 test('a reply ends what is under way of a contact who is being merged into whoever wrote', async () => {
   const { account, contactId: target } = await waiting(31_111);
   const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_112, name: 'Source' });
