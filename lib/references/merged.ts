@@ -47,11 +47,13 @@ const maxContacts = 100;
 export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> {
   const merged = await resolveMerged(tx, id);
   const found = new Set([merged?.id ?? id, id]);
-  for (const into of found) {
-    const { items } = await listPage(tx, MergedContacts, { where: { into }, limit: maxContacts });
-    for (const one of items) if (found.size < maxContacts) found.add(one.id);
+  for (let last = [...found]; last.length > 0 && found.size < maxContacts; ) {
+    const pages = last.map((into) => listPage(tx, MergedContacts, { where: { into }, limit: maxContacts }));
+    const before = (await Promise.all(pages)).flatMap(({ items }) => items.map((one) => one.id));
+    last = before.filter((one) => !found.has(one));
+    for (const one of last) found.add(one);
   }
-  return [...found];
+  return [...found].slice(0, maxContacts);
 }
 
 /** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */

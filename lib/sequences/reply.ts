@@ -19,8 +19,10 @@ type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
  * contacts, with one address or username: theirs stop soon after, and so do those of somebody who is in more than anybody should be.
  */
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
-  for (const one of await mergedWith(tx, contactId))
-    if (await stopSequences(tx, one)) leaveSaga<Replied>(tx, 'replied', { contactId: one });
+  const people = await mergedWith(tx, contactId);
+  const running = await Promise.all(people.map((one) => runningEnrollments(tx, one, 1)));
+  for (const [index, one] of people.entries())
+    if (running[index]?.length && (await stopSequences(tx, one))) leaveSaga<Replied>(tx, 'replied', { contactId: one });
   if (by === undefined) return;
   const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
   if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });
