@@ -194,7 +194,10 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
     poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
     sender: () => ({ leaseUntilMs: 0, sendersUntilMs: 0 }),
-    job: () => ({ claimedUntil: null }),
+    job: ({ attempts, unsettledAttempts = 0 }) => ({
+      claimedUntil: null,
+      unsettledAttempts: Math.min(Number(attempts), Number(unsettledAttempts)),
+    }),
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [], finished: 0 }),
     'webhook-wake': () => ({ notBefore: null, made: 0 }),
     webhook: () => ({ isActive: false }),

@@ -18,7 +18,7 @@ import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { maxEndpoints, Registries } from '#lib/entities/webhook-registry.ts';
-import type { Entity } from '#lib/table/entity.ts';
+import { type Entity, fieldsWithin } from '#lib/table/entity.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { bytesOf } from '#lib/table/size.ts';
 import { divided, entityIn } from './kinds.ts';
@@ -189,6 +189,7 @@ export class Together {
   readonly #counted = new Map<string, Map<number, number>>();
   /** For which messages the active enrollments of a sequence wait. */
   readonly #steps = new Map<string, Set<string>>();
+  readonly #sequences = new Map<string, unknown>();
   readonly #named = new Set<string>();
   /** The line of what names another that must be there. */
   readonly #wanted = new Map<string, number>();
@@ -204,6 +205,9 @@ export class Together {
 
   #addItem(env: string, of: Entity, item: Item, line: number): string | undefined {
     for (const named of namesOf.get(of)?.(item) ?? []) this.#named.add(inEnv(env, named));
+    // A merge moves it to where the other lies.
+    if (fieldsWithin(of).includes('contactId') && !this.#isFirst(env, of, item))
+      return `is ${of.name} ${item['id']} of two contacts`;
     for (const needed of needsOf.get(of)?.(item) ?? []) this.#wanted.set(inEnv(env, needed), line);
     const alone = `${env}: ${item['id']}`;
     if (oneOf.includes(of) && (this.#alone.get(alone) ?? of) !== of)
@@ -219,6 +223,7 @@ export class Together {
       counts.set(Number(id), (counts.get(Number(id)) ?? 0) + 1);
       if (of === Contacts && counts.size > maxTagIds) return `there are more than ${maxTagIds} tags`;
     }
+    if (of === Sequences) this.#sequences.set(`${env}: ${item['id']}`, item['status']);
     const step = of === Enrollments ? stepAwaitedBy(item) : undefined;
     if (step) {
       const sequence = `${env}: ${item['sequenceId']}`;
@@ -240,15 +245,22 @@ export class Together {
 
   /**
    * The row with what it counts of others, and with those of them that there are, as the file, of which that were all rows, has them; an enrollment
-   * that waits for nothing that would come has stopped.
+   * that waits for nothing that would come has stopped, and nothing is held that nobody would let go on.
    */
   rectified<Row extends Key>(row: Row): Row {
     const { env, partition } = divided(row.pk);
     const of = entityIn(partition);
     const item = row as Item;
-    const step = of === Enrollments ? stepAwaitedBy(item) : undefined;
-    if (step && !this.#named.has(inEnv(env, step)))
-      return { ...row, status: 'stopped', jobId: null, nextRunAt: null, heldAt: null, completedAt: timestamp() };
+    const sequenceStatus = this.#sequences.get(`${env}: ${of === Sequences ? item['id'] : item['sequenceId']}`);
+    if (of === Enrollments && item['status'] === 'active') {
+      const step = stepAwaitedBy(item);
+      if (sequenceStatus === 'completed' || (step && !this.#named.has(inEnv(env, step))))
+        return { ...row, status: 'stopped', jobId: null, nextRunAt: null, heldAt: null, completedAt: timestamp() };
+      return sequenceStatus === 'active' ? { ...row, heldAt: null } : row;
+    }
+    // Whoever would let it go on has done so.
+    if (of === Jobs && item['isHeld'] && !['paused', 'draft'].includes(String(sequenceStatus)))
+      return { ...row, isHeld: false };
     if (of === Registries) {
       const endpoints = (item['endpoints'] as { id: unknown }[]).filter(({ id }) =>
         this.#named.has(inEnv(env, [Endpoints.name, id])),
@@ -257,6 +269,7 @@ export class Together {
     }
     const counted = of && countsOf.get(of);
     if (!counted) return row;
+    if (sequenceStatus === 'completed') return { ...row, [counted]: 0 };
     const steps = of === Sequences ? [...(this.#steps.get(`${env}: ${item['id']}`) ?? [])] : [];
     const stopped = steps.filter((one) => !this.#named.has(one));
     return { ...row, [counted]: (this.#countsOf(env, counted).get(Number(item['id'])) ?? 0) - stopped.length };
@@ -265,6 +278,13 @@ export class Together {
   /** How many rows there are of an entity that both environments share. */
   shared(of: Entity): number {
     return this.#counts.get(`: ${of.name}`) ?? 0;
+  }
+
+  #isFirst(env: string, of: Entity, { id }: Item): boolean {
+    const ids = this.#countsOf(env, `${of.name} of a contact`);
+    if (ids.has(Number(id))) return false;
+    ids.set(Number(id), 1);
+    return true;
   }
 
   #countsOf(env: string, counted: string): Map<number, number> {

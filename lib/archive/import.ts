@@ -1,15 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as v from 'valibot';
 import { entities } from '#lib/entities/all.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
+import { type Conditional, conditional, rounds, send } from '#lib/table/change.ts';
 import { duePrefix, storedName } from '#lib/table/entity.ts';
-import { identity, rowKey } from '#lib/table/keys.ts';
+import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { startReindexing } from '#lib/table/reindex.ts';
 import { markNew, unmark } from '#lib/table/release.ts';
-import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
+import { untilFirst } from '#lib/table/retry.ts';
+import { type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
@@ -29,7 +31,7 @@ const maxRows = 200;
  */
 export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
   const { from, digest, counts, outdated, together } = await inspect(id, file);
-  await begin(id, digest);
+  const own = await begin(id, digest);
   await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
   const highest = new Highest();
@@ -46,17 +48,17 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
       else if (row.pk === `${id}#workspace`) workspace.push(row);
       else others.push(row);
     }
-    if (others.length >= maxRows) await put(others.splice(0));
+    if (others.length >= maxRows) await own.put(others.splice(0));
   }
-  await put(others);
-  await put(counted.rows());
+  await own.put(others);
+  await own.put(counted.rows());
   const [ids, ends] = highest.rows();
   for (const end of ends) await raise(end);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);
   await raise({ ...rowKey('memberCount', { workspace: id }), made: together.shared(Members) });
-  await put(workspace);
-  while (timers.length > 0) await put(timers.splice(0, maxRows));
+  await own.put(workspace);
+  while (timers.length > 0) await own.put(timers.splice(0, maxRows));
   await markNew(id, entities, outdated);
   await removeRows([markerOf(id)]);
   for (const name of environments)
@@ -64,8 +66,33 @@ export async function importWorkspace(id: number, file: string): Promise<Record<
   return counts;
 }
 
-/** One write may not name a row twice, as entries of two rows with one id would. */
-const put = (rows: readonly Row[]) => putRows([...new Map(rows.map((row) => [identity(row), row])).values()]);
+/** An import that has begun and is nobody else's. */
+class Begun {
+  readonly #isOurs: Conditional;
+
+  constructor(marker: Key, owner: string) {
+    const refusal = () =>
+      conflict('workspace_in_use', 'the import goes on, or has come to its end, elsewhere: it was called again');
+    this.#isOurs = conditional({ key: marker, if: { is: { owner } }, refusal });
+  }
+
+  /**
+   * Writes rows where the same call has not gone on elsewhere: else raises 409. One write may not name a row twice, as entries of two rows with one
+   * id would.
+   */
+  async put(rows: readonly Row[]): Promise<void> {
+    const writes = new Map(
+      rows.map((row) => {
+        const { pk, sk, ...item } = row;
+        return [identity(row), conditional({ key: { pk, sk }, item })];
+      }),
+    );
+    for (const round of rounds([...writes.values()], this.#isOurs)) {
+      const token = randomUUID();
+      await untilFirst(() => send(round, token));
+    }
+  }
+}
 
 /** Reads the whole file before anything is written, and makes every row of it as it will be written. */
 async function inspect(id: number, file: string) {
@@ -162,8 +189,11 @@ const broken = (number: number, what: string) => badRequest('broken_archive', `l
 
 const markerOf = (id: number) => rowKey('import', { workspace: id });
 
-/** Takes the workspace for this import, unless it has data of its own or another import has begun. */
-async function begin(id: number, digest: string): Promise<void> {
+/**
+ * Takes the workspace for this import, unless it has data of its own or another import has begun; from whoever was at it with the same file,
+ * who may yet wake up.
+ */
+async function begin(id: number, digest: string): Promise<Begun> {
   const marker = markerOf(id);
   const scopes = [String(id), ...environments.map((name) => tenantKey({ workspaceId: id, env: name }))];
   const found = await readRows([marker, ...scopes.map((scope) => rowKey('ids', { scope }))]);
@@ -171,8 +201,9 @@ async function begin(id: number, digest: string): Promise<void> {
   const isUsed = [...found.values()].some((row) => Object.keys(row).some((name) => !unused.includes(name)));
   if (!hasBegun && isUsed) throw conflict('workspace_in_use', `workspace ${id} has data of its own`);
   await requireLast(id);
-  const begun = { key: marker, item: { digest }, if: { any: [{ absent: ['pk'] }, { is: { digest } }] } };
-  if ((await writeIf(begun)).item) return;
+  const owner = randomUUID();
+  const begun = { key: marker, item: { digest, owner }, if: { any: [{ absent: ['pk'] }, { is: { digest } }] } };
+  if ((await writeIf(begun)).item) return new Begun(marker, owner);
   throw conflict(
     'workspace_in_use',
     `the import of another file into workspace ${id} was interrupted: finish it first`,
@@ -194,7 +225,10 @@ const renewSecret = (workspaceId: number, name: (typeof environments)[number]) =
     if (await findRegistry(tx)) await rotate(tx, 0);
   });
 
-/** Sets counters beside those that the workspace has already. */
+/** Raises counters beside those that the workspace has already: never below what was given since. */
 async function raise({ pk, sk, ...counters }: Row): Promise<void> {
-  if (Object.keys(counters).length > 0) await writeIf({ key: { pk, sk }, set: counters });
+  for (const [name, value] of Object.entries(counters)) {
+    const isHigher = { any: [{ absent: [name] }, { below: { [name]: Number(value) } }] };
+    await writeIf({ key: { pk, sk }, set: { [name]: value }, if: isHigher });
+  }
 }

@@ -26,7 +26,7 @@ export const leastBytesIn = (first: string, moreParts: number): number =>
   (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
 
 /** More than any body has as JSON. What an archive says is one may be a thousand times as long as it is packed. */
-const maxOutputLength = 16 * 2 ** 20;
+const maxOutputLength = 2 * 2 ** 20;
 
 /** Throws for what is longer than any body, or none. */
 export const unpacked = (parts: readonly string[]): Body =>

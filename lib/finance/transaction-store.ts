@@ -8,6 +8,7 @@ import {
 } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
+import { presentId } from '#lib/references/merged.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
@@ -59,11 +60,11 @@ export async function book(tx: UnitOfWork, booking: Booking): Promise<Transactio
   const transaction = tx.create(Transactions, {
     category: null,
     description: null,
-    contactId: null,
     dealId: null,
     invoiceId: null,
     revenueSourceId: null,
     ...booking,
+    contactId: await presentId(tx, booking.contactId ?? null),
     id: await tx.nextId(Transactions),
     createdAt: tx.now,
   });

@@ -26,7 +26,7 @@ export const givesUpAt = ({ queuedFor }: StoredJob): string => shifted(queuedFor
  * because it is unknown whether it has left.
  */
 export function abandoned(job: StoredJob, maxRepeats: number): Extract<Outcome, { kind: 'abandoned' }> | undefined {
-  const settled = job.attempts - job.unsettledAttempts;
+  const settled = Math.max(0, job.attempts - job.unsettledAttempts);
   const attempts = Math.min(job.maxAttempts, settled + 1 + maxRepeats);
   if (job.attempts <= attempts) return undefined;
   const times = attempts - settled === 1 ? '' : ` ${attempts - settled} times`;

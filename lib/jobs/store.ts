@@ -8,6 +8,7 @@ import { settleMail } from '#lib/jobs/mail.ts';
 import { settleMessage, storeMessage } from '#lib/messages/store.ts';
 import { conflict, notFound } from '#lib/problem.ts';
 import { giveBack } from '#lib/quotas/quota.ts';
+import { presentId } from '#lib/references/merged.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { maxAttempts } from './after.ts';
@@ -45,7 +46,8 @@ export const originOf = ({ actor }: Pick<UnitOfWork, 'actor'>) =>
 /** Queues a message and shows it, queued, in the conversation. Emits nothing. Ids come from the counters `job` and `message`. */
 export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJob> {
   await tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 });
-  const { channel, accountId, contactId, text } = input;
+  const { channel, accountId, text } = input;
+  const contactId = await presentId(tx, input.contactId);
   const id = await tx.nextId(Jobs);
   const message = await storeMessage(tx, {
     contactId,

@@ -21,6 +21,8 @@ const quotas = {
   erasures: { perDay: 1_000, unit: 'erasures of contacts' },
   /** They are kept for good once a message takes them. */
   uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
+  /** So are those that strangers send, by mail or to an account. */
+  received: { perDay: 20 * 2 ** 30, unit: 'bytes of received files' },
   /** Each reads everything of a contact that has more than an answer holds. */
   exports: { perDay: 1_000, unit: 'exports of contacts as files' },
   /** Each sends a code to a phone that may be anybody's. */

@@ -11,6 +11,7 @@ import { storeStream } from '#lib/files/spool.ts';
 import { maxAttempts, retryWaitMs } from '#lib/jobs/after.ts';
 import { log } from '#lib/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
+import { left, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -151,7 +152,7 @@ async function fetched(
   return settled;
 }
 
-/** Every attempt stores it under the same key, so none leaves anything behind. */
+/** Every attempt stores it under the same key, so none leaves anything behind. What is beyond the day's quota is too large for it. */
 async function stored(
   tenant: Tenant,
   messageId: number,
@@ -160,7 +161,8 @@ async function stored(
   maxBytes: number,
 ): Promise<Settled> {
   const key = attachmentKey(tenant, messageId, part.attachmentId);
-  const sizeBytes = await storeStream(key, bytes, maxBytes);
+  const sizeBytes = await storeStream(key, bytes, Math.min(maxBytes, await left(tenant, 'received')));
   if (sizeBytes === undefined) return { ...failed(part), status: 'too_large' };
+  await take(tenant, 'received', sizeBytes);
   return { id: part.attachmentId, status: 'stored', key, sizeBytes };
 }

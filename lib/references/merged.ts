@@ -33,6 +33,10 @@ export async function resolveMerged(
   return undefined;
 }
 
+/** Whom a row that names a contact names by now; null where nobody is there, as with an archive that lacks them. */
+export const presentId = async (tx: UnitOfWork, id: number | null): Promise<number | null> =>
+  id === null ? null : ((await resolveMerged(tx, id))?.id ?? null);
+
 /** The last one that it has been merged into, whether that one is still there or not; itself if nobody. */
 export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
   let last = id;

@@ -20,6 +20,7 @@ import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { requireActiveMember } from '#lib/members/store.ts';
 import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
 import { notFound } from '#lib/problem.ts';
+import { presentId } from '#lib/references/merged.ts';
 import { referredContact, referredDeal } from '#lib/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
@@ -90,7 +91,8 @@ export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Sho
     requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
     tx.reserveIds({ [Tasks.name]: 1 }),
   ]);
-  const contactId = input.contactId === undefined ? (deal?.contactId ?? null) : (contact?.id ?? null);
+  const ofDeal = input.contactId === undefined ? (deal?.contactId ?? null) : null;
+  const contactId = contact?.id ?? (await presentId(tx, ofDeal));
   if (contactId !== null) tx.requireExists(Contacts, { id: contactId });
   const task = tx.create(Tasks, {
     id: await tx.nextId(Tasks),

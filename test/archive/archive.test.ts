@@ -245,19 +245,49 @@ test('an import that is interrupted is finished by the same call, and unknown un
   let writes = 0;
   await between(
     async ({ operation }, next) => {
-      if (operation === 'BatchWriteItem') writes += 1;
-      if (writes > 3) throw new Error('the power went');
+      if (operation === 'TransactWriteItems') writes += 1;
+      if (writes > 1) throw new Error('the power went');
       return next();
     },
     () => expect(importWorkspace(id, file)).rejects.toThrow('the power went'),
   );
-  expect(writes).toBeGreaterThan(3);
+  expect(writes).toBeGreaterThan(1);
   const other = join(folder, 'other.ndjson');
   await exportWorkspace(await freshId(), other);
   await expect(importWorkspace(id, other)).rejects.toThrow('the import of another file');
   expect(await importWorkspace(id, file)).toEqual(counts);
   const live = await clientOf(id);
   expect((await live.get('/v1/deals')).body).toEqual((await origin.live.get('/v1/deals')).body);
+});
+
+test('an import that was frozen writes nothing any more when the same call has finished it', async () => {
+  const id = await freshId();
+  const wake = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<void>();
+  let isFirst = true;
+  await between(
+    async ({ operation, input }, next) => {
+      if (isFirst && operation === 'TransactWriteItems' && JSON.stringify(input).includes(`${id}:live#contact`)) {
+        isFirst = false;
+        frozen.resolve();
+        await wake.promise;
+      }
+      return next();
+    },
+    async () => {
+      const first = importWorkspace(id, file);
+      await frozen.promise;
+      await importWorkspace(id, file);
+      const live = await clientOf(id);
+      const [contact] = (await live.get('/v1/contacts')).body.items;
+      await live.patch(`/v1/contacts/${contact.id}`, { name: 'Renamed since' });
+      const made = (await live.post('/v1/contacts', { name: 'Made since' })).body;
+      wake.resolve();
+      await expect(first).rejects.toThrow('elsewhere: it was called again');
+      expect((await live.get(`/v1/contacts/${contact.id}`)).body.name).toBe('Renamed since');
+      expect((await live.post('/v1/contacts', { name: 'Next' })).body.id).toBeGreaterThan(made.id);
+    },
+  );
 });
 
 describe('a file that is not a whole archive is refused before anything is written', () => {

@@ -1,14 +1,19 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
+import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
+import { Invoices } from '#lib/entities/invoice.ts';
+import { Messages } from '#lib/entities/message.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { TagCounts, Tags } from '#lib/entities/tag.ts';
 import { Tasks } from '#lib/entities/task.ts';
+import { createJob } from '#lib/jobs/store.ts';
 import { type Entity, storedName } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -118,11 +123,39 @@ describe('fields that contradict each other are refused by their line', () => {
       changed(':live#merged-contact', { traces: { ...nobody, username: '\u{1f600}' } }),
       /username must be/,
     ],
+    ...[Messages, Activities].map((of): [string, ArchivedRow[], RegExp] => [
+      `a ${of.name} of two contacts`,
+      [...all, rowOf(Contacts, { id: 3 }), rowOf(of, { contactId: 3 })],
+      new RegExp(`is ${of.name} 1 of two contacts$`),
+    ]),
     ['a URL without a scheme', changed(':live#webhook', { url: '//evil' }), /url must be an https URL$/],
     ['a URL of no host', changed(':live#webhook', { url: 'javascript:alert(1)' }), /url must be an https URL$/],
   ])('%s', async (_, rows, reason) => {
     await expect(taken(rows)).rejects.toThrow(reason);
   });
+});
+
+test('what names a contact who is not in the file can be paid, worked on and answered all the same', async () => {
+  const said = new Map<string, object>([
+    [`:live#${storedName(Deals)}`, { contactId: 7 }],
+    [`:live#${storedName(Invoices)}`, { contactId: 7, status: 'sent' }],
+  ]);
+  const workspaceId = await taken(all.map((row) => ({ ...row, ...said.get(row.pk) })));
+  const client = await clientOf(workspaceId);
+  expect((await client.post('/v1/finance/invoices/1/paid', {})).status).toBe(200);
+  expect(await client.post('/v1/tasks', { title: 'Call', dealId: 1 })).toMatchObject({
+    status: 201,
+    body: { contactId: null },
+  });
+  const mail = {
+    channel: 'email',
+    accountId: null,
+    contactId: 7,
+    recipient: 'ann@example.com',
+    text: 'Hello',
+  } as const;
+  const job = await transact({ workspaceId, env: 'live' }, operator, (tx) => createJob(tx, { ...mail, source: 'api' }));
+  expect(job.contactId).toBeNull();
 });
 
 test('an id at a platform that is empty holds no erasure up', async () => {
@@ -177,4 +210,15 @@ test('what a row counts of others is what the file has of them, not what it says
   expect(rowsOf(Contacts)[0]?.['tagIds']).toEqual([1]);
   expect(rowsOf(Tasks)[0]).toMatchObject({ dealId: 1, status: 'open' });
   expect(counts).toEqual({ contactCount: 1, openTaskCount: 1, activeCount: 1, tags: 1 });
+});
+
+test('a mail that is longer unpacked than any mail is shown as one that cannot be read', async () => {
+  const packed = (bodyText: string) => gzipSync(JSON.stringify({ bodyText, bodyHtml: null })).toString('base64');
+  const isOfMail = ({ pk }: ArchivedRow) => pk === ':live#email-thread/1/message';
+  const rows = all
+    .filter(({ pk }) => !pk.endsWith('/body'))
+    .map((row) => (isOfMail(row) ? { ...row, body: packed('a'.repeat(3_000_000)), moreParts: 0 } : row));
+  const client = await clientOf(await taken(rows));
+  const { status, body } = await client.get('/v1/email/threads/1/messages');
+  expect([status, body.items]).toMatchObject([200, [{ bodyText: '[The text of this mail cannot be read.]' }]]);
 });

@@ -13,9 +13,11 @@ import { Invoices } from '#lib/entities/invoice.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
 import { Tasks } from '#lib/entities/task.ts';
+import { abandoned } from '#lib/jobs/after.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { incomplete } from '#lib/table/reindex.ts';
 import { transact } from '#lib/table/transact.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { eventually } from '#test/client.ts';
@@ -148,4 +150,49 @@ test('an enrollment goes on whose own message is yet to leave', async () => {
   const client = await clientOf(await taken(rows));
   expect((await client.get('/v1/sequences/1/enrollments')).body.items).toMatchObject([{ status: 'active' }]);
   expect((await client.get('/v1/sequences/1')).body.activeCount).toBe(1);
+});
+
+test.each<[string, object, object, object, object]>([
+  [
+    'an enrollment of a completed sequence has stopped',
+    { status: 'completed' },
+    { nextRunAt: later, heldAt: null, jobId: null },
+    { status: 'stopped', nextRunAt: null },
+    { isHeld: false },
+  ],
+  [
+    'what is held in an active sequence goes on',
+    { status: 'active' },
+    { nextRunAt: null, heldAt: past, jobId: 1 },
+    { status: 'active', heldAt: null },
+    { isHeld: false },
+  ],
+  [
+    'what is held in a paused sequence stays so',
+    { status: 'paused' },
+    { nextRunAt: null, heldAt: past, jobId: 1 },
+    { status: 'active', heldAt: past },
+    { isHeld: true },
+  ],
+])('%s', async (_, sequence, enrollment, expected, job) => {
+  const rows = changed(
+    new Map<object, object>([
+      [Jobs, { ...queued, isHeld: true, sequenceId: 1, enrollmentId: 1 }],
+      [Sequences, { pausedAt: null, completedAt: null, ...sequence }],
+      [Enrollments, { status: 'active', completedAt: null, currentStep: 1, ...enrollment }],
+    ]),
+  );
+  const tx = new UnitOfWork({ workspaceId: await taken(rows), env: 'live' }, operator);
+  expect(await tx.get(Enrollments, { sequenceId: 1, id: 1 })).toMatchObject(expected);
+  expect(await tx.get(Jobs, { id: 1 })).toMatchObject(job);
+  const { activeCount } = await tx.get(Sequences, { id: 1 });
+  expect(activeCount).toBe(Number('status' in expected && expected.status === 'active'));
+});
+
+test('a job of more attempts in doubt than there were is given up with none', async () => {
+  const rows = changed(new Map<object, object>([[Jobs, { ...queued, attempts: 2, unsettledAttempts: 5 }]]));
+  const tx = new UnitOfWork({ workspaceId: await taken(rows), env: 'live' }, operator);
+  const job = await tx.get(Jobs, { id: 1 });
+  expect(job.unsettledAttempts).toBe(2);
+  expect(abandoned({ ...job, attempts: 0, unsettledAttempts: 5 }, 1)?.attempts ?? 0).toBeGreaterThanOrEqual(0);
 });
