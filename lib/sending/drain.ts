@@ -196,6 +196,8 @@ async function putOff(place: Account, { until }: Block, jobIds: readonly number[
       const job = await getJob(tx, id);
       if (!isWaiting(tx, job) || job.isHeld) return;
       const { state } = await tx.get(Accounts, { id: place.accountId });
+      // What ends while they are put off one after the other leaves them due.
+      if (until === null ? state === 'active' : until <= tx.now) return;
       const runAt = until ?? givesUpAt(job);
       if (runAt <= tx.now) await fail(tx, job, `the account was ${state} for 24 hours`);
       else if (job.runAt < runAt && job.queuedFor <= tx.now) tx.update(Jobs, { ...job, runAt, updatedAt: tx.now });

@@ -1,14 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
-import { dayMs, hourMs, minuteMs, shifted } from '#lib/clock.ts';
+import { openTelegram } from '#lib/channels/telegram/sender.ts';
+import { dayMs, hourMs, minuteMs, secondMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { createJob } from '#lib/jobs/store.ts';
+import { drainAccount } from '#lib/sending/drain.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -100,6 +104,34 @@ test('a job of a disconnected account fails when it has waited for 24 hours, not
   );
   expect((await live.get(`/v1/jobs/${young.id}`)).body).toMatchObject({ status: 'queued', attempts: 0 });
   expect((await account.arrived()).requests).toBe(0);
+});
+
+test.each([
+  ['a flood wait ends', () => ({ floodWaitUntil: shifted(new Date(), 2 * secondMs) }), () => ({})],
+  ['the account is connected again', () => ({ state: 'disconnected' as const }), () => ({ state: 'active' as const })],
+])('jobs are left due where %s while they are put off one after the other', async (_, blocked, after) => {
+  const account = await newAccount(tenant);
+  const change = (fields: object) =>
+    transact(tenant, operator, async (tx) =>
+      tx.update(Accounts, { ...(await tx.get(Accounts, { id: account.id })), ...fields }),
+    );
+  const old = { runAt: shifted(new Date(), dayMs), queuedFor: shifted(new Date(), -dayMs) };
+  const jobs = [await newJob(account.id, () => old), await newJob(account.id, () => old)];
+  await change(blocked());
+  let isFirst = true;
+  await between(
+    async ({ operation, input }, next) => {
+      const isOfJob = JSON.stringify(input).includes('#job"');
+      if (isFirst && operation === 'GetItem' && isOfJob) {
+        isFirst = false;
+        await sleep(3 * secondMs);
+        await change(after());
+      }
+      return next();
+    },
+    () => drainAccount({ tenant, channel: 'telegram', accountId: account.id }, [], openTelegram),
+  );
+  for (const { id } of jobs) expect((await live.get(`/v1/jobs/${id}`)).body.lastError).toBeNull();
 });
 
 test('a job of a disconnected account gives up although a sender has the account in hand and looks no further', async () => {
