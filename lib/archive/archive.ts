@@ -353,16 +353,24 @@ const idsOfOthers = new Map<Entity, Readonly<Record<string, Entity>>>([
   [MessageIds, { threadId: Threads }],
 ]);
 
+/** Where an entity has ids, by whose they are. */
+const idFields = new Map(
+  entities.map((of): [Entity, [name: string, field: string][]] => [
+    of,
+    [
+      ...(of !== Workspaces && of !== Feed ? [[of.name, 'id'] as [string, string]] : []),
+      ...fieldsWithin(of).map((field): [string, string] => [parentOf(of), field]),
+      ...(of.references ?? []).map(({ to, field }): [string, string] => [to, field]),
+      ...Object.entries(idsOfOthers.get(of) ?? {}).map(([field, { name }]): [string, string] => [name, field]),
+    ],
+  ]),
+);
+
 /** The ids that an item has and names, by whose they are. */
-function idsIn(of: Entity, item: Record<string, unknown>): [name: string, id: unknown][] {
-  const fields: [name: string, field: string][] = [
-    ...(of !== Workspaces && of !== Feed ? [[of.name, 'id'] as [string, string]] : []),
-    ...fieldsWithin(of).map((field): [string, string] => [parentOf(of), field]),
-    ...(of.references ?? []).map(({ to, field }): [string, string] => [to, field]),
-    ...Object.entries(idsOfOthers.get(of) ?? {}).map(([field, { name }]): [string, string] => [name, field]),
-  ];
-  return fields.flatMap(([name, field]) => [item[field] ?? []].flat().map((id): [string, unknown] => [name, id]));
-}
+const idsIn = (of: Entity, item: Record<string, unknown>): [name: string, id: unknown][] =>
+  (idFields.get(of) ?? []).flatMap(([name, field]) =>
+    [item[field] ?? []].flat().map((id): [string, unknown] => [name, id]),
+  );
 
 /** Whether a body is that of the event which its row says. */
 function isToldBy(body: unknown, row: Record<string, unknown>): boolean {

@@ -107,8 +107,8 @@ const stepOf = (...ids: readonly [sequenceId: unknown, enrollmentId: unknown, jo
 /** Messages lie with their contacts. */
 const message = (contactId: unknown, id: unknown): Named => [Messages.name, contactId ?? 'none', id];
 /** What an active enrollment waits for that is not due by itself. */
-const stepAwaitedBy = ({ sequenceId, id, status, jobId, nextRunAt }: Item): Named | undefined =>
-  status === 'active' && (jobId !== null || nextRunAt === null) ? stepOf(sequenceId, id, jobId) : undefined;
+const stepAwaitedBy = (env: string, { sequenceId, id, jobId, nextRunAt }: Item): string | undefined =>
+  jobId === null && nextRunAt !== null ? undefined : inEnv(env, stepOf(sequenceId, id, jobId));
 const inEnv = (env: string, [name, ...ids]: Named) => `${env}: ${name} ${ids.join('/')}`;
 const named = (name: string, id: unknown): Named[] => (typeof id === 'number' ? [[name, id]] : []);
 const accountOf = (channel: unknown) => `${channel} ${Accounts.name}`;
@@ -146,13 +146,11 @@ const needsOf = new Map<Entity, (item: Item) => Named[]>([
 
 /** What a row counts of others: it may be of another moment than they are, and would be below nothing when they are gone. */
 const countsOf = new Map<Entity, string>([
-  [Sequences, 'activeCount'],
   [Tags, 'contactCount'],
   [Deals, 'openTaskCount'],
   [TagCounts, 'count'],
 ]);
 const countedBy = new Map<Entity, (item: Item) => (readonly [counted: string, id: unknown])[]>([
-  [Enrollments, ({ sequenceId, status }) => (status === 'active' ? [['activeCount', sequenceId]] : [])],
   [
     Contacts,
     ({ tagIds }) => (Array.isArray(tagIds) ? [...new Set(tagIds)].map((id) => ['contactCount', id] as const) : []),
@@ -187,9 +185,9 @@ export class Together {
   readonly #counts = new Map<string, number>();
   /** What rows count of others, by whose id it is. */
   readonly #counted = new Map<string, Map<number, number>>();
-  /** For which messages the active enrollments of a sequence wait. */
-  readonly #steps = new Map<string, Set<string>>();
-  readonly #sequences = new Map<string, unknown>();
+  /** The active enrollments of a sequence, by the message that each waits for, if it does. */
+  readonly #active = new Map<string, (string | undefined)[]>();
+  readonly #statuses = new Map<string, unknown>();
   readonly #named = new Set<string>();
   /** The line of what names another that must be there. */
   readonly #wanted = new Map<string, number>();
@@ -223,11 +221,12 @@ export class Together {
       counts.set(Number(id), (counts.get(Number(id)) ?? 0) + 1);
       if (of === Contacts && counts.size > maxTagIds) return `there are more than ${maxTagIds} tags`;
     }
-    if (of === Sequences) this.#sequences.set(`${env}: ${item['id']}`, item['status']);
-    const step = of === Enrollments ? stepAwaitedBy(item) : undefined;
-    if (step) {
+    if (of === Sequences) this.#statuses.set(`${env}: ${item['id']}`, item['status']);
+    if (of === Enrollments && item['status'] === 'active') {
       const sequence = `${env}: ${item['sequenceId']}`;
-      this.#steps.set(sequence, (this.#steps.get(sequence) ?? new Set()).add(inEnv(env, step)));
+      const active = this.#active.get(sequence) ?? [];
+      active.push(stepAwaitedBy(env, item));
+      this.#active.set(sequence, active);
     }
     const most = mostOf.get(of);
     const count = this.#count(`${env}: ${of.name}`);
@@ -251,16 +250,19 @@ export class Together {
     const { env, partition } = divided(row.pk);
     const of = entityIn(partition);
     const item = row as Item;
-    const sequenceStatus = this.#sequences.get(`${env}: ${of === Sequences ? item['id'] : item['sequenceId']}`);
+    const sequence = `${env}: ${of === Sequences ? item['id'] : item['sequenceId']}`;
     if (of === Enrollments && item['status'] === 'active') {
-      const step = stepAwaitedBy(item);
-      if (sequenceStatus === 'completed' || (step && !this.#named.has(inEnv(env, step))))
+      if (!this.#goesOn(sequence, stepAwaitedBy(env, item)))
         return { ...row, status: 'stopped', jobId: null, nextRunAt: null, heldAt: null, completedAt: timestamp() };
-      return sequenceStatus === 'active' ? { ...row, heldAt: null } : row;
+      return this.#statuses.get(sequence) === 'active' ? { ...row, heldAt: null } : row;
     }
     // Whoever would let it go on has done so.
-    if (of === Jobs && item['isHeld'] && !['paused', 'draft'].includes(String(sequenceStatus)))
+    if (of === Jobs && item['isHeld'] && !['paused', 'draft'].includes(String(this.#statuses.get(sequence))))
       return { ...row, isHeld: false };
+    if (of === Sequences) {
+      const active = this.#active.get(sequence) ?? [];
+      return { ...row, activeCount: active.filter((step) => this.#goesOn(sequence, step)).length };
+    }
     if (of === Registries) {
       const endpoints = (item['endpoints'] as { id: unknown }[]).filter(({ id }) =>
         this.#named.has(inEnv(env, [Endpoints.name, id])),
@@ -269,15 +271,17 @@ export class Together {
     }
     const counted = of && countsOf.get(of);
     if (!counted) return row;
-    if (sequenceStatus === 'completed') return { ...row, [counted]: 0 };
-    const steps = of === Sequences ? [...(this.#steps.get(`${env}: ${item['id']}`) ?? [])] : [];
-    const stopped = steps.filter((one) => !this.#named.has(one));
-    return { ...row, [counted]: (this.#countsOf(env, counted).get(Number(item['id'])) ?? 0) - stopped.length };
+    return { ...row, [counted]: this.#countsOf(env, counted).get(Number(item['id'])) ?? 0 };
   }
 
   /** How many rows there are of an entity that both environments share. */
   shared(of: Entity): number {
     return this.#counts.get(`: ${of.name}`) ?? 0;
+  }
+
+  /** Whether an active enrollment of a sequence is ever taken on. */
+  #goesOn(sequence: string, step: string | undefined): boolean {
+    return this.#statuses.get(sequence) !== 'completed' && (step === undefined || this.#named.has(step));
   }
 
   #isFirst(env: string, of: Entity, { id }: Item): boolean {

@@ -227,8 +227,10 @@ const renewSecret = (workspaceId: number, name: (typeof environments)[number]) =
 
 /** Raises counters beside those that the workspace has already: never below what was given since. */
 async function raise({ pk, sk, ...counters }: Row): Promise<void> {
-  for (const [name, value] of Object.entries(counters)) {
-    const isHigher = { any: [{ absent: [name] }, { below: { [name]: Number(value) } }] };
-    await writeIf({ key: { pk, sk }, set: { [name]: value }, if: isHigher });
-  }
+  await Promise.all(
+    Object.entries(counters).map(([name, value]) => {
+      const isHigher = { any: [{ absent: [name] }, { below: { [name]: Number(value) } }] };
+      return writeIf({ key: { pk, sk }, set: { [name]: value }, if: isHigher });
+    }),
+  );
 }

@@ -45,9 +45,11 @@ export const originOf = ({ actor }: Pick<UnitOfWork, 'actor'>) =>
 
 /** Queues a message and shows it, queued, in the conversation. Emits nothing. Ids come from the counters `job` and `message`. */
 export async function createJob(tx: UnitOfWork, input: NewJob): Promise<StoredJob> {
-  await tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 });
   const { channel, accountId, text } = input;
-  const contactId = await presentId(tx, input.contactId);
+  const [contactId] = await Promise.all([
+    presentId(tx, input.contactId),
+    tx.reserveIds({ [Jobs.name]: 1, [Messages.name]: 1 }),
+  ]);
   const id = await tx.nextId(Jobs);
   const message = await storeMessage(tx, {
     contactId,

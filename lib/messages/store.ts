@@ -14,7 +14,7 @@ import {
 } from '#lib/entities/message.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
-import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
+import { mergedInto, presentId, resolveMerged } from '#lib/references/merged.ts';
 import { reachBy, reachOf, united } from '#lib/references/reach.ts';
 import { asked } from '#lib/table/asked.ts';
 import { WriteConflict } from '#lib/table/change.ts';
@@ -265,7 +265,7 @@ async function messagesAt(tx: UnitOfWork, keys: readonly Key[]): Promise<StoredM
  * events that name it.
  */
 const contactNow = async (tx: UnitOfWork, contactId: number | null): Promise<number | null> =>
-  contactId === null ? null : ((await resolveMerged(tx, contactId))?.id ?? mergedInto(tx, contactId));
+  contactId === null ? null : ((await presentId(tx, contactId)) ?? mergedInto(tx, contactId));
 
 const subjectOf = (contactId: number | null, { id }: StoredMessage) =>
   contactId === null ? `message/${id}` : `contact/${contactId}`;

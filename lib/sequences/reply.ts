@@ -1,4 +1,5 @@
 import { Contacts } from '#lib/entities/contact.ts';
+import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { mergedWith } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
@@ -19,10 +20,9 @@ type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
  * contacts, with one address or username: theirs stop soon after, and so do those of somebody who is in more than anybody should be.
  */
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
-  const people = await mergedWith(tx, contactId);
-  const running = await Promise.all(people.map((one) => runningEnrollments(tx, one, 1)));
-  for (const [index, one] of people.entries())
-    if (running[index]?.length && (await stopSequences(tx, one))) leaveSaga<Replied>(tx, 'replied', { contactId: one });
+  const found = (await mergedWith(tx, contactId)).map(async (one) => [one, await runningFew(tx, one)] as const);
+  for (const [one, running] of await Promise.all(found))
+    if (await stopSequences(tx, running)) leaveSaga<Replied>(tx, 'replied', { contactId: one });
   if (by === undefined) return;
   const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
   if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });
@@ -32,7 +32,7 @@ export async function contactReplied(tx: UnitOfWork, contactId: number, by?: Wri
 export const stopping: SagaKind<Replied, 'replied'> = {
   name: 'replied',
   async step(tx, state) {
-    const stop = (contactId: number) => stopSequences(tx, contactId, () => tx.hasRoom);
+    const stop = async (contactId: number) => stopSequences(tx, await runningFew(tx, contactId), () => tx.hasRoom);
     if ('contactId' in state) return (await stop(state.contactId)) ? state : undefined;
     const { by, after } = state;
     const { by: where, matches } = await holdersOf(tx, by);
@@ -43,9 +43,15 @@ export const stopping: SagaKind<Replied, 'replied'> = {
   },
 };
 
+/** As many as end at once, and one more where there is one. */
+const runningFew = (tx: UnitOfWork, contactId: number) => runningEnrollments(tx, contactId, maxAtOnce + 1);
+
 /** Returns whether some are left. */
-async function stopSequences(tx: UnitOfWork, contactId: number, hasRoom = () => true): Promise<boolean> {
-  const running = await runningEnrollments(tx, contactId, maxAtOnce + 1);
+async function stopSequences(
+  tx: UnitOfWork,
+  running: readonly StoredEnrollment[],
+  hasRoom = () => true,
+): Promise<boolean> {
   for (const enrollment of running.slice(0, maxAtOnce)) {
     if (!hasRoom()) return true;
     await endEarly(tx, enrollment, 'replied', contactHasReplied);
