@@ -54,8 +54,8 @@ export function clientAddress(
 }
 
 /**
- * Whom requests from an address are counted for: the address, or of IPv6 the beginning of 56 bits, within which whoever has one address has as many as
- * they like.
+ * Whom requests from an address are counted for: the address, or of IPv6 the first 48 bits, within which whoever has one address may have as many as
+ * they like: tunnels give as much for nothing.
  */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
@@ -64,6 +64,5 @@ export function clientNetwork(address: string): string {
   if (canonical.startsWith('::ffff:')) return canonical;
   const given = canonical.split(/::?/).filter(Boolean).length;
   const whole = canonical.replace('::', `:${'0:'.repeat(8 - given)}`).replace(/^:/, '');
-  const [one, two, three, four = ''] = whole.split(':');
-  return `${one}:${two}:${three}:${four.padStart(4, '0').slice(0, 2)}`;
+  return whole.split(':').slice(0, 3).join(':');
 }

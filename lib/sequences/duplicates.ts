@@ -41,8 +41,8 @@ async function standingOf(tx: UnitOfWork, enrollment: StoredEnrollment): Promise
 const lastOfAll = '9';
 
 /**
- * Whether the person of an enrollment whose message a sender has in hand goes on with the same sequence by another, or has come to its end
- * by one meanwhile: rows may yet have to follow a merge.
+ * Whether the person of an enrollment whose message a sender has in hand goes on with the same sequence by another, or by one meanwhile has
+ * replied or come to its end: rows may yet have to follow a merge.
  */
 export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, job: StoredJob): Promise<boolean> {
   const { id, sequenceId, contactId, enrolledAt } = enrollment;
@@ -52,10 +52,12 @@ export async function hasOneAhead(tx: UnitOfWork, enrollment: StoredEnrollment, 
   const others = (await Promise.all(pages)).flatMap(({ items }) => items);
   const own = { enrollment, stepsSent: enrollment.currentStep - 1, inHandUntil: job.claimedUntil ?? lastOfAll };
   // Who comes to the end may begin again; two at a time were of two contacts.
-  const isBeside = ({ status, completedAt }: StoredEnrollment) =>
-    status === 'active' || (status === 'completed' && String(completedAt) > enrolledAt);
-  for (const other of others)
-    if (other.id !== id && isBeside(other) && isAhead(await standingOf(tx, other), own)) return true;
+  const wasBeside = ({ completedAt }: StoredEnrollment) => String(completedAt) > enrolledAt;
+  for (const other of others.filter((one) => one.id !== id)) {
+    if (other.status === 'replied' && wasBeside(other)) return true;
+    const isBeside = other.status === 'active' || (other.status === 'completed' && wasBeside(other));
+    if (isBeside && isAhead(await standingOf(tx, other), own)) return true;
+  }
   return false;
 }
 

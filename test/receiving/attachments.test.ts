@@ -7,6 +7,7 @@ import { commands } from '#infra/admin/commands/email.ts';
 import { timestamp } from '#lib/clock.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { download } from '#lib/files/store.ts';
+import { take } from '#lib/quotas/quota.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -353,4 +354,15 @@ test('its URL opens that file alone, as a download, for five minutes', async () 
     later(() => download({ now: timestamp() }, key, { fileName, contentType }), -minutes);
   expect(await status((await madeAgo(4)).url)).toBe(200);
   expect(await status((await madeAgo(6)).url)).toBe(403);
+});
+
+test('a file beyond what a workspace may be sent on a day is not kept', async () => {
+  const before = await settled((await receive({ document: await document(randomBytes(1000)) })).id);
+  expect(before.status).toBe('stored');
+  // All that is left.
+  const { amount } = await take(tenant(), 'received', 20 * 2 ** 30);
+  expect(20 * 2 ** 30 - amount).toBeGreaterThanOrEqual(1000);
+  const stored = await receive({ caption: 'And this', document: await document(randomBytes(1000)) });
+  expect(await settled(stored.id)).toMatchObject({ status: 'too_large', url: null });
+  expect(stored.body).toBe('And this');
 });

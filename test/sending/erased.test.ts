@@ -342,6 +342,20 @@ test('a message by username to somebody who is being merged goes to the id that 
   expect(await jobOf(id)).toMatchObject({ status: 'sent' });
 });
 
+test('who has replied gets no step by a contact of the same sequence who is merged into them', async () => {
+  const sequenceId = await newSequence();
+  const replied = await waiting(31_115);
+  const merged = await waiting(31_116);
+  for (const { contactId, jobId } of [replied, merged]) await stepOf(sequenceId, contactId, jobId);
+  await sleep(1000);
+  await transact(live, system, (tx) => contactReplied(tx, replied.contactId));
+  await post(`/v1/contacts/${replied.contactId}/merge`, { sourceContactId: merged.contactId });
+  await due(merged.jobId);
+  await drain(merged.account.id);
+  expect(await jobOf(merged.jobId)).toMatchObject({ status: 'failed', lastError: 'canceled' });
+  expect((await merged.account.arrived()).stored).toEqual([]);
+});
+
 test('a reply ends what is under way of a contact who is being merged into whoever wrote', async () => {
   const { account, contactId: target } = await waiting(31_111);
   const { contactId: source } = await hears(live, account.id, { telegramUserId: 31_112, name: 'Source' });
