@@ -32,11 +32,15 @@ async function wrongAmong(page: Page, places: readonly (readonly [place: string,
       const wrong = [];
       for (const [place, title, text] of places) {
         location.hash = place;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        await new Promise(requestAnimationFrame);
-        const main = document.querySelector('main');
-        if (main.querySelector('h1')?.textContent !== title || !main.textContent.includes(text))
-          wrong.push(place + ': ' + main.querySelector('h1')?.textContent);
+        const main = () => document.querySelector('main');
+        const isWrong = () => main().querySelector('h1')?.textContent !== title || !main().textContent.includes(text);
+        // The document may yet have to come.
+        const deadline = Date.now() + 5000;
+        do {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          await new Promise(requestAnimationFrame);
+        } while (isWrong() && Date.now() < deadline);
+        if (isWrong()) wrong.push(place + ': ' + main().querySelector('h1')?.textContent);
       }
       return wrong;
     })(${JSON.stringify(places)})`,
