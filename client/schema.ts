@@ -1030,7 +1030,7 @@ export interface paths {
         };
         /**
          * List revenue sources
-         * @description A source of mode `pull` is fetched every `pullIntervalMinutes` with `GET feedUrl` and, if it has a credential, `Authorization: Bearer <credential>`. The feed answers 2xx within 20 seconds with at most 10 MiB of JSON: an array of rows or `{"items": [rows]}`. A row has `id` (text or integer, unique in the feed, required), `amount` (above 0, at most two decimals, required), `type` (`income` unless `expense`), `currency` (the default currency of the source unless given), `category`, `description` and `occurredAt` (the time of the pull unless given). Each `id` is booked once, as a realized transaction, however often it is in the feed. Wrong rows are left out and named in `lastSyncError` while `lastSyncStatus` is `ok`; without any right row the pull has failed. `lastEventAt` is when something new was booked last.
+         * @description A source of mode `pull` is fetched every `pullIntervalMinutes` with `GET feedUrl` and, if it has a credential, `Authorization: Bearer <credential>`. The feed answers 2xx within 20 seconds with at most 10 MiB of JSON: an array of rows or `{"items": [rows]}`. A row has `id` (text or integer, unique in the feed, required), `amount` (above 0, at most two decimals, required), `type` (`income` unless `expense`), `currency` (the default currency of the source unless given), `category`, `description` and `occurredAt` (the time of the pull unless given). Each `id` is booked once, as a realized transaction, however often it is in the feed. Wrong rows are left out and named in `lastSyncError` while `lastSyncStatus` is `ok`; without any right row the pull has failed. All sources of an environment, of which there are at most 50, have 10 million rows of feeds in a UTC day, where a row that is booked counts as 25 and a feed that has not changed as none; beyond them `lastSyncStatus` is `failed` until they are pulled on the next day. `lastEventAt` is when something new was booked last.
          *
          *     Requires the scope `finance:read`.
          */
@@ -6391,7 +6391,7 @@ export interface components {
          *     - `sequence_not_active`: only an active sequence can be paused
          *     - `sequence_not_paused`: only a paused sequence can go on
          *     - `webhook_url_taken`: another endpoint has this URL
-         *     - `limit_reached`: there are as many as there may be: tags, endpoints, keys
+         *     - `limit_reached`: there are as many as there may be: tags, endpoints, keys, revenue sources
          *     - `delivery_in_progress`: the delivery is still being tried
          *     - `cursor_expired`: events before `oldestSequence` are no longer kept
          *     - `agent_disabled`: the agent is disabled

@@ -25,6 +25,8 @@ const units = {
   mailsRefused: 'Count',
   /** What a platform told us that cannot be read or stored: it is confirmed, and does not come again. */
   updatesRefused: 'Count',
+  /** Files that were sent beyond what a day takes: they wait for the next one. */
+  filesPutOff: 'Count',
 } as const;
 
 export type MetricName = keyof typeof units;

@@ -13,7 +13,7 @@ export const conflictReasons = {
   sequence_not_active: 'only an active sequence can be paused',
   sequence_not_paused: 'only a paused sequence can go on',
   webhook_url_taken: 'another endpoint has this URL',
-  limit_reached: 'there are as many as there may be: tags, endpoints, keys',
+  limit_reached: 'there are as many as there may be: tags, endpoints, keys, revenue sources',
   delivery_in_progress: 'the delivery is still being tried',
   cursor_expired: 'events before `oldestSequence` are no longer kept',
   agent_disabled: 'the agent is disabled',

@@ -15,7 +15,7 @@ export const handler = endpoint(
     body: CreateRevenueSource,
     status: 201,
     response: RevenueSource,
-    errors: ['bad_request'],
+    errors: ['bad_request', 'conflict'],
     location: () => '/v1/finance/revenue-sources',
     needs: ['encrypt:revenue-source'],
   },

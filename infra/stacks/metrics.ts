@@ -3,6 +3,7 @@ import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { busDimensions } from '#lib/bus/bus.ts';
 import { type MetricName, metricNamespace } from '#lib/metrics.ts';
+import { fileDimensions } from '#lib/receiving/dimensions.ts';
 import { requestLogDimensions } from '#lib/requests/keep.ts';
 import { mailDimensions } from '#lib/sending/dimensions.ts';
 import { signInDimensions } from '#lib/sessions/dimensions.ts';
@@ -57,6 +58,14 @@ const refusedMails = (metric: MetricOf): Record<string, AlarmSettings> => ({
     threshold: 0,
     description:
       'SES refuses mail for what is wrong with this deployment or its account, and takes none until that is mended',
+  },
+});
+
+const filesPutOff = (metric: MetricOf): Record<string, AlarmSettings> => ({
+  PutOff: {
+    metric: metric('filesPutOff', Stats.SUM),
+    threshold: 0,
+    description: 'A workspace was sent more bytes of files than a day takes: what is beyond waits for the next one',
   },
 });
 
@@ -124,6 +133,7 @@ const measured: Record<string, Measured> = {
   'workers-sweep': { dimensions: sweepDimensions, alarms: sweeps },
   'workers-keep-requests': { dimensions: requestLogDimensions, alarms: unreadableRequests },
   'workers-send-sign-ins': { dimensions: signInDimensions, alarms: unsentLinks },
+  'workers-store-attachments': { dimensions: fileDimensions, alarms: filesPutOff },
   'workers-send-email': { dimensions: mailDimensions, alarms: refusedMails },
   'workers-deliver': { dimensions: dimensionsOf('deliveries'), alarms: deliveries },
   'workers-deliver-slow': { dimensions: dimensionsOf('slow-deliveries'), alarms: deliveries },

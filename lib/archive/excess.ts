@@ -12,6 +12,7 @@ import { AccountHolders, Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Members, maxMembers } from '#lib/entities/member.ts';
 import { Messages } from '#lib/entities/message.ts';
+import { maxRevenueSources, RevenueSources } from '#lib/entities/revenue-source.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Sequences, type Step } from '#lib/entities/sequence.ts';
 import { maxTags, TagCounts, Tags } from '#lib/entities/tag.ts';
@@ -168,6 +169,7 @@ const oneOf: readonly Entity[] = [Contacts, MergedContacts];
 const mostOf = new Map<Entity, number>([
   [Accounts, maxAccounts],
   [Members, maxMembers],
+  [RevenueSources, maxRevenueSources],
   [Endpoints, maxEndpoints],
   [Tags, maxTags],
 ]);

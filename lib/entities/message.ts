@@ -35,6 +35,8 @@ export const StoredAttachment = v.object({
   status: v.optional(status, 'expired'),
   /** In the bucket, once they are there. */
   key: v.optional(v.nullable(storedLine(1024)), null),
+  /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
+  uploadedAs: v.exactOptional(storedLine(1024)),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 

@@ -25,10 +25,13 @@ const syncStatuses = ['never', 'running', 'ok', 'failed'] as const;
 /** Without a name or a password in it. */
 const httpUrl = /^https?:\/\/[^/?#@]+([/?#]|$)/i;
 
+/** Also as it is called, which may be longer than it was typed. */
+export const maxFeedUrlLength = 2048;
+
 const given = {
   name: line(200),
   feedUrl: v.pipe(
-    line(2048),
+    line(maxFeedUrlLength),
     v.url('must be a URL'),
     v.check((url) => httpUrl.test(url), 'must be an http or https URL'),
   ),
@@ -59,6 +62,9 @@ export const RevenueSourceList = v.pipe(
   v.title('RevenueSourceList'),
 );
 
+/** Of an environment: they are shown in one answer. */
+export const maxRevenueSources = 50;
+
 /** Sent to the feed as a bearer token. */
 export const revenueCredential = { credential: v.optional(nullableSecret(), null) };
 
@@ -88,6 +94,8 @@ export const RevenueSources = entity({
     credential: v.nullable(storedText(maxEncrypted)),
     /** Until when a pull that is running has the source for itself. */
     leasedUntil: v.nullable(storedTime()),
+    /** Of the feed as it was when all of it was booked: the same again holds nothing new. */
+    lastDigest: v.exactOptional(storedLine(64)),
   }),
   timer: (source, tenant) => {
     const at = source.leasedUntil ?? source.nextRunAt;

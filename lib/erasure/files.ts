@@ -2,7 +2,7 @@ import { Exports, type StoredExport } from '#lib/entities/export.ts';
 import { Messages, type StoredMessage } from '#lib/entities/message.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { removeFiles, removeFolder } from '#lib/files/bucket.ts';
-import { attachmentKey, exportFolder, ownKey } from '#lib/files/keys.ts';
+import { attachmentKey, exportFolder, keysOf } from '#lib/files/keys.ts';
 import type { Entity } from '#lib/table/entity.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -15,9 +15,7 @@ export async function eraseFiles(
   { id, attachments }: Pick<StoredMessage, 'id' | 'attachments'>,
 ): Promise<void> {
   if (attachments.length === 0) return;
-  const keys = attachments
-    .flatMap(({ id: attachmentId, key }) => [attachmentKey(tx.tenant, id, attachmentId), ownKey(tx.tenant, key)])
-    .filter((key) => key !== null);
+  const keys = attachments.flatMap((one) => [attachmentKey(tx.tenant, id, one.id), ...keysOf(tx.tenant, one)]);
   await removeFiles([...new Set(keys)]);
   const transfer = await tx.find(Transfers, { id });
   if (transfer) tx.delete(Transfers, transfer);

@@ -5,7 +5,7 @@ import { type StoredThread, Threads } from '#lib/entities/email-thread.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { removeFiles } from '#lib/files/bucket.ts';
-import { ownKey } from '#lib/files/keys.ts';
+import { keysOf } from '#lib/files/keys.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage, searched, stepThrough } from '#lib/table/list.ts';
@@ -93,7 +93,7 @@ async function eraseMail(tx: UnitOfWork, mail: StoredEmailMessage, count: Count)
   ]);
   if (job) await eraseJob(tx, job, count);
   // Who had it in a conversation may have been erased before.
-  await removeFiles(attachments.flatMap(({ key }) => ownKey(tx.tenant, key) ?? []));
+  await removeFiles(attachments.flatMap((one) => keysOf(tx.tenant, one)));
   for (const part of parts) tx.delete(BodyParts, part);
   tx.delete(EmailMessages, mail);
   count('emailMessages');

@@ -1,3 +1,4 @@
+import type { StoredAttachment } from '#lib/entities/message.ts';
 import { randomText } from '#lib/random.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
@@ -19,6 +20,10 @@ export const attachmentKey = (tenant: Tenant, messageId: number, attachmentId: n
 /** The key itself if what lies there is the tenant's; else null: rows of a workspace that was imported may name objects of another one. */
 export const ownKey = (tenant: Tenant, key: string | null): string | null =>
   key?.split('/').slice(1, 3).join('/') === placeOf(tenant) ? key : null;
+
+/** Wherever an attachment is said to lie, where that is the tenant's. */
+export const keysOf = (tenant: Tenant, { key, uploadedAs }: Pick<StoredAttachment, 'key' | 'uploadedAs'>): string[] =>
+  [key, uploadedAs ?? null].flatMap((one) => ownKey(tenant, one) ?? []);
 
 /** Of an export: all that is written of it lies there. */
 export const exportFolder = (tenant: Tenant, exportId: number) => `${exportsPrefix}${placeOf(tenant)}/${exportId}/`;

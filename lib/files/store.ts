@@ -55,7 +55,9 @@ export async function takeFiles(tx: UnitOfWork, ids: readonly number[] = []): Pr
   });
   return taken.map(({ file, refused }, index) => {
     if (!areStored[index]) throw refused('not_allowed', 'has not been uploaded');
-    const { fileName, contentType, sizeBytes, key } = tx.update(Files, { ...file, isTaken: true });
+    const { fileName, contentType, sizeBytes, key } = file;
+    // The message's from here on: an erasure finds it there.
+    tx.update(Files, { ...file, fileName: '', isTaken: true });
     return { id: index + 1, fileName, contentType, sizeBytes, status: 'stored', key };
   });
 }
@@ -66,7 +68,7 @@ export async function attachmentFile(
   attachments: readonly StoredAttachment[],
   id: number | undefined,
 ): Promise<v.InferInput<typeof AttachmentFile>> {
-  const { key: stored = null, ...attachment } = attachments.find((one) => one.id === id) ?? {};
+  const { key: stored = null, uploadedAs: _, ...attachment } = attachments.find((one) => one.id === id) ?? {};
   if (!('status' in attachment)) throw notFound('attachment');
   const key = ownKey(tx.tenant, stored);
   if (attachment.status !== 'stored' || key === null) return { ...attachment, url: null, expiresAt: null };

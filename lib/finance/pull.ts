@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import { log } from '#lib/log.ts';
 import { sliced } from '#lib/parallel.ts';
+import { nextTurn, settle, take } from '#lib/quotas/quota.ts';
 import { decrypt } from '#lib/secrets.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -29,9 +31,16 @@ interface Result {
   /** What is wrong with some of the rows. */
   refused: string | null;
   ingested: number;
-  /** There was more than time allowed. */
-  isUnfinished: boolean;
+  /** When it is pulled again: at once where there was more than time allowed. */
+  next: 'in its interval' | 'at once' | 'tomorrow';
+  /** Of the feed, where all of it is booked. */
+  digest: string | null;
 }
+
+/** So many reads does a row cost that is booked, where each that is looked up is one. */
+const bookingReads = 25;
+const dayIsUsedUp =
+  'the feeds of this workspace have had as many rows today as a day takes: it is pulled again tomorrow';
 
 /** Pulls a source that is due and books what is new. One that is not due or already being pulled is left alone. Needs the key. */
 export async function pullRevenue(tenant: Tenant, id: number): Promise<void> {
@@ -56,13 +65,33 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
   try {
     const secret = credential === null ? null : await decrypt(credential, secretContext(tenant, id));
     const { rows, refused } = await fetchFeed(feedUrl, secret);
-    const { unbookable, ...booked } = await ingest(tenant, source, rows);
+    const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
+    const known = { failure: null, refused, ingested: 0, next: 'in its interval', digest } as const;
+    if (digest === source.lastDigest) return known;
+    if (!(await isAffordable(tenant, rows.length)))
+      return { ...known, failure: dayIsUsedUp, next: 'tomorrow', digest: null };
+    const { unbookable, ingested, next } = await ingest(tenant, source, rows);
     const refusals = [refused, unbookable.length > 0 && notBooked(unbookable)].filter((refusal) => refusal);
-    return { failure: null, refused: refusals.join('; ') || null, ...booked };
+    const isAll = next === 'in its interval' && unbookable.length === 0;
+    return {
+      failure: next === 'tomorrow' ? dayIsUsedUp : null,
+      refused: refusals.join('; ') || null,
+      ingested,
+      next,
+      digest: isAll ? digest : null,
+    };
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;
-    return { failure: error.message, refused: null, ingested: 0, isUnfinished: false };
+    return { failure: error.message, refused: null, ingested: 0, next: 'in its interval', digest: null };
   }
+}
+
+/** Takes so much of the day's quota, or nothing of it where less is left. */
+async function isAffordable(tenant: Tenant, reads: number): Promise<boolean> {
+  const grant = await take(tenant, 'feedRows', reads);
+  if (grant.amount === reads) return true;
+  await settle(tenant, 'feedRows', grant, 0);
+  return false;
 }
 
 const maxNamed = 3;
@@ -71,7 +100,11 @@ const notBooked = (ids: readonly string[]) =>
   `${ids.length} rows could not be booked, with the ids ${JSON.stringify(ids.slice(0, maxNamed))}`;
 
 /** Books the rows that were never seen before, some at a time; of those that fail for a reason of one, each by itself. */
-async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonly FeedRow[]) {
+async function ingest(
+  tenant: Tenant,
+  source: StoredRevenueSource,
+  rows: readonly FeedRow[],
+): Promise<Pick<Result, 'ingested' | 'next'> & { unbookable: readonly string[] }> {
   const deadline = Date.now() + ingestMs;
   const fresh = await unseen(new UnitOfWork(tenant, system), source.id, rows, true);
   const left = sliced(fresh, rowsPerTransaction);
@@ -79,7 +112,9 @@ async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonl
   let ingested = 0;
   for (let some = left.shift(); some; some = Date.now() < deadline ? left.shift() : undefined) {
     const together = some;
-    if (!(await isWanted(tenant, source))) return { ingested, unbookable, isUnfinished: false };
+    if (!(await isWanted(tenant, source))) return { ingested, unbookable, next: 'in its interval' };
+    if (!(await isAffordable(tenant, bookingReads * together.length)))
+      return { ingested, unbookable, next: 'tomorrow' };
     try {
       ingested += await transact(tenant, system, (tx) => bookRows(tx, source, together));
     } catch (error) {
@@ -92,7 +127,7 @@ async function ingest(tenant: Tenant, source: StoredRevenueSource, rows: readonl
       }
     }
   }
-  return { ingested, unbookable, isUnfinished: left.length > 0 };
+  return { ingested, unbookable, next: left.length > 0 ? 'at once' : 'in its interval' };
 }
 
 /** Whether a pull may go on: the source was neither paused nor connected anew since, and no other pull of it has begun. */
@@ -140,10 +175,13 @@ async function recordPull(tx: UnitOfWork, taken: StoredRevenueSource, result: Re
   const { id } = taken;
   const source = await tx.find(RevenueSources, { id });
   if (!pulls.isHeldBy(source, taken)) return;
-  const { failure, refused, ingested, isUnfinished } = result;
-  const again = isUnfinished ? tx.now : shifted(tx.now, source.pullIntervalMinutes * minuteMs);
+  const { failure, refused, ingested, next, digest } = result;
+  const inTime = shifted(tx.now, source.pullIntervalMinutes * minuteMs);
+  const again = { 'at once': tx.now, 'in its interval': inTime, tomorrow: nextTurn() }[next];
+  const { lastDigest: _, ...pulled } = source;
   tx.update(RevenueSources, {
-    ...source,
+    ...pulled,
+    ...(digest !== null && { lastDigest: digest }),
     lastSyncStatus: failure === null ? 'ok' : 'failed',
     lastSyncAt: tx.now,
     lastSyncError: failure ?? refused,

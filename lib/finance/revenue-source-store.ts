@@ -1,14 +1,16 @@
 import type * as v from 'valibot';
 import {
   type CreateRevenueSource,
+  maxFeedUrlLength,
+  maxRevenueSources,
   type RevenueSourceList,
   RevenueSources,
   type StoredRevenueSource,
 } from '#lib/entities/revenue-source.ts';
-import { notFound } from '#lib/problem.ts';
+import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
-import { listAll } from '#lib/table/list.ts';
-import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { listAll, listPage } from '#lib/table/list.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** Every source, newest first. */
@@ -25,17 +27,23 @@ export async function listRevenueSources(tx: UnitOfWork): Promise<v.InferInput<t
 export const getRevenueSource = (tx: UnitOfWork, id: number): Promise<StoredRevenueSource> =>
   tx.get(RevenueSources, { id }, () => notFound('revenue source'));
 
-/** A new source, as the panel makes it; one to pull is due at once. Its credential is kept encrypted. Needs the key. */
+/**
+ * A new source, as the panel makes it; one to pull is due at once. Its credential is kept encrypted. Raises 400 for an address that is
+ * too long as it is called, and 409 `limit_reached`. Needs the key.
+ */
 export async function createRevenueSource(
   tx: UnitOfWork,
   { credential, ...input }: v.InferOutput<typeof CreateRevenueSource>,
 ): Promise<StoredRevenueSource> {
-  const id = await tx.nextId(RevenueSources);
+  // As it will be called, which may differ from how it was typed.
+  const feedUrl = new URL(input.feedUrl).href;
+  if (feedUrl.length > maxFeedUrlLength)
+    throw invalidField('feedUrl', 'too_long', `feedUrl must have at most ${maxFeedUrlLength} characters`);
+  const [id] = await Promise.all([tx.nextId(RevenueSources), requireRoom(tx)]);
   return tx.create(RevenueSources, {
     ...input,
     id,
-    // As it will be called, which may differ from how it was typed.
-    feedUrl: new URL(input.feedUrl).href,
+    feedUrl,
     isActive: true,
     lastSyncStatus: 'never',
     lastSyncAt: null,
@@ -46,6 +54,16 @@ export async function createRevenueSource(
     credential: await encrypted(tx.tenant, id, credential),
     leasedUntil: null,
   });
+}
+
+/** Raises 409 `limit_reached` where an environment has as many as it may have; one that cannot be read is in nobody's way. */
+async function requireRoom(tx: UnitOfWork): Promise<void> {
+  const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
+  const { hasMore } = await listPage(reading, RevenueSources, { limit: maxRevenueSources - 1 });
+  if (hasMore)
+    throw conflict('limit_reached', `an environment has at most ${maxRevenueSources} revenue sources`, {
+      limit: maxRevenueSources,
+    });
 }
 
 /** Gives a source another credential, or none, and makes it active; one to pull is due at once. Raises 404. Needs the key. */

@@ -71,7 +71,7 @@ export async function takeUploads(tx: UnitOfWork, ids: readonly number[] | undef
 }
 
 /** What has become of an attachment. */
-export type Settled = Pick<StoredAttachment, 'id' | 'status' | 'key'> & { sizeBytes?: number };
+export type Settled = Pick<StoredAttachment, 'id' | 'status' | 'key' | 'uploadedAs'> & { sizeBytes?: number };
 
 /**
  * Writes down where the attachments of a message are by now, in the conversation and, of a mail, in its thread. Emits message.updated

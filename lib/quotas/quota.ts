@@ -23,12 +23,18 @@ const quotas = {
   uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
   /** So are those that strangers send, by mail or to an account. */
   received: { perDay: 20 * 2 ** 30, unit: 'bytes of received files' },
+  /** Of one contact, so that nobody uses up what others may send; of all who are nobody's contact together. */
+  receivedFrom: { perDay: 2 * 2 ** 30, unit: 'bytes of files of one contact' },
+  /** Each is looked up, and costs as 25 when it is booked. */
+  feedRows: { perDay: 10_000_000, unit: 'rows of feeds of revenue' },
   /** Each reads everything of a contact that has more than an answer holds. */
   exports: { perDay: 1_000, unit: 'exports of contacts as files' },
   /** Each sends a code to a phone that may be anybody's. */
   logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;
-export type Quota = keyof typeof quotas;
+type Quota = keyof typeof quotas;
+/** What counts a quota: one counter of the tenant, or one for each of those whom the quota is for. */
+type Counted = Exclude<Quota, 'receivedFrom'> | `receivedFrom/${string}`;
 
 /** So much of a quota, of the day it was taken from. */
 export interface Grant {
@@ -43,7 +49,7 @@ export interface Grant {
  */
 export async function spend(
   tx: UnitOfWork,
-  quota: Quota,
+  quota: Counted,
   amount: number,
   at?: string | null,
   tenant: Tenant = tx.tenant,
@@ -64,12 +70,12 @@ export async function spend(
  * Gives back what was spent for what will not happen, at most once: after the commit that says so. What a crash keeps back then, or
  * what an earlier day has paid, is lost.
  */
-export function giveBack(tx: UnitOfWork, quota: Quota, grant: Grant): void {
+export function giveBack(tx: UnitOfWork, quota: Counted, grant: Grant): void {
   if (grant.day >= dayOf(tx.now)) tx.afterwards(() => settle(tx.tenant, quota, grant, 0));
 }
 
 /** Takes up to so much of today's quota at once, outside of a unit of work: the amount is what there was, 0 when nothing is left. */
-export async function take(tenant: Tenant, quota: Quota, wanted: number): Promise<Grant> {
+export async function take(tenant: Tenant, quota: Counted, wanted: number): Promise<Grant> {
   const day = today();
   const max = limitOf(quota);
   if (max === 0) return { day, amount: wanted };
@@ -85,7 +91,7 @@ export async function take(tenant: Tenant, quota: Quota, wanted: number): Promis
  * The grant made up to so much of today's quota, or to what there was. Of an earlier day's grant nothing is kept: it was that
  * day's quota.
  */
-export async function topUp(tenant: Tenant, quota: Quota, { day, amount }: Grant, wanted: number): Promise<Grant> {
+export async function topUp(tenant: Tenant, quota: Counted, { day, amount }: Grant, wanted: number): Promise<Grant> {
   const kept = day === today() ? amount : 0;
   const more = await take(tenant, quota, wanted - kept);
   if (kept === 0) return more;
@@ -96,7 +102,7 @@ export async function topUp(tenant: Tenant, quota: Quota, { day, amount }: Grant
  * Reserves an estimate while anything is left, so that calls side by side do not pass far beyond the quota; `settle` corrects it.
  * Raises 429 with reason `daily_quota`.
  */
-export async function reserve(tenant: Tenant, quota: Quota, estimate: number): Promise<Grant> {
+export async function reserve(tenant: Tenant, quota: Counted, estimate: number): Promise<Grant> {
   const day = today();
   const max = limitOf(quota);
   const used = max === 0 ? undefined : await tryAdd(tenant, quota, day, estimate, max - 1);
@@ -105,13 +111,13 @@ export async function reserve(tenant: Tenant, quota: Quota, estimate: number): P
 }
 
 /** Makes what was taken what was used. */
-export async function settle(tenant: Tenant, quota: Quota, { day, amount }: Grant, used: number): Promise<void> {
+export async function settle(tenant: Tenant, quota: Counted, { day, amount }: Grant, used: number): Promise<void> {
   if (limitOf(quota) === 0 || used === amount) return;
   await tryAdd(tenant, quota, day, used - amount, Number.MAX_SAFE_INTEGER);
 }
 
 /** How much of today's quota is left; infinite when there is none. */
-export async function left(tenant: Tenant, quota: Quota): Promise<number> {
+export async function left(tenant: Tenant, quota: Counted): Promise<number> {
   const max = limitOf(quota);
   if (max === 0) return Number.POSITIVE_INFINITY;
   return Math.max(0, max - usedIn(await readRow(keyOf(tenant, quota, today()))));
@@ -124,10 +130,10 @@ const spreadMs = hourMs;
 export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadMs);
 
 /** The 429 of a day's quota that is used up. */
-function dailyQuota(quota: Quota, day: string): Problem {
+function dailyQuota(quota: Counted, day: string): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
   const when = day === today() ? 'today' : day;
-  return rateLimited(`the ${limitOf(quota)} ${quotas[quota].unit} of ${when} are used up`, retryAfterSeconds, reason);
+  return rateLimited(`the ${limitOf(quota)} ${quotaOf(quota).unit} of ${when} are used up`, retryAfterSeconds, reason);
 }
 
 /** Whether it was a quota that refused. */
@@ -136,8 +142,10 @@ export const isDailyQuota = (error: unknown): error is Problem =>
 
 const reason = 'daily_quota';
 
-function limitOf(quota: Quota): number {
-  const of = quotas[quota];
+const quotaOf = (counted: Counted) => quotas[counted.split('/')[0] as Quota];
+
+function limitOf(quota: Counted): number {
+  const of = quotaOf(quota);
   return 'setting' in of ? env(of.setting) : of.perDay;
 }
 
@@ -146,7 +154,7 @@ export const today = () => dayOf(timestamp());
 
 const dayOf = (now: string) => now.slice(0, 10);
 
-const keyOf = (tenant: Tenant, quota: Quota, day: string): Key =>
+const keyOf = (tenant: Tenant, quota: Counted, day: string): Key =>
   rowKey('quota', { tenant: tenantKey(tenant), day, quota });
 
 const usedIn = (row: Row | undefined): number => v.parse(Counter, row).used;
@@ -157,7 +165,7 @@ const keptDays = 2;
 /** Adds where no more than `most` was used before. Undefined when it was added, else how much was used already. */
 async function tryAdd(
   tenant: Tenant,
-  quota: Quota,
+  quota: Counted,
   day: string,
   amount: number,
   most: number,

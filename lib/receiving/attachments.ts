@@ -11,12 +11,15 @@ import { storeStream } from '#lib/files/spool.ts';
 import { maxAttempts, retryWaitMs } from '#lib/jobs/after.ts';
 import { log } from '#lib/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
-import { left, take } from '#lib/quotas/quota.ts';
+import { findMessage } from '#lib/messages/store.ts';
+import { measure } from '#lib/metrics.ts';
+import { left, nextTurn, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
 import { type OpenSource, storeInTurn } from './account-files.ts';
+import { fileDimensions } from './dimensions.ts';
 
 /** Outlives the process that is at it. */
 const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
@@ -37,23 +40,36 @@ export async function storeAttachments(tenant: Tenant, messageId: number): Promi
 
 const isDue = ({ dueAt }: Transfer, now: string) => dueAt <= shifted(now, earlyMs);
 
-/** Makes one attempt, if it is time for one. Returns false where it was in vain, for a reason that may pass. */
+/**
+ * Makes one attempt, if it is time for one, at what earlier ones have left. Returns false where it was in vain, for a reason that the
+ * next message may share.
+ */
 async function store(tenant: Tenant, messageId: number, open: OpenSource): Promise<boolean> {
   const transfer = await claim(tenant, messageId);
   if (!transfer) return true;
+  const { tries, parts } = transfer;
+  const settled = new Map<number, Settled>();
+  const add = (one: Settled) => void settled.set(one.id, one);
   // Whoever made the last attempt was ended by it.
-  const settled = transfer.tries > maxAttempts ? undefined : await attempted(tenant, transfer, open);
-  if (settled) await settle(tenant, transfer, settled);
-  else if (transfer.tries >= maxAttempts) await settle(tenant, transfer, transfer.parts.map(failed));
-  else await putOff(tenant, transfer, retryWaitMs(transfer.tries - 1));
-  return settled !== undefined;
+  const error = tries > maxAttempts ? undefined : await failureOf(bring(tenant, transfer, open, add));
+  if (error) log().warn('attachments could not be stored', { messageId, tries, error });
+  const left = parts.filter(({ attachmentId }) => !settled.has(attachmentId));
+  const isTomorrows = error instanceof DayIsUsedUp;
+  if (tries >= maxAttempts) await settle(tenant, transfer, [...settled.values(), ...left.map(failed)]);
+  else if (left.length === 0) await settle(tenant, transfer, [...settled.values()]);
+  else {
+    const dueAt = isTomorrows ? nextTurn() : shifted(timestamp(), retryWaitMs(tries - 1));
+    await settle(tenant, transfer, [...settled.values()], { parts: left, dueAt });
+  }
+  if (isTomorrows) measure(fileDimensions, { filesPutOff: left.length });
+  return error === undefined || isTomorrows;
 }
 
-const attempted = (tenant: Tenant, transfer: Transfer, open: OpenSource): Promise<Settled[] | undefined> =>
-  brought(tenant, transfer, open).catch((error: Error) => {
-    log().warn('attachments could not be stored', { messageId: transfer.id, tries: transfer.tries, error });
-    return undefined;
-  });
+const failureOf = (work: Promise<void>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (error: Error) => error,
+  );
 
 const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
   transact(tenant, system, async (tx) => {
@@ -64,19 +80,20 @@ const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
     return tx.update(Transfers, { ...begun, dueAt: shifted(tx.now, claimMs), tries: transfer.tries + 1 });
   });
 
-const putOff = (tenant: Tenant, claimed: Transfer, waitMs: number): Promise<void> =>
-  transact(tenant, system, async (tx) => {
-    const transfer = await tx.find(Transfers, { id: claimed.id });
-    // Nobody else has begun meanwhile.
-    if (transfer?.tries === claimed.tries) tx.update(Transfers, { ...transfer, dueAt: shifted(tx.now, waitMs) });
-  });
-
-/** What was brought for a message that is gone by now goes, too. */
-async function settle(tenant: Tenant, { id, mail }: Transfer, settled: readonly Settled[]): Promise<void> {
+/** Writes down what was brought, and what is left for later. What was brought for a message that is gone by now goes, too. */
+async function settle(
+  tenant: Tenant,
+  { id, mail, tries }: Transfer,
+  settled: readonly Settled[],
+  later?: Pick<Transfer, 'parts' | 'dueAt'>,
+): Promise<void> {
   const isThere = await transact(tenant, system, async (tx) => {
     const transfer = await tx.find(Transfers, { id });
-    if (transfer) tx.delete(Transfers, transfer);
-    return settleAttachments(tx, { id, mail }, settled);
+    const isFound = settled.length === 0 || (await settleAttachments(tx, { id, mail }, settled));
+    if (transfer && !(isFound && later)) tx.delete(Transfers, transfer);
+    // Somebody else may have begun meanwhile, who then says what is left.
+    else if (transfer?.tries === tries) tx.update(Transfers, { ...transfer, ...later });
+    return isFound;
   });
   if (!isThere) await removeFiles(settled.flatMap(({ key }) => key ?? []));
 }
@@ -86,83 +103,101 @@ type Part = Transfer['parts'][number];
 const failed = ({ attachmentId: id }: Part): Settled => ({ id, status: 'failed', key: null });
 const expired = ({ attachmentId: id }: Part): Settled => ({ id, status: 'expired', key: null });
 
-function brought(tenant: Tenant, transfer: Transfer, open: OpenSource): Promise<Settled[]> {
+type Add = (one: Settled) => void;
+
+/** Tells of each part what has become of it. Throws for those that are left, where that may pass. */
+function bring(tenant: Tenant, transfer: Transfer, open: OpenSource, add: Add): Promise<void> {
   switch (transfer.source.kind) {
     case 'upload':
-      return kept(tenant, transfer);
+      return keep(tenant, transfer, add);
     case 'mail':
-      return outOfMail(tenant, transfer, transfer.source);
+      return outOfMail(tenant, transfer, transfer.source, add);
     default:
-      return fetched(tenant, transfer, transfer.source, open);
+      return fetched(tenant, transfer, transfer.source, { open, add });
   }
 }
 
 /** What a caller has uploaded is copied to where it stays; a message that cannot be sent for want of it says so itself. */
-async function kept(tenant: Tenant, { id, parts }: Transfer): Promise<Settled[]> {
-  const settled: Settled[] = [];
+async function keep(tenant: Tenant, { id, parts }: Transfer, add: Add): Promise<void> {
   for (const part of parts) {
     const key = attachmentKey(tenant, id, part.attachmentId);
     const from = ownKey(tenant, part.ref);
-    settled.push(
-      from !== null && (await copyFile(from, key)) ? { id: part.attachmentId, status: 'stored', key } : expired(part),
-    );
+    const isKept = from !== null && (await copyFile(from, key));
+    add(isKept ? { id: part.attachmentId, status: 'stored', key, uploadedAs: from } : expired(part));
   }
-  return settled;
 }
 
 /** More than any mail has. */
 const maxMailFileBytes = 100 * 1024 * 1024;
 
-async function outOfMail(tenant: Tenant, { id, parts }: Transfer, { key }: SourceOf<'mail'>): Promise<Settled[]> {
+async function outOfMail(tenant: Tenant, transfer: Transfer, { key }: SourceOf<'mail'>, add: Add): Promise<void> {
+  const { parts } = transfer;
   const raw = await fetchMail(key).catch((error: Error) => {
     if (isMissing(error)) return undefined;
     throw error;
   });
-  if (!raw) return parts.map(expired);
-  const settled = new Map<number, Settled>();
+  if (!raw) return parts.map(expired).forEach(add);
+  const shelf = await shelfOf(tenant, transfer);
+  const found = new Set<Part>();
   await eachAttachment(raw, async (index, bytes) => {
     const part = parts.find(({ ref }) => ref === String(index));
-    if (part) settled.set(part.attachmentId, await stored(tenant, id, part, bytes, maxMailFileBytes));
+    if (!part) return;
+    found.add(part);
+    add(await shelf.stored(part, bytes, maxMailFileBytes));
   });
-  return parts.map((part) => settled.get(part.attachmentId) ?? failed(part));
+  for (const part of parts) if (!found.has(part)) add(failed(part));
 }
 
 type SourceOf<Kind extends Source['kind']> = Extract<Source, { kind: Kind }>;
 
 async function fetched(
   tenant: Tenant,
-  { id, parts }: Transfer,
+  transfer: Transfer,
   { accountId }: SourceOf<'bot' | 'user'>,
-  open: OpenSource,
-): Promise<Settled[]> {
+  { open, add }: { open: OpenSource; add: Add },
+): Promise<void> {
+  const { parts } = transfer;
   const account = await new UnitOfWork(tenant, system).find(Accounts, { id: accountId });
   // Nothing is asked outside for the sandbox, nor by an account that somebody has disconnected.
-  if (!account || account.secret === '' || tenant.env === 'test') return parts.map(failed);
+  if (!account || account.secret === '' || tenant.env === 'test') return parts.map(failed).forEach(add);
+  const shelf = await shelfOf(tenant, transfer);
   const source = await open(tenant, account);
-  const settled: Settled[] = [];
   try {
     for (const part of parts) {
       const opened = await source.open(part.ref);
-      if (opened.kind === 'bytes') settled.push(await stored(tenant, id, part, opened.bytes, source.maxBytes));
-      else settled.push({ ...failed(part), status: opened.kind });
+      if (opened.kind === 'bytes') add(await shelf.stored(part, opened.bytes, source.maxBytes));
+      else add({ ...failed(part), status: opened.kind });
     }
   } finally {
     await source.close();
   }
-  return settled;
 }
 
-/** Every attempt stores it under the same key, so none leaves anything behind. What is beyond the day's quota is too large for it. */
-async function stored(
-  tenant: Tenant,
-  messageId: number,
-  part: Part,
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Settled> {
-  const key = attachmentKey(tenant, messageId, part.attachmentId);
-  const sizeBytes = await storeStream(key, bytes, Math.min(maxBytes, await left(tenant, 'received')));
-  if (sizeBytes === undefined) return { ...failed(part), status: 'too_large' };
-  await take(tenant, 'received', sizeBytes);
-  return { id: part.attachmentId, status: 'stored', key, sizeBytes };
+/** What one contact, and all together, may send on a day is stored; the rest is tomorrow's. */
+class DayIsUsedUp extends Error {
+  override message = 'as many bytes of files were received as a day takes';
+}
+
+/** Where the files of a message go that came in. Throws DayIsUsedUp. */
+async function shelfOf(tenant: Tenant, { id: messageId }: Transfer) {
+  const message = await findMessage(new UnitOfWork(tenant, system), messageId);
+  const quotas = ['received', `receivedFrom/${message?.contactId ?? 'nobody'}`] as const;
+  const room = async () => {
+    const bytes = Math.min(...(await Promise.all(quotas.map((quota) => left(tenant, quota)))));
+    if (bytes === 0) throw new DayIsUsedUp();
+    return bytes;
+  };
+  await room();
+  return {
+    /** Every attempt stores it under the same key, so none leaves anything behind. */
+    async stored(part: Part, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Settled> {
+      const key = attachmentKey(tenant, messageId, part.attachmentId);
+      const most = await room();
+      const sizeBytes = await storeStream(key, bytes, Math.min(maxBytes, most));
+      if (sizeBytes === undefined && most < maxBytes) throw new DayIsUsedUp();
+      if (sizeBytes === undefined) return { ...failed(part), status: 'too_large' };
+      await Promise.all(quotas.map((quota) => take(tenant, quota, sizeBytes)));
+      return { id: part.attachmentId, status: 'stored', key, sizeBytes };
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { commands as email } from '#infra/admin/commands/email.ts';
 import { commands as invoice } from '#infra/admin/commands/invoice.ts';
@@ -11,6 +12,7 @@ import { deleteTag } from '#lib/contacts/tagging.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import type { StoredDelivery as Delivery } from '#lib/entities/delivery.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { env } from '#lib/env.ts';
 import { erasing } from '#lib/erasure/erase.ts';
 import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
 import { settleAttachments } from '#lib/messages/attachments.ts';
@@ -38,6 +40,15 @@ beforeAll(async () => {
 });
 
 const tenant = () => ({ workspaceId: workspace.id, env: 'live' as const });
+
+const leftOf = async (word: string) =>
+  (await everyByteOf(workspace.id)).split('\n').filter((one) => one.includes(word));
+
+const s3 = new S3Client({ forcePathStyle: true });
+async function objectsIn(Prefix: string) {
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: env('FILES_BUCKET'), Prefix }));
+  return Contents.map(({ Key }) => Key);
+}
 const ids = () => ({ workspaceId: workspace.id, env: 'live' as const });
 const post = async (path: string, body: object) => {
   const answer = await workspace.live.post(path, body);
@@ -372,6 +383,35 @@ test('mail to another contact is not of whom a caller has given its thread to', 
   expect((await fetch(url)).status).toBe(404);
 });
 
+test('what a caller has uploaded for somebody is gone from where it was put, too, and so is its name', async () => {
+  const prefix = `uploads/${workspace.id}/live/`;
+  const before = await objectsIn(prefix);
+  const named = (name: string) => ({ fileName: `${name}.txt`, contentType: 'text/plain', bytes: Buffer.from(name) });
+  const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Files', botToken: '6:x' });
+  const { id } = await newContact({ email: 'ann@uploads.example', username: 'ann_uploads' });
+  const runAt = shifted(new Date(), dayMs);
+  await post('/v1/telegram/messages', {
+    ...{ accountId: bot.id, contactId: id, text: 'a file', runAt },
+    attachments: [await uploaded(workspace.live, named('uploadword-chat'))],
+  });
+  await post('/v1/email/messages', {
+    ...{ to: ['ann@uploads.example'], subject: 'A file', bodyText: 'a file', contactId: id, runAt },
+    attachments: [await uploaded(workspace.live, named('uploadword-mail'))],
+  });
+  expect(await objectsIn(prefix)).toHaveLength(before.length + 2);
+  for (const { id: messageId } of (await get(`/v1/contacts/${id}/messages`)).body.items) {
+    const attachment = `/v1/messages/${messageId}/attachments/1`;
+    await eventually(
+      async () => (await get(attachment)).body.url?.includes('/messages/'),
+      'the file is where it stays',
+    );
+    expect((await get(attachment)).body).not.toHaveProperty('uploadedAs');
+  }
+  await erased(id);
+  expect(await objectsIn(prefix)).toEqual(before);
+  expect(await leftOf('uploadword')).toEqual([]);
+});
+
 /** An erasure that no worker goes on with. */
 const begun = (id: number, state: Partial<Erasing> = {}) =>
   transact(tenant(), operator, async (tx) => {
@@ -389,9 +429,6 @@ async function completed(saga: Saga): Promise<void> {
     60_000,
   );
 }
-
-const leftOf = async (word: string) =>
-  (await everyByteOf(workspace.id)).split('\n').filter((one) => one.includes(word));
 
 test('what happens to messages while their contact is being erased leaves no text behind', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Window', botToken: '5:x' });

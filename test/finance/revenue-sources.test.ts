@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/revenue-source.ts';
+import { hourMs, nextDay, shifted } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
-import { pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { left, settle, take, today } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
@@ -104,6 +106,49 @@ test('a new source is pulled at once with its credential, and its rows are booke
   ]);
   const { body } = await workspace.live.get('/v1/finance/revenue-sources');
   expect([body.count, body.totalIngested]).toEqual([1, 2]);
+});
+
+test('a feed that has not changed is not looked up again, and what a day takes is booked', async () => {
+  const workspace = await newWorkspace();
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  const used = async () => 10_000_000 - (await left(tenant, 'feedRows'));
+  const rows = Array.from({ length: 20 }, (_, n) => ({ id: n, amount: 1 }));
+  serve('/daily', rows);
+  const id = await connect(workspace, '/daily');
+  await settled(workspace, id);
+  expect(await used()).toBe(20 + 20 * 25);
+  const second = await settled(workspace, id, await makeDue(workspace, id));
+  expect(second).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 20 });
+  expect([feeds.get('/daily')?.calls, await used()]).toEqual([2, 20 + 20 * 25]);
+
+  // So that eight of the next twenty may be booked.
+  await take(tenant, 'feedRows', await left(tenant, 'feedRows'));
+  await settle(tenant, 'feedRows', { day: today(), amount: 40 + 8 * 25 + 24 }, 0);
+  serve('/daily', [...rows, ...rows.map(({ id: n }) => ({ id: 100 + n, amount: 1 }))]);
+  const third = await settled(workspace, id, await makeDue(workspace, id));
+  const beyond = { lastSyncStatus: 'failed', lastSyncError: expect.stringContaining('tomorrow') };
+  expect(third).toMatchObject({ ...beyond, totalIngested: 28 });
+  expect(third.nextRunAt >= nextDay()).toBe(true);
+  expect(third.nextRunAt <= shifted(nextDay(), hourMs)).toBe(true);
+  const fourth = await settled(workspace, id, await makeDue(workspace, id));
+  expect(fourth).toMatchObject({ ...beyond, totalIngested: 28 });
+  await settle(tenant, 'feedRows', { day: today(), amount: 1000 }, 0);
+  const last = await settled(workspace, id, await makeDue(workspace, id));
+  expect(last).toMatchObject({ lastSyncStatus: 'ok', lastSyncError: null, totalIngested: 40 });
+});
+
+test('an environment has fifty sources, whose addresses are short as they are called', async () => {
+  const workspace = await newWorkspace();
+  const tenant = { workspaceId: workspace.id, env: 'live' } as const;
+  const input = { name: 'S', mode: 'push', defaultCurrency: 'EUR', pullIntervalMinutes: 60, credential: null } as const;
+  const create = (feedUrl: string) =>
+    transact(tenant, operator, (tx) => createRevenueSource(tx, { ...input, feedUrl }));
+  await expect(create(`https://example.com/${'\u{1f600}'.repeat(200)}`)).rejects.toMatchObject({ status: 400 });
+  for (let n = 0; n < 50; n += 1) await create(`https://example.com/${n}`);
+  await expect(create('https://example.com/')).rejects.toMatchObject({
+    details: { reason: 'limit_reached', limit: 50 },
+  });
+  expect((await workspace.live.get('/v1/finance/revenue-sources')).body.count).toBe(50);
 });
 
 test('a row is booked once, however often the feed shows it', async () => {

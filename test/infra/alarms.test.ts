@@ -12,12 +12,16 @@ import { handler as sendSignIns } from '#functions/workers/send-sign-ins.ts';
 import { handler as sweep } from '#functions/workers/sweep.ts';
 import { type FindResources, resourceFinder } from '#infra/local/template.ts';
 import { dayMs, minuteMs, shifted } from '#lib/clock.ts';
+import { keepMail } from '#lib/email/bucket.ts';
 import { createMessage } from '#lib/email/compose.ts';
 import { Jobs } from '#lib/entities/job.ts';
+import { Transfers } from '#lib/entities/transfer.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
+import { take } from '#lib/quotas/quota.ts';
+import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
@@ -338,6 +342,32 @@ test('WorkersSendEmailRefused rings when SES takes no mail of this deployment', 
   expect(statesSoFar('WorkersSendEmailRefused')).toContain('ALARM');
 });
 
+test('WorkersStoreAttachmentsPutOff rings when a workspace was sent more files than a day takes', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant: Tenant = { workspaceId, env: 'live' };
+  await take(tenant, 'received', 20 * 2 ** 30);
+  const raw = 'Content-Type: application/x-raw\r\nContent-Disposition: attachment\r\n\r\nbytes';
+  const source = { kind: 'mail', key: await keepMail(raw) } as const;
+  const transfer = await transact(tenant, operator, async (tx) =>
+    tx.create(Transfers, {
+      id: 1,
+      mail: null,
+      source,
+      parts: [{ attachmentId: 1, ref: '0' }],
+      dueAt: tx.now,
+      tries: 0,
+    }),
+  );
+  // The worker of the local cloud may be first.
+  for (let n = 0; n < 4 && !statesSoFar('WorkersStoreAttachmentsPutOff').includes('ALARM'); n += 1) {
+    await transact(tenant, operator, async (tx) =>
+      tx.update(Transfers, { ...(await tx.get(Transfers, { id: transfer.id })), tries: 0, dueAt: tx.now }),
+    );
+    measuredHere.push(...(await asFunction('WorkersStoreAttachments', () => storeAttachments(tenant, transfer.id))));
+  }
+  expect(statesSoFar('WorkersStoreAttachmentsPutOff')).toContain('ALARM');
+});
+
 /** What AWS measures by itself: what each dimension names, and which statistics mean something, by https://docs.aws.amazon.com/<source>. */
 const ofAws: Record<string, { dimensions: Record<string, string>; statistics: string[]; source: string }> = {
   'AWS/SQS ApproximateNumberOfMessagesVisible': {
@@ -410,6 +440,7 @@ const setOff = [
   'WorkersKeepRequestsUnreadable',
   'WorkersSendSignInsUnsent',
   'WorkersSendEmailRefused',
+  'WorkersStoreAttachmentsPutOff',
 ];
 
 describe('every alarm', () => {

@@ -386,6 +386,7 @@ describe('queues', () => {
       'unreadableRequests',
       'signInsUnsent',
       'mailsRefused',
+      'filesPutOff',
     ];
     expect(watched.sort()).toEqual([...swept, 'busFailures', ...ofEachLane, ...ofEachLane].sort());
   });

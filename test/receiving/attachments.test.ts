@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
-import { timestamp } from '#lib/clock.ts';
+import { nextDay, timestamp } from '#lib/clock.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { download } from '#lib/files/store.ts';
-import { take } from '#lib/quotas/quota.ts';
+import { left, settle, take } from '#lib/quotas/quota.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -356,13 +356,57 @@ test('its URL opens that file alone, as a download, for five minutes', async () 
   expect(await status((await madeAgo(6)).url)).toBe(403);
 });
 
-test('a file beyond what a workspace may be sent on a day is not kept', async () => {
-  const before = await settled((await receive({ document: await document(randomBytes(1000)) })).id);
-  expect(before.status).toBe('stored');
-  // All that is left.
-  const { amount } = await take(tenant(), 'received', 20 * 2 ** 30);
-  expect(20 * 2 ** 30 - amount).toBeGreaterThanOrEqual(1000);
-  const stored = await receive({ caption: 'And this', document: await document(randomBytes(1000)) });
-  expect(await settled(stored.id)).toMatchObject({ status: 'too_large', url: null });
-  expect(stored.body).toBe('And this');
+describe('beyond what is taken on a day', () => {
+  const waits = (id: number) =>
+    eventually(async () => {
+      const transfer = await transferOf(id);
+      return transfer !== undefined && transfer.dueAt >= nextDay() && transfer;
+    }, 'the file waits for tomorrow');
+
+  test('one person’s files wait for the next day, and nobody else’s; what is stored of a message stays so', async () => {
+    const first = await receive({ document: await document(randomBytes(1000)) });
+    expect(await settled(first.id)).toMatchObject({ status: 'stored' });
+    const person = { email: 'Anna@many.example' };
+    const { id: contactId } = (await live.post('/v1/contacts', { name: 'Anna', ...person })).body;
+    const grant = await take(tenant(), `receivedFrom/${contactId}`, 2 * 2 ** 30 - 1500);
+    expect(grant.amount).toBe(2 * 2 ** 30 - 1500);
+    const raw = ['one', 'two', 'three'].map(
+      (name) => `--B\r\nContent-Type: text/x; name=${name}\r\n\r\n${name.repeat(300)}\r\n`,
+    );
+    await commands.receive.run({
+      ...{ workspaceId: workspace.id, env: 'live', authentication: trusted.authentication },
+      raw: `From: ${person.email}\r\nTo: us@acme.example\r\nSubject: Files\r\nMessage-ID: <${randomBytes(9).toString('hex')}@many.example>\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n${raw.join('')}--B--`,
+    });
+    const [mail] = (await live.get(`/v1/contacts/${contactId}/messages`)).body.items;
+    expect((await waits(mail.id)).parts.map(({ attachmentId }) => attachmentId)).toEqual([2, 3]);
+    const statuses = async () =>
+      (await live.get(`/v1/contacts/${contactId}/messages`)).body.items[0].attachments.map(
+        ({ status }: { status: string }) => status,
+      );
+    expect(await statuses()).toEqual(['stored', 'pending', 'pending']);
+    const other = await receive({ document: await document(randomBytes(1000)) });
+    expect(await settled(other.id)).toMatchObject({ status: 'stored' });
+    // As on another day.
+    await settle(tenant(), `receivedFrom/${contactId}`, grant, 0);
+    await transact(tenant(), operator, async (tx) =>
+      tx.update(Transfers, { ...(await tx.get(Transfers, { id: mail.id })), dueAt: tx.now }),
+    );
+    await storeAttachments(tenant(), mail.id);
+    await eventually(async () => (await statuses()).every((status: string) => status === 'stored'), 'all of them');
+    // The bytes of each were counted once: 900 and twice 1,500 by now, of which the first were before.
+    expect(2 * 2 ** 30 - (await left(tenant(), `receivedFrom/${contactId}`))).toBe(3300);
+  });
+
+  test('all that a workspace is sent waits, five days at most', async () => {
+    await take(tenant(), 'received', 20 * 2 ** 30);
+    const stored = await receive({ caption: 'And this', document: await document(randomBytes(1000)) });
+    expect(stored.body).toBe('And this');
+    await waits(stored.id);
+    expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'pending', url: null } });
+    for (const day of [1, 2, 3, 4]) {
+      await later(() => take(tenant(), 'received', 20 * 2 ** 30), day * 26 * 60);
+      await later(() => storeAttachments(tenant(), stored.id), day * 26 * 60);
+    }
+    expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'failed', url: null } });
+  });
 });
