@@ -204,7 +204,7 @@ export async function startFloodWait(
 /** The account can no longer be used, or can again. Emits account.status_changed. */
 export function setAccountState(tx: UnitOfWork, account: StoredAccount, state: StoredAccount['state']): StoredAccount {
   if (account.state === state) return account;
-  const changed = tx.update(Accounts, { ...account, state });
+  const changed = tx.update(Accounts, { ...account, state, ...(account.state === 'active' && { lostAt: tx.now }) });
   tx.emit({
     kind: 'account.status_changed',
     subject: `account/${account.id}`,

@@ -189,7 +189,8 @@ const standsBeside = (pk: string) => pk.startsWith(duePrefix) || divided(pk).par
  */
 const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
   Object.entries({
-    account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state }),
+    // What waits in its queue, perhaps for days, has the time of one that was lost just now.
+    account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state, lostAt: timestamp() }),
     login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
     inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
     poller: () => ({ leaseUntilMs: 0, resumeAt: null }),

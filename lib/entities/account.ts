@@ -110,6 +110,8 @@ export const Accounts = entity({
     platformUserId: v.exactOptional(storedLine(4096)),
     /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
+    /** Since when it cannot, as long as that is so. Absent where nobody has written it down: from before it was. */
+    lostAt: v.exactOptional(time()),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
     newPeers: v.optional(v.object({ pausedUntil: time(), hours: storedNumber() })),
     pacing: v.exactOptional(Pacing),

@@ -1,4 +1,5 @@
 import { dayMs, minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
 import { inDoubt } from './outcomes.ts';
@@ -18,8 +19,9 @@ const maxThrottleMs = 10 * minuteMs;
 
 const maxErrorCharacters = 500;
 
-/** When a job of an account that is lost gives up (contract section 3: it waits 24 h). */
-export const givesUpAt = ({ queuedFor }: StoredJob): string => shifted(queuedFor, dayMs);
+/** When a job of an account that is lost gives up (contract section 3: it waits 24 h), which may have waited for its turn before. */
+export const givesUpAt = ({ queuedFor }: StoredJob, { lostAt = queuedFor }: Pick<StoredAccount, 'lostAt'>): string =>
+  shifted(lostAt > queuedFor ? lostAt : queuedFor, dayMs);
 
 /**
  * Why a claimed job is not tried again: attempts whose outcome nobody could write. `maxRepeats`: how often a message may leave again
@@ -70,7 +72,7 @@ export function after(now: string, job: StoredJob, outcome: Outcome): StoredJob 
     case 'wait':
       return { ...untried, runAt: endOf(outcome), floodWaits: job.floodWaits + 1 };
     case 'lost':
-      return { ...untried, runAt: givesUpAt(job) };
+      return { ...untried, runAt: givesUpAt(job, { lostAt: now }) };
   }
 }
 

@@ -195,11 +195,11 @@ async function putOff(place: Account, { until }: Block, jobIds: readonly number[
     await transact(place.tenant, system, async (tx) => {
       const job = await getJob(tx, id);
       if (!isWaiting(tx, job) || job.isHeld) return;
-      const { state } = await tx.get(Accounts, { id: place.accountId });
+      const account = await tx.get(Accounts, { id: place.accountId });
       // What ends while they are put off one after the other leaves them due.
-      if (until === null ? state === 'active' : until <= tx.now) return;
-      const runAt = until ?? givesUpAt(job);
-      if (runAt <= tx.now) await fail(tx, job, `the account was ${state} for 24 hours`);
+      if (until === null ? account.state === 'active' : until <= tx.now) return;
+      const runAt = until ?? givesUpAt(job, account);
+      if (runAt <= tx.now) await fail(tx, job, `the account was ${account.state} for 24 hours`);
       else if (job.runAt < runAt && job.queuedFor <= tx.now) tx.update(Jobs, { ...job, runAt, updatedAt: tx.now });
     });
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { connectAccount } from '#lib/accounts/change.ts';
 import { acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
@@ -85,11 +86,18 @@ test('a job goes out after the lease of a sender that died, although its timer c
   expect(await settled(id)).toMatchObject({ status: 'sent' });
 });
 
-test('a job of a disconnected account fails when it has waited for 24 hours, not before', async () => {
+/** An account that was disconnected when. */
+async function disconnected(lostAt?: string) {
   const account = await newAccount(tenant);
-  await transact(tenant, operator, async (tx) =>
-    setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
-  );
+  const lost = await transact(tenant, operator, async (tx) => {
+    const known = setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected');
+    return tx.update(Accounts, { ...known, ...(lostAt && { lostAt }) });
+  });
+  return { ...account, lostAt: String(lost.lostAt) };
+}
+
+test('a job of a disconnected account fails when it has waited for 24 hours, not before', async () => {
+  const account = await disconnected(shifted(new Date(), -2 * dayMs));
   const young = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, hourMs - dayMs) }));
   const old = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
   expect(await settled(old.id)).toMatchObject({
@@ -104,6 +112,27 @@ test('a job of a disconnected account fails when it has waited for 24 hours, not
   );
   expect((await live.get(`/v1/jobs/${young.id}`)).body).toMatchObject({ status: 'queued', attempts: 0 });
   expect((await account.arrived()).requests).toBe(0);
+});
+
+test('a queue that had waited for days when its account was lost has the 24 hours, too', async () => {
+  const account = await disconnected();
+  const old = { runAt: shifted(new Date(), -minuteMs), queuedFor: shifted(new Date(), -3 * dayMs) };
+  const { id } = await newJob(account.id, () => old);
+  const job = await eventually(async () => {
+    const { body } = await live.get(`/v1/jobs/${id}`);
+    return (body.status !== 'queued' || body.runAt > shifted(new Date(), hourMs)) && body;
+  }, 'the job to be put off');
+  expect(job).toMatchObject({ status: 'queued', runAt: shifted(account.lostAt, dayMs), attempts: 0 });
+  // Banned by the platform meanwhile, it has no other 24 hours.
+  const banned = await transact(tenant, operator, async (tx) =>
+    setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'banned'),
+  );
+  expect(banned.lostAt).toBe(account.lostAt);
+  await transact(tenant, operator, async (tx) => {
+    const known = await tx.get(Accounts, { id: account.id });
+    await connectAccount(tx, known, { kind: known.kind, secret: '1:again' });
+  });
+  expect(await settled(id)).toMatchObject({ status: 'sent' });
 });
 
 test.each([
@@ -135,10 +164,7 @@ test.each([
 });
 
 test('a job of a disconnected account gives up although a sender has the account in hand and looks no further', async () => {
-  const account = await newAccount(tenant);
-  await transact(tenant, operator, async (tx) =>
-    setAccountState(tx, await tx.get(Accounts, { id: account.id }), 'disconnected'),
-  );
+  const account = await disconnected(shifted(new Date(), -2 * dayMs));
   const lease = await acquire({ tenant, channel: 'telegram', accountId: account.id }, minuteMs);
   const { id } = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
   expect(await settled(id)).toMatchObject({ status: 'failed', attempts: 0 });
