@@ -41,6 +41,8 @@ const instructions = [
 const cached = { ttlMs: 300_000, cacheScope: 'private' };
 const batchVersion = '2025-03-26';
 const maxBatch = 20;
+/** Calls of a batch are begun for so long: the last one ends before the function does, and nothing goes on after the answer. */
+const batchMs = 12_000;
 
 /** Answers one MCP request over HTTP; both protocol eras, JSON only, nothing is kept between requests. */
 export async function converse(incoming: Incoming, tools: Toolbox): Promise<Reply> {
@@ -66,13 +68,21 @@ async function answerBatch(sent: unknown[], header: Header, { count }: Incoming,
     return render(failure(undefined, new Refusal('invalidRequest', 'send one JSON-RPC message per request')));
   const calls = sent.filter((one) => isObject(one) && one['method'] === 'tools/call').length;
   for (let counted = 1; counted < calls; counted += 1) await count();
+  const endsAtMs = Date.now() + batchMs;
   const answers: Answer[] = [];
   for (const one of sent) {
-    const answer = await answerTo(one, header, tools);
+    const answer = Date.now() < endsAtMs ? await answerTo(one, header, tools) : notBegun(one);
     if (answer) answers.push(answer);
   }
   const body = JSON.stringify(answers.map((answer) => answer.body));
   return answers.length === 0 ? accepted : { status: 200, body, headers: {} };
+}
+
+function notBegun(sent: unknown): Answer | undefined {
+  const id = idOf(sent);
+  return id === undefined
+    ? undefined
+    : failure(id, new Refusal('internal', 'not begun, the batch took too long: send it again'));
 }
 
 async function answerTo(sent: unknown, header: Header, tools: Toolbox): Promise<Answer | undefined> {

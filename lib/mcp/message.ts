@@ -13,6 +13,7 @@ export const codes = {
   invalidRequest: -32600,
   unknownMethod: -32601,
   invalidParams: -32602,
+  internal: -32603,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
 } as const;

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { converse, type Toolbox } from '#lib/mcp/converse.ts';
 import { apiRevision } from '#lib/revision.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
@@ -91,6 +92,33 @@ describe('the handshake era', () => {
     ] as const) {
       const refused = await client.send(sent, { 'mcp-protocol-version': version });
       expect([refused.status, refused.body.error.code]).toEqual([400, -32600]);
+    }
+  });
+
+  test('begins no call of a batch that takes too long', async () => {
+    const begun: unknown[] = [];
+    const slow: Toolbox = {
+      list: () => [],
+      call: async (_, { n }) => {
+        begun.push(n);
+        vi.setSystemTime(Date.now() + 5000);
+        return { content: [], structuredContent: {} } as never;
+      },
+    };
+    const body = [1, 2, 3, 4, 5].map((n) => ({
+      ...{ jsonrpc: '2.0', id: n, method: 'tools/call', params: { name: 'slow', arguments: { n } } },
+    }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const answer = await converse({ headers: {}, body, bodyProblem: undefined, count: async () => {} }, slow);
+      expect(begun).toEqual([1, 2, 3]);
+      const answers = JSON.parse(answer.body) as { id: number; error?: { code: number; message: string } }[];
+      expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+        ...[1, 2, 3].map((n) => [n, undefined]),
+        ...[4, 5].map((n) => [n, -32603]),
+      ]);
+    } finally {
+      vi.useRealTimers();
     }
   });
 
