@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { contactHasReplied, endEarly } from './end-early.ts';
 import { runningEnrollments } from './running.ts';
 
-/** So many of a contact end with what it has written. */
+/** So many end with what a contact has written. */
 const maxAtOnce = 25;
 
 type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
@@ -20,9 +20,7 @@ type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
  * contacts, with one address or username: theirs stop soon after, and so do those of somebody who is in more than anybody should be.
  */
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
-  const found = (await mergedWith(tx, contactId)).map(async (one) => [one, await runningFew(tx, one)] as const);
-  for (const [one, running] of await Promise.all(found))
-    if (await stopSequences(tx, running)) leaveSaga<Replied>(tx, 'replied', { contactId: one });
+  if (await stopSequences(tx, await runningFew(tx, contactId))) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
   const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
   if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });
@@ -43,8 +41,11 @@ export const stopping: SagaKind<Replied, 'replied'> = {
   },
 };
 
-/** As many as end at once, and one more where there is one. */
-const runningFew = (tx: UnitOfWork, contactId: number) => runningEnrollments(tx, contactId, maxAtOnce + 1);
+/** As many as end at once of whoever the contact is, and one more where there is one. */
+async function runningFew(tx: UnitOfWork, contactId: number): Promise<StoredEnrollment[]> {
+  const contactIds = await mergedWith(tx, contactId);
+  return (await Promise.all(contactIds.map((one) => runningEnrollments(tx, one, maxAtOnce + 1)))).flat();
+}
 
 /** Returns whether some are left. */
 async function stopSequences(
