@@ -28,6 +28,8 @@ export async function stepCompleted(tx: UnitOfWork, job: StoredJob): Promise<voi
   } else if (next === undefined) {
     endEnrollment(tx, sequence, enrollment, 'completed');
   } else {
+    // Whoever pauses it meanwhile would hold what still waits for this message.
+    tx.requireUnchanged(Sequences, sequence);
     tx.update(Enrollments, {
       ...enrollment,
       jobId: null,

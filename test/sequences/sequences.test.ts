@@ -6,8 +6,8 @@ import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { Jobs } from '#lib/entities/job.ts';
-import { CreateSequence } from '#lib/entities/sequence.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { CreateSequence, Sequences } from '#lib/entities/sequence.ts';
 import { env } from '#lib/env.ts';
 import { pauseJob } from '#lib/jobs/store.ts';
 import { take } from '#lib/quotas/quota.ts';
@@ -15,6 +15,7 @@ import { receiveMessage } from '#lib/receiving/message.ts';
 import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
+import { stepCompleted } from '#lib/sequences/progress.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import { runningEnrollments } from '#lib/sequences/running.ts';
 import { createSequence } from '#lib/sequences/store.ts';
@@ -292,6 +293,26 @@ test('a pause holds and a resume shifts by the time held', async () => {
   const heldMs = new Date(resumed.body.updatedAt).getTime() - new Date(paused.body.pausedAt).getTime();
   expect(heldMs).toBeGreaterThan(0);
   expect(new Date(body.items[0].nextRunAt).getTime() - new Date(before.nextRunAt as string).getTime()).toBe(heldMs);
+});
+
+test('a step that was sent while its sequence was paused is held with it', async () => {
+  const id = await newSequence([600, 600]);
+  const { id: enrollmentId } = await enrolled(id, (await newContact()).id);
+  const place = { sequenceId: id, id: enrollmentId };
+  const job = { id: 4242, sequenceId: id, enrollmentId, status: 'sent' } as StoredJob;
+  await inSandbox(async (tx) => {
+    const enrollment = await tx.get(Enrollments, place);
+    tx.update(Enrollments, { ...enrollment, jobId: job.id, nextRunAt: null, currentStep: 1 });
+  });
+  let isFirst = true;
+  await inSandbox(async (tx) => {
+    expect((await tx.get(Sequences, { id })).status).toBe(isFirst ? 'active' : 'paused');
+    if (isFirst) await client.post(`/v1/sequences/${id}/pause`);
+    isFirst = false;
+    await stepCompleted(tx, job);
+  });
+  const enrollment = await inSandbox((tx) => tx.get(Enrollments, place));
+  expect(enrollment).toMatchObject({ jobId: null, nextRunAt: expect.any(String), heldAt: expect.any(String) });
 });
 
 test('whatever is paused in the middle of fifteen messages is sent after the resume, each once', async () => {
