@@ -15,8 +15,8 @@ export type Outcome =
   | { kind: 'canceled'; reason?: string }
   /** It did not leave, or (`mayHaveLeft`) nobody knows, and may if tried again. */
   | { kind: 'failed-for-now'; error: string; mayHaveLeft?: boolean }
-  /** This one must wait, and no other: no attempt. */
-  | { kind: 'not-yet'; until: string }
+  /** This one must wait, and no other: no attempt. `isUnasked`: the platform was asked nothing. */
+  | { kind: 'not-yet'; until: string; isUnasked?: true }
   /** It waits until its sequence goes on: no attempt. */
   | { kind: 'held' }
   /** The provider takes fewer at a time: no attempt. */

@@ -134,7 +134,8 @@ class Drain {
         abandoned(claimed, sender.maxRepeats) ??
         instead ??
         (await sender.send(claimed, (...arrived) => confirm(this.#tenant, claimed, ...arrived)));
-      if (outcome !== instead) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
+      const isAsked = outcome !== instead && !(outcome.kind === 'not-yet' && outcome.isUnasked);
+      if (isAsked) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
       const secret = sender.secret?.() ?? account.secret;
       await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;

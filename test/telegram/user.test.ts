@@ -152,6 +152,17 @@ test('a user account meets no more people on a day than its pacing allows', asyn
   expect(centre.stored()).toEqual([]);
 });
 
+test('messages that wait for a day on which more people may be met use up no turn of the minute', async () => {
+  const { id } = await newUserAccount();
+  expect(await settled(await send(id, { username: 'maria' }))).toMatchObject({ status: 'sent' });
+  const pacing = { newPeersPerDay: 0, perMinute: 3 };
+  await transact(tenant, operator, (tx) => updateAccount(tx, { id, channel: 'telegram' }, { pacing }));
+  const strangers = await Promise.all(Array.from({ length: 4 }, (_, n) => send(id, { username: `stranger_${n}` })));
+  for (const job of strangers)
+    await eventually(async () => (await live.get(`/v1/jobs/${job}`)).body.runAt.endsWith('T00:00:00Z'), 'tomorrow');
+  expect(await settled(await send(id, { username: 'maria' }))).toMatchObject({ status: 'sent' });
+});
+
 test('a user account meets nobody new for a day after a PEER_FLOOD', async () => {
   const { id, centre } = await newUserAccount();
   centre.treat({ code: 400, error: 'PEER_FLOOD' });

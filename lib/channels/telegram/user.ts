@@ -89,8 +89,10 @@ async function meet(
   const tx = new UnitOfWork(tenant, system);
   const [account, met] = await Promise.all([tx.get(Accounts, { id }), metToday(tx, id)]);
   const pausedUntil = account.newPeers?.pausedUntil;
-  if (pausedUntil !== undefined && pausedUntil > timestamp()) return { kind: 'not-yet', until: pausedUntil };
-  if (met >= (account.pacing?.newPeersPerDay ?? newPeersPerDay)) return { kind: 'not-yet', until: nextDay() };
+  if (pausedUntil !== undefined && pausedUntil > timestamp())
+    return { kind: 'not-yet', until: pausedUntil, isUnasked: true };
+  if (met >= (account.pacing?.newPeersPerDay ?? newPeersPerDay))
+    return { kind: 'not-yet', until: nextDay(), isUnasked: true };
   const found = await connection.resolve(username);
   if (!found) return { kind: 'failed', error: 'this username is not a person' };
   const peer = { userId: found.userId, accessHash: found.accessHash.toString() };
