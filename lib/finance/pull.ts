@@ -4,7 +4,7 @@ import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/ent
 import { Transactions } from '#lib/entities/transaction.ts';
 import { log } from '#lib/log.ts';
 import { sliced } from '#lib/parallel.ts';
-import { nextTurn, settle, take } from '#lib/quotas/quota.ts';
+import { nextTurn, takeAll } from '#lib/quotas/quota.ts';
 import { decrypt } from '#lib/secrets.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -33,7 +33,7 @@ interface Result {
   ingested: number;
   /** When it is pulled again: at once where there was more than time allowed. */
   next: 'in its interval' | 'at once' | 'tomorrow';
-  /** Of the feed, where all of it is booked. */
+  /** Of the feed, where all of it has just been booked. */
   digest: string | null;
 }
 
@@ -66,13 +66,11 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
     const secret = credential === null ? null : await decrypt(credential, secretContext(tenant, id));
     const { rows, refused } = await fetchFeed(feedUrl, secret);
     const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
-    const known = { failure: null, refused, ingested: 0, next: 'in its interval', digest } as const;
-    if (digest === source.lastDigest) return known;
-    if (!(await isAffordable(tenant, rows.length)))
-      return { ...known, failure: dayIsUsedUp, next: 'tomorrow', digest: null };
-    const { unbookable, ingested, next } = await ingest(tenant, source, rows);
+    if (digest === source.lastDigest) return { ...nothingBooked, refused };
+    if (!(await takeAll(tenant, 'feedRows', rows.length)))
+      return { ...nothingBooked, failure: dayIsUsedUp, refused, next: 'tomorrow' };
+    const { unbookable, isAll, ingested, next } = await ingest(tenant, source, rows);
     const refusals = [refused, unbookable.length > 0 && notBooked(unbookable)].filter((refusal) => refusal);
-    const isAll = next === 'in its interval' && unbookable.length === 0;
     return {
       failure: next === 'tomorrow' ? dayIsUsedUp : null,
       refused: refusals.join('; ') || null,
@@ -82,17 +80,17 @@ async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result
     };
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;
-    return { failure: error.message, refused: null, ingested: 0, next: 'in its interval', digest: null };
+    return { ...nothingBooked, failure: error.message };
   }
 }
 
-/** Takes so much of the day's quota, or nothing of it where less is left. */
-async function isAffordable(tenant: Tenant, reads: number): Promise<boolean> {
-  const grant = await take(tenant, 'feedRows', reads);
-  if (grant.amount === reads) return true;
-  await settle(tenant, 'feedRows', grant, 0);
-  return false;
-}
+const nothingBooked = {
+  failure: null,
+  refused: null,
+  ingested: 0,
+  next: 'in its interval',
+  digest: null,
+} satisfies Result;
 
 const maxNamed = 3;
 
@@ -104,17 +102,17 @@ async function ingest(
   tenant: Tenant,
   source: StoredRevenueSource,
   rows: readonly FeedRow[],
-): Promise<Pick<Result, 'ingested' | 'next'> & { unbookable: readonly string[] }> {
+): Promise<Pick<Result, 'ingested' | 'next'> & { unbookable: readonly string[]; isAll: boolean }> {
   const deadline = Date.now() + ingestMs;
   const fresh = await unseen(new UnitOfWork(tenant, system), source.id, rows, true);
   const left = sliced(fresh, rowsPerTransaction);
   const unbookable: string[] = [];
   let ingested = 0;
+  const cutShort = (next: Result['next']) => ({ ingested, unbookable, isAll: false, next });
   for (let some = left.shift(); some; some = Date.now() < deadline ? left.shift() : undefined) {
     const together = some;
-    if (!(await isWanted(tenant, source))) return { ingested, unbookable, next: 'in its interval' };
-    if (!(await isAffordable(tenant, bookingReads * together.length)))
-      return { ingested, unbookable, next: 'tomorrow' };
+    if (!(await isWanted(tenant, source))) return cutShort('in its interval');
+    if (!(await takeAll(tenant, 'feedRows', bookingReads * together.length))) return cutShort('tomorrow');
     try {
       ingested += await transact(tenant, system, (tx) => bookRows(tx, source, together));
     } catch (error) {
@@ -127,7 +125,8 @@ async function ingest(
       }
     }
   }
-  return { ingested, unbookable, next: left.length > 0 ? 'at once' : 'in its interval' };
+  if (left.length > 0) return cutShort('at once');
+  return { ingested, unbookable, isAll: unbookable.length === 0, next: 'in its interval' };
 }
 
 /** Whether a pull may go on: the source was neither paused nor connected anew since, and no other pull of it has begun. */
@@ -178,9 +177,8 @@ async function recordPull(tx: UnitOfWork, taken: StoredRevenueSource, result: Re
   const { failure, refused, ingested, next, digest } = result;
   const inTime = shifted(tx.now, source.pullIntervalMinutes * minuteMs);
   const again = { 'at once': tx.now, 'in its interval': inTime, tomorrow: nextTurn() }[next];
-  const { lastDigest: _, ...pulled } = source;
   tx.update(RevenueSources, {
-    ...pulled,
+    ...source,
     ...(digest !== null && { lastDigest: digest }),
     lastSyncStatus: failure === null ? 'ok' : 'failed',
     lastSyncAt: tx.now,

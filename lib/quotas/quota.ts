@@ -14,7 +14,7 @@ const quotas = {
   agentTokens: { setting: 'QUOTA_AGENT_TOKENS_PER_DAY', unit: 'tokens of language models' },
   deliveries: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'attempts of webhook deliveries' },
   /** What is skipped is stored, too, and costs as much: a limit of our own that only floods reach. */
-  skippedDeliveries: { perDay: 500_000, unit: 'skipped webhook deliveries' },
+  skippedDeliveries: { perDay: 500_000 },
   /** Of one call a thousand deliveries, which cost as much where no attempt follows: the endpoint is disabled, or is before they are made. */
   replays: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'replays of failed webhook deliveries' },
   /** Each reads the whole feed. */
@@ -22,17 +22,19 @@ const quotas = {
   /** They are kept for good once a message takes them. */
   uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
   /** So are those that strangers send, by mail or to an account. */
-  received: { perDay: 20 * 2 ** 30, unit: 'bytes of received files' },
+  received: { perDay: 20 * 2 ** 30 },
   /** Of one contact, so that nobody uses up what others may send; of all who are nobody's contact together. */
-  receivedFrom: { perDay: 2 * 2 ** 30, unit: 'bytes of files of one contact' },
+  receivedFrom: { perDay: 2 * 2 ** 30 },
   /** Each is looked up, and costs as 25 when it is booked. */
-  feedRows: { perDay: 10_000_000, unit: 'rows of feeds of revenue' },
+  feedRows: { perDay: 10_000_000 },
   /** Each reads everything of a contact that has more than an answer holds. */
   exports: { perDay: 1_000, unit: 'exports of contacts as files' },
   /** Each sends a code to a phone that may be anybody's. */
   logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;
 type Quota = keyof typeof quotas;
+/** One that refuses calls, which says what of. */
+type Refusing = { [Name in Quota]: (typeof quotas)[Name] extends { unit: string } ? Name : never }[Quota];
 /** What counts a quota: one counter of the tenant, or one for each of those whom the quota is for. */
 type Counted = Exclude<Quota, 'receivedFrom'> | `receivedFrom/${string}`;
 
@@ -49,7 +51,7 @@ export interface Grant {
  */
 export async function spend(
   tx: UnitOfWork,
-  quota: Counted,
+  quota: Refusing,
   amount: number,
   at?: string | null,
   tenant: Tenant = tx.tenant,
@@ -87,6 +89,13 @@ export async function take(tenant: Tenant, quota: Counted, wanted: number): Prom
   return { day, amount: 0 };
 }
 
+/** Takes so much of today's quota at once, or nothing of it: whether as much was left. */
+export async function takeAll(tenant: Tenant, quota: Counted, amount: number): Promise<boolean> {
+  const max = limitOf(quota);
+  if (max === 0) return true;
+  return amount <= max && (await tryAdd(tenant, quota, today(), amount, max - amount)) === undefined;
+}
+
 /**
  * The grant made up to so much of today's quota, or to what there was. Of an earlier day's grant nothing is kept: it was that
  * day's quota.
@@ -102,7 +111,7 @@ export async function topUp(tenant: Tenant, quota: Counted, { day, amount }: Gra
  * Reserves an estimate while anything is left, so that calls side by side do not pass far beyond the quota; `settle` corrects it.
  * Raises 429 with reason `daily_quota`.
  */
-export async function reserve(tenant: Tenant, quota: Counted, estimate: number): Promise<Grant> {
+export async function reserve(tenant: Tenant, quota: Refusing, estimate: number): Promise<Grant> {
   const day = today();
   const max = limitOf(quota);
   const used = max === 0 ? undefined : await tryAdd(tenant, quota, day, estimate, max - 1);
@@ -130,10 +139,10 @@ const spreadMs = hourMs;
 export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadMs);
 
 /** The 429 of a day's quota that is used up. */
-function dailyQuota(quota: Counted, day: string): Problem {
+function dailyQuota(quota: Refusing, day: string): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
   const when = day === today() ? 'today' : day;
-  return rateLimited(`the ${limitOf(quota)} ${quotaOf(quota).unit} of ${when} are used up`, retryAfterSeconds, reason);
+  return rateLimited(`the ${limitOf(quota)} ${quotas[quota].unit} of ${when} are used up`, retryAfterSeconds, reason);
 }
 
 /** Whether it was a quota that refused. */
@@ -142,10 +151,8 @@ export const isDailyQuota = (error: unknown): error is Problem =>
 
 const reason = 'daily_quota';
 
-const quotaOf = (counted: Counted) => quotas[counted.split('/')[0] as Quota];
-
 function limitOf(quota: Counted): number {
-  const of = quotaOf(quota);
+  const of = quotas[quota.split('/')[0] as Quota];
   return 'setting' in of ? env(of.setting) : of.perDay;
 }
 

@@ -55,12 +55,11 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   if (error) log().warn('attachments could not be stored', { messageId, tries, error });
   const left = parts.filter(({ attachmentId }) => !settled.has(attachmentId));
   const isTomorrows = error instanceof DayIsUsedUp;
-  if (tries >= maxAttempts) await settle(tenant, transfer, [...settled.values(), ...left.map(failed)]);
-  else if (left.length === 0) await settle(tenant, transfer, [...settled.values()]);
-  else {
-    const dueAt = isTomorrows ? nextTurn() : shifted(timestamp(), retryWaitMs(tries - 1));
-    await settle(tenant, transfer, [...settled.values()], { parts: left, dueAt });
-  }
+  const isLast = tries >= maxAttempts;
+  if (isLast) left.map(failed).forEach(add);
+  const dueAt = isTomorrows ? nextTurn() : shifted(timestamp(), retryWaitMs(tries - 1));
+  const later = isLast || left.length === 0 ? undefined : { parts: left, dueAt };
+  await settle(tenant, transfer, [...settled.values()], later);
   if (isTomorrows) measure(fileDimensions, { filesPutOff: left.length });
   return error === undefined || isTomorrows;
 }

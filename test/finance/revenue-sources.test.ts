@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/revenue-source.ts';
 import { hourMs, nextDay, shifted } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
-import { createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
+import { connectRevenueSource, createRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { left, settle, take, today } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
@@ -189,7 +189,11 @@ test('a source that is paused books no more of what a pull of it has found', asy
   await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) => pauseRevenueSource(tx, id));
   const before = await booked();
   expect(await settled(workspace, id)).toMatchObject({ isActive: false, nextRunAt: null });
-  expect((await booked()) - before).toBeLessThanOrEqual(16);
+  const paused = await booked();
+  expect(paused - before).toBeLessThanOrEqual(16);
+  // The same feed holds what was left of it.
+  await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) => connectRevenueSource(tx, id, null));
+  await eventually(async () => (await booked()) > paused, 'the rows that were left');
 });
 
 test('wrong rows are named and left out, the others are booked', async () => {
