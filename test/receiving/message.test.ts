@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
 import { readFeed } from '#lib/feed/feed.ts';
+import { Problem } from '#lib/problem.ts';
 import { ReceiveMessage, receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -28,8 +30,18 @@ const eventsOf = (contactId: number) =>
   }, 'message.created');
 
 test('an inbound message of a stranger creates the contact, once however many arrive at once', async () => {
-  const from = { telegramUserId: 7001, username: 'hanna', name: 'Hanna' };
-  const received = await Promise.all(Array.from({ length: 10 }, () => hears(tenant, accountId, from)));
+  const from = { telegramUserId: randomInt(10_000, 2 ** 40), username: 'hanna', name: 'Hanna' };
+  // Who meets the others for too long is busy, and its queue delivers it again.
+  const received = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      for (;;) {
+        const stored = await hears(tenant, accountId, from).catch((error) => {
+          if (!(error instanceof Problem && error.status === 503)) throw error;
+        });
+        if (stored) return stored;
+      }
+    }),
+  );
   expect(new Set(received.map(({ contactId }) => contactId)).size).toBe(1);
   expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(10);
   const contactId = received[0]?.contactId as number;

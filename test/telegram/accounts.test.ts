@@ -195,6 +195,8 @@ test('whoever has read an account changes it as they have read it, whatever has 
   const { body } = await create(newBot().token);
   const path = `/v1/telegram/accounts/${body.id}`;
   const read = async () => (await live.get(path)).headers['etag'] as string;
+  // What its webhook reports changes the tag, too.
+  await eventually(async () => (await live.get(path)).body.inbound.status === 'ok', 'its webhook to be set');
   const before = await read();
   await live.post('/v1/telegram/messages', { accountId: body.id, telegramUserId: 5, text: 'Hi', runAt: inAnHour() });
   const after = await read();
