@@ -15,6 +15,7 @@ import { conflict, notFound } from '#lib/problem.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
 import { asked } from '#lib/table/asked.ts';
 import { readGroup } from '#lib/table/counters.ts';
+import { inTurn } from '#lib/table/in-turn.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -40,6 +41,7 @@ export const maxConnected = 100;
 
 /** Raises 409 `too_many_accounts` where an environment has as many accounts as it may have. */
 export async function requireRoom(tx: UnitOfWork, { isNew }: { isNew: boolean }): Promise<void> {
+  await inTurn(tx, 'accounts');
   // One that cannot be read is in nobody's way.
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { items, hasMore } = await listPage(reading, Accounts, { limit: maxAccounts - 1 });

@@ -100,6 +100,7 @@ const fates: Readonly<Record<Exclude<OtherRow, 'counter'>, Fate>> = {
   piece: 'passed over',
   quota: 'passed over',
   slot: 'passed over',
+  turn: 'passed over',
   versions: 'refused',
   leftBehind: 'refused',
   claim: 'refused',

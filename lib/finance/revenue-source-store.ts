@@ -9,6 +9,7 @@ import {
 } from '#lib/entities/revenue-source.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { encrypt } from '#lib/secrets.ts';
+import { inTurn } from '#lib/table/in-turn.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -58,6 +59,7 @@ export async function createRevenueSource(
 
 /** Raises 409 `limit_reached` where an environment has as many as it may have; one that cannot be read is in nobody's way. */
 async function requireRoom(tx: UnitOfWork): Promise<void> {
+  await inTurn(tx, 'revenue-sources');
   const reading = UnitOfWork.forAnswer(tx.tenant, tx.actor);
   const { hasMore } = await listPage(reading, RevenueSources, { limit: maxRevenueSources - 1 });
   if (hasMore)

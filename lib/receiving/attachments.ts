@@ -60,7 +60,7 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   const dueAt = isTomorrows ? nextTurn() : shifted(timestamp(), retryWaitMs(tries - 1));
   const later = isLast || left.length === 0 ? undefined : { parts: left, dueAt };
   await settle(tenant, transfer, [...settled.values()], later);
-  if (isTomorrows) measure(fileDimensions, { filesPutOff: left.length });
+  if (isTomorrows && !isLast) measure(fileDimensions, { filesPutOff: left.length });
   return error === undefined || isTomorrows;
 }
 

@@ -30,6 +30,8 @@ const earlyMs = secondMs;
 const pageSize = 25;
 /** How old what was read of the account may be: whether it may send, how fast and how much. */
 const freshMs = secondMs;
+/** A longer one is not slept, which would keep others from being served: the turn ends until then. */
+const longestPauseMs = 2 * secondMs;
 /** Somebody is changing all that is due. */
 const busyMs = 5 * secondMs;
 
@@ -114,7 +116,8 @@ class Drain {
       const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
       const earlyByMs = new Date(queuedFor).getTime() - Date.now();
       const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
-      if (Date.now() + pauseMs > this.#deadlineMs) return timestamp(new Date(Date.now() + pauseMs + secondMs));
+      if (pauseMs > longestPauseMs || Date.now() + pauseMs > this.#deadlineMs)
+        return timestamp(new Date(Date.now() + pauseMs));
       if (pauseMs > 0) await sleep(pauseMs);
       if (Date.now() - readAtMs >= freshMs) {
         const known = { ...account, secret: sender.secret?.() ?? account.secret };

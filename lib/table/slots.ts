@@ -12,13 +12,16 @@ import { writeIf } from './update.ts';
  */
 export const maxSlots = 10;
 
+/** Of a tenant's slots those that are for ends alone, so that no other call can be in their way, begin so. */
+export const ends = 'end/';
+
 const slots = leases({ until: 'until', at: (epochMs) => epochMs, owner: 'owner' });
 
 /** Takes a slot for a slow call, for so long at most. Returns what gives it back; undefined while others have all of the tenant's. */
-export async function takeSlot(tenant: Tenant, forMs: number): Promise<(() => Promise<void>) | undefined> {
+export async function takeSlot(tenant: Tenant, forMs: number, pool = ''): Promise<(() => Promise<void>) | undefined> {
   const first = Math.floor(Math.random() * maxSlots);
   for (let index = 0; index < maxSlots; index += 1) {
-    const key = rowKey('slot', { tenant: tenantKey(tenant), slot: String((first + index) % maxSlots) });
+    const key = rowKey('slot', { tenant: tenantKey(tenant), slot: pool + ((first + index) % maxSlots) });
     const expiresAtSeconds = epochSeconds(new Date(Date.now() + dayMs));
     const { item } = await slots.acquire(Date.now() + forMs, (holder) => ({
       key,
@@ -28,7 +31,7 @@ export async function takeSlot(tenant: Tenant, forMs: number): Promise<(() => Pr
     if (item)
       return async () => {
         await writeIf({ key, item: null, if: { is: { owner: item['owner'] } } }).catch((error: unknown) =>
-          log().warn('a slot is taken until its time is over', { error }),
+          log().warn('a slot stays taken', { error }),
         );
       };
   }
@@ -36,8 +39,13 @@ export async function takeSlot(tenant: Tenant, forMs: number): Promise<(() => Pr
 }
 
 /** Does what may take long in a slot. Raises 429 while other calls have all of the tenant's. */
-export async function inSlot<Result>(tenant: Tenant, forMs: number, work: () => Promise<Result>): Promise<Result> {
-  const giveBack = await takeSlot(tenant, forMs);
+export async function inSlot<Result>(
+  tenant: Tenant,
+  forMs: number,
+  work: () => Promise<Result>,
+  pool?: string,
+): Promise<Result> {
+  const giveBack = await takeSlot(tenant, forMs, pool);
   if (!giveBack) throw tooManyAtOnce();
   try {
     return await work();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
-import { hourMs, shifted } from '#lib/clock.ts';
+import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
@@ -26,7 +26,7 @@ import { refusing } from '#test/crash.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
-import { newAccount } from '#test/telegram/line.ts';
+import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -225,6 +225,26 @@ test('a message of an account whose secret cannot be read uses up its attempts',
     attempts: 1,
     lastError: 'the account cannot be opened (InvalidCiphertextException)',
   });
+});
+
+test('an account with a long pause between its messages is given free until then', async () => {
+  const account = await newAccount(live, { pacing: { gapMs: 10_000 } });
+  const jobs = [await newMessage(live, 'telegram', account.id, 1), await newMessage(live, 'telegram', account.id, 2)];
+  await Promise.all([1, 2].map((telegramUserId) => hears(live, account.id, { telegramUserId })));
+  const startedAt = timestamp();
+  await drain(live, 'telegram', account.id);
+  expect(await Promise.all(jobs.map(async ({ id }) => (await jobOf(id)).status))).toEqual(['sent', 'queued']);
+  const sender = await new UnitOfWork(live, system).find(Senders, { id: account.id });
+  expect(sender?.leaseUntilMs).toBe(0);
+  expect([
+    shifted(startedAt, 9_000) <= (sender?.resumeAt ?? ''),
+    (sender?.resumeAt ?? '~') <= shifted(timestamp(), 10_000),
+  ]).toEqual([true, true]);
+  await eventually(
+    async () => (await jobOf(jobs[1]?.id as number)).status === 'sent',
+    'the other one to leave in its turn',
+    30_000,
+  );
 });
 
 test.each(['AccessDeniedException', 'DisabledException', 'TypeError'])(

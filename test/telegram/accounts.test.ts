@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { maxConnected } from '#lib/accounts/store.ts';
 import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
-import { maxSlots, takeSlot } from '#lib/table/slots.ts';
+import { ends, maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { looked } from '#test/receiving/look.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
@@ -121,7 +121,9 @@ describe('a bot is connected by its token', () => {
     const refused = await next();
     expect([refused.status, refused.body.details]).toEqual([409, { reason: 'too_many_accounts' }]);
     expect((await sandbox.post(`/v1/telegram/accounts/${first.id}/disconnect`, {})).status).toBe(200);
-    expect((await next()).status).toBe(201);
+    // However many ask for the last one's place.
+    const asked = await Promise.all(Array.from({ length: 4 }, next));
+    expect(asked.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
     const again = await sandbox.post(`/v1/telegram/accounts/${first.id}/connect`, { botToken: 'test_any' });
     expect([again.status, again.body.details.reason]).toEqual([409, 'too_many_accounts']);
   });
@@ -139,6 +141,22 @@ describe('a bot is connected by its token', () => {
     ])
       expect([answer.status, answer.body.details.reason]).toEqual([429, 'too_many_at_once']);
     expect((await bot.seen()).calls).toEqual({});
+  });
+
+  test('and is disconnected while other slow calls have all, at most ten at once', async () => {
+    const { id, live: own } = await newWorkspace();
+    const tenant = { workspaceId: id, env: 'live' } as const;
+    const bot = newBot();
+    const { body: account } = await create(bot.token, {}, own);
+    await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook');
+    const take = (pool?: string) =>
+      Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs, pool)));
+    const [, [giveBack]] = await Promise.all([take(), take(ends)]);
+    const disconnect = () => own.post(`/v1/telegram/accounts/${account.id}/disconnect`);
+    const refused = await disconnect();
+    expect([refused.status, refused.body.details.reason]).toEqual([429, 'too_many_at_once']);
+    await giveBack?.();
+    expect([(await disconnect()).status, (await bot.seen()).webhook]).toEqual([200, undefined]);
   });
 
   test('of the sandbox without asking anybody', async () => {

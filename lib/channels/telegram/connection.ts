@@ -48,6 +48,7 @@ export interface Connection {
 export async function connect(home: Home, authKey: Uint8Array | undefined, app: App): Promise<Connection> {
   trustGivenKey();
   const storage = new MemoryStorage();
+  const dialled: ReturnType<typeof connectTcp>[] = [];
   const client = new MtClient({
     ...app,
     storage,
@@ -59,7 +60,11 @@ export async function connect(home: Home, authKey: Uint8Array | undefined, app: 
     // Telegram may propose several connections, of which a second one would end the session.
     network: { middlewares: [], connectionCount: () => 1 },
     transport: {
-      connect: ({ ipAddress, port }) => connectTcp({ address: ipAddress, port }),
+      connect({ ipAddress, port }) {
+        const connection = connectTcp({ address: ipAddress, port });
+        dialled.push(connection);
+        return connection;
+      },
       packetCodec: () => new IntermediatePacketCodec(),
     },
     platform: {
@@ -93,6 +98,12 @@ export async function connect(home: Home, authKey: Uint8Array | undefined, app: 
     async close() {
       await client.disconnect();
       await client.destroy();
+      // mtcute leaves open what it has not reached yet; who never answers is not waited for.
+      for (const connection of dialled)
+        connection.then(
+          (reached) => reached.close(),
+          () => {},
+        );
     },
   };
 }
