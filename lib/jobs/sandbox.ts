@@ -6,7 +6,6 @@ const floodSeconds = 30;
 
 /** Stands in for the provider in the test environment (contract 0.7): nothing leaves, and magic recipients fail or flood. */
 export const sandboxSender: Sender = {
-  policy: { peerGapMs: 0, gapMs: 0 },
   maxRepeats: Number.POSITIVE_INFINITY,
   send: async (job) => outcomeOf(job),
   close: async () => {},

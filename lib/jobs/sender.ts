@@ -1,4 +1,3 @@
-import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { AtPlatform } from '#lib/entities/message.ts';
@@ -36,8 +35,6 @@ export type Confirm = (files: number, atPlatform: AtPlatform | undefined) => Pro
 
 /** A connection of one account, used by one process at a time. */
 export interface Sender {
-  /** Unless the account has a pacing of its own. */
-  policy: PacePolicy;
   /** How often a message may be sent again of which nobody knows whether it left; without end where a repetition delivers nothing. */
   maxRepeats: number;
   /** Of the account as it is stored now, where sending renews it. */

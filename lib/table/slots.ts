@@ -17,7 +17,7 @@ export const ends = 'end/';
 
 const slots = leases({ until: 'until', at: (epochMs) => epochMs, owner: 'owner' });
 
-/** Takes a slot for a slow call, for so long at most. Returns what gives it back; undefined while others have all of the tenant's. */
+/** Takes a slot for a slow call, for so long at most. Returns what gives it back; undefined while others have all of the tenant's in its pool. */
 export async function takeSlot(tenant: Tenant, forMs: number, pool = ''): Promise<(() => Promise<void>) | undefined> {
   const first = Math.floor(Math.random() * maxSlots);
   for (let index = 0; index < maxSlots; index += 1) {

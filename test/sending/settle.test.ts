@@ -233,6 +233,10 @@ test('an account with a long pause between its messages is given free until then
   await Promise.all([1, 2].map((telegramUserId) => hears(live, account.id, { telegramUserId })));
   const startedAt = timestamp();
   await drain(live, 'telegram', account.id);
+  // Who comes meanwhile opens nothing.
+  await drainAccount({ tenant: live, channel: 'telegram', accountId: account.id }, [], () => {
+    throw new Error('opened for nothing');
+  });
   expect(await Promise.all(jobs.map(async ({ id }) => (await jobOf(id)).status))).toEqual(['sent', 'queued']);
   const sender = await new UnitOfWork(live, system).find(Senders, { id: account.id });
   expect(sender?.leaseUntilMs).toBe(0);

@@ -6,7 +6,6 @@ import type { Outcome, Sender } from '#lib/jobs/sender.ts';
 import { type Album, sendAlbums, unreadable } from './albums.ts';
 import { type BotAnswer, type BotApi, openBotApi, type Refusal } from './bot-api.ts';
 import { callOf } from './bot-form.ts';
-import { telegram } from './channel.ts';
 
 const unknownRecipient = 'recipient unknown: a bot can write only to people who wrote to it first';
 
@@ -21,7 +20,6 @@ interface Lookups {
 export function openBot(token: string, { chatIdOf, attachmentsOf }: Lookups): Sender {
   const bot = openBotApi(token);
   return {
-    policy: telegram.kinds.bot.pacing,
     maxRepeats: 0,
     async send(job, confirm) {
       const chatId = await chatIdOf(job).catch(notLookedUp);

@@ -21,7 +21,7 @@ import { RefusedCall } from './refused-call.ts';
 import { sendAlbum } from './user-album.ts';
 import { connectUser, type UserConnection } from './user-connection.ts';
 
-const { pacing: policy, newPeersPerDay } = telegram.kinds.user;
+const { newPeersPerDay } = telegram.kinds.user;
 
 /** A user account, which writes by MTProto and can address people by username. */
 export async function openUser(tenant: Tenant, account: StoredAccount, attachmentsOf: AttachmentsOf): Promise<Sender> {
@@ -32,7 +32,6 @@ export async function openUser(tenant: Tenant, account: StoredAccount, attachmen
   if (!session) return answering({ kind: 'lost', state: 'disconnected' });
   const connection = await connectUser(session, app);
   return {
-    policy,
     maxRepeats: Number.POSITIVE_INFINITY,
     send: (job, confirm) => send({ tenant, account, connection }, job, attachmentsOf, confirm).catch(outcomeOf),
     close: () => connection.close(),
@@ -40,7 +39,6 @@ export async function openUser(tenant: Tenant, account: StoredAccount, attachmen
 }
 
 const answering = (outcome: Outcome): Sender => ({
-  policy,
   maxRepeats: Number.POSITIVE_INFINITY,
   send: async () => outcome,
   close: async () => {},

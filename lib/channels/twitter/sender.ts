@@ -16,7 +16,6 @@ export const openTwitter: OpenSender = async (tenant, account) => {
   if (tenant.env === 'test') return sandboxSender;
   const api = await openTwitterApi(tenant, account);
   return {
-    policy: twitter.kinds.user.pacing,
     maxRepeats: 0,
     secret: () => api.account.secret,
     async send(job) {
