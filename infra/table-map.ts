@@ -35,7 +35,6 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   quota: 'what was spent of a quota in a UTC day',
   requestLog: 'a request of a key, by its id, which says when it began; 7 days',
   slot: 'a slow call that is under way, until when',
-  turn: 'how often things were added of which a tenant has so many at most (`lib/table/in-turn.ts`)',
   codePhone: 'a phone that was sent a code of Telegram less than a minute ago',
   memberCount: 'how many members were made',
   activeKeys: 'how many keys are not revoked',

@@ -12,10 +12,10 @@ import {
 } from '#lib/entities/account.ts';
 import { AccountHolders, Inbounds, noInbound, type StoredInbound } from '#lib/entities/inbound.ts';
 import { conflict, notFound } from '#lib/problem.ts';
+import { inTurn } from '#lib/quotas/in-turn.ts';
 import { decrypt, encrypt } from '#lib/secrets.ts';
 import { asked } from '#lib/table/asked.ts';
 import { readGroup } from '#lib/table/counters.ts';
-import { inTurn } from '#lib/table/in-turn.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';

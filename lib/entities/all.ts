@@ -22,6 +22,7 @@ import { Senders } from './sender.ts';
 import { Sequences } from './sequence.ts';
 import { TagCounts, TagNames, Tags } from './tag.ts';
 import { Transfers } from './transfer.ts';
+import { Turns } from './turn.ts';
 import { Endpoints } from './webhook.ts';
 import { Dispatches } from './webhook-dispatch.ts';
 import { FanOutRetries, FanOuts } from './webhook-fan-out.ts';
@@ -73,6 +74,7 @@ export const entities: readonly Entity[] = [
   TagNames,
   Tags,
   Transfers,
+  Turns,
   Upserts,
   Workspaces,
 ];

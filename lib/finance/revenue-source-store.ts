@@ -8,8 +8,8 @@ import {
   type StoredRevenueSource,
 } from '#lib/entities/revenue-source.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
+import { inTurn } from '#lib/quotas/in-turn.ts';
 import { encrypt } from '#lib/secrets.ts';
-import { inTurn } from '#lib/table/in-turn.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';

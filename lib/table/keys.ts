@@ -60,7 +60,6 @@ export const rowKeys = {
   quota: ['{tenant}#quota', '{day}#{quota}'],
   requestLog: ['{tenant}#request-log/{day}', '{began}'],
   slot: ['{tenant}#slots', '{slot}'],
-  turn: ['{tenant}#turns', '{of}'],
   codePhone: ['{tenant}#code-phones', '{digest}'],
   memberCount: ['{workspace}#member-count', 'made'],
   activeKeys: ['{workspace}#key-count', 'active'],
