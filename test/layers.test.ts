@@ -17,7 +17,8 @@ const layers = [
   ['lib/queues'],
   ['lib/events', 'lib/needs'],
   ['lib/table'],
-  ['lib/entities', 'lib/keys', 'lib/quotas', 'lib/timers'],
+  ['lib/entities', 'lib/keys', 'lib/timers'],
+  ['lib/quotas'],
   [
     'lib/accounts',
     'lib/agents',
