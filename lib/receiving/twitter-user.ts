@@ -131,6 +131,7 @@ async function newEvents(
   const searchUntilMs = Date.now() + (deadlineMs - Date.now()) / 2;
   let found: Event[] = [];
   let isAll = known.from === null;
+  const seen = new Set<string | null>();
   for (let from = known.from; ; ) {
     const page = await pageOf(api, from).catch((error) => {
       // X knows a page for a while only.
@@ -138,12 +139,14 @@ async function newEvents(
         throw error;
       return pageOf(api, null);
     });
+    seen.add(from);
     found.push(...page.events.filter(({ id }) => !isKnown(known, id)));
     if (found.length > 2 * maxHeld) {
       found = oldestOf(found);
       isAll = false;
     }
-    if (page.next === null || page.next === from || page.events.some(({ id }) => isSettled(known, id))) break;
+    // X may go round in circles.
+    if (page.next === null || seen.has(page.next) || page.events.some(({ id }) => isSettled(known, id))) break;
     from = page.next;
     if (Date.now() > searchUntilMs) return { events: [], from, isAll: false };
   }

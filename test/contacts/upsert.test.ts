@@ -55,8 +55,15 @@ test.each([
   ['phone', '+44 20 7946 0000'],
   ['email', 'racer@example.com'],
 ])('twenty upserts at once with one %s create one contact', async (matchOn, value) => {
+  // On a busy machine the last one meets the others for too long, and is told to come again.
+  const untilTaken = async (body: object) => {
+    for (;;) {
+      const answer = await upsert(body);
+      if (answer.status !== 503) return answer;
+    }
+  };
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => upsert({ matchOn, [matchOn]: value, name: `Racer ${index}` })),
+    Array.from({ length: 20 }, (_, index) => untilTaken({ matchOn, [matchOn]: value, name: `Racer ${index}` })),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);

@@ -320,6 +320,17 @@ describe('an X account that cannot look', () => {
     expect(bodies(await conversation(us, ann))).toEqual(texts(9));
   });
 
+  test('ends where X leads in a circle', async () => {
+    const us = await listening();
+    const ann = somebody();
+    await us.has({ pageSize: 1, isCircular: true });
+    await us.write(...texts(3).map((text) => ({ from: ann, text })));
+    const { calls: before } = (await us.seen()).x;
+    await looked(tenant, us);
+    expect(bodies(await conversation(us, ann))).toEqual(texts(3));
+    expect(((await us.seen()).x.calls['dm_events'] ?? 0) - (before['dm_events'] ?? 0)).toBeLessThan(10);
+  });
+
   test('begins again where X no longer knows the page that it was at', async () => {
     const us = await listening();
     const ann = somebody();

@@ -45,6 +45,8 @@ export interface XCommand {
   pageSize?: number;
   /** Pages are in no order, and begin with what the one before ended with. */
   isDisorderly?: boolean;
+  /** The last page is followed by the first. */
+  isCircular?: boolean;
 }
 
 interface XEvent {
@@ -99,6 +101,7 @@ export class XDouble {
   #pagesLeft = Number.POSITIVE_INFINITY;
   #pageSize = 100;
   #isDisorderly = false;
+  #isCircular = false;
 
   constructor(index: number, token: string) {
     const id = String(7_000_000 + index);
@@ -106,14 +109,15 @@ export class XDouble {
     this.#access.set(token, Number.POSITIVE_INFINITY);
   }
 
-  command({ oauth, issue, expire, write = [], limitedUntil, pagesLeft, pageSize, isDisorderly }: XCommand): string[] {
+  command({ oauth, issue, expire, write = [], limitedUntil, pagesLeft, pageSize, ...as }: XCommand): string[] {
     if (oauth) this.#oauth = oauth;
     if (issue) this.#access.set(issue, Number.POSITIVE_INFINITY);
     if (expire) for (const token of this.#access.keys()) this.#access.set(token, 0);
     if (limitedUntil !== undefined) this.#limitedUntil = limitedUntil;
     if (pagesLeft !== undefined) this.#pagesLeft = pagesLeft;
     if (pageSize !== undefined) this.#pageSize = pageSize;
-    if (isDisorderly !== undefined) this.#isDisorderly = isDisorderly;
+    if (as.isDisorderly !== undefined) this.#isDisorderly = as.isDisorderly;
+    if (as.isCircular !== undefined) this.#isCircular = as.isCircular;
     return write.map((written) => this.write(written));
   }
 
@@ -178,6 +182,7 @@ export class XDouble {
     const events = left.slice(0, size);
     const last = events.at(-1);
     const isMore = left.length > events.length;
+    const following = isMore ? last?.id : this.#isCircular && newXId();
     const again = this.#isDisorderly ? this.#events.filter(({ id }) => id === before) : [];
     const shown = this.#isDisorderly ? [...events.toReversed(), ...again] : events;
     const fields = (query.get('dm_event.fields') ?? 'id,text,event_type').split(',');
@@ -199,7 +204,7 @@ export class XDouble {
             ),
           }),
         },
-        meta: { result_count: shown.length, ...(isMore && last && { next_token: `before${last.id}` }) },
+        meta: { result_count: shown.length, ...(following && { next_token: `before${following}` }) },
       },
     };
   }
