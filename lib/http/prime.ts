@@ -12,12 +12,17 @@ const nobody = `Bearer csk_live_${'0'.repeat(44)}`;
 /** Each turn still costs the next one less, and initialising has a whole core. */
 const turns = 2;
 
+/** Where several functions share a process and its modules, the first one has warmed them. */
+let isWarm = false;
+
 /**
  * Refuses a stranger while the function initialises, so that its first request does not pay for the lazy parts of the SDK, of the
  * log and of what every request goes through. Leaves no line and no metric. Never throws: a function that cannot reach its table
  * says so when it is called.
  */
 export async function prime(handler: RouteHandler): Promise<void> {
+  if (isWarm) return;
+  isWarm = true;
   try {
     // A table that cannot be reached is not asked again.
     await readRow(rowKey('none', {}), AbortSignal.timeout(500));

@@ -17,6 +17,8 @@ test('a function is primed by refusing a stranger, and nobody hears of it', asyn
     return answer;
   }, handler);
   await prime(endpoint);
+  // Another function in the same process.
+  await prime(endpoint);
   expect(answers).toEqual(Array(2).fill([401, { reason: 'unknown_key' }]));
   expect(write).not.toHaveBeenCalled();
   process.stdout.write('heard again');
@@ -25,6 +27,8 @@ test('a function is primed by refusing a stranger, and nobody hears of it', asyn
 
 test('a function that cannot reach its table starts all the same', async () => {
   vi.stubEnv('TABLE_NAME', 'NoSuchTable');
+  vi.resetModules();
+  const { prime } = await import('#lib/http/prime.ts');
   const endpoint = Object.assign(vi.fn<typeof handler>(), { route: handler.route, operation: handler.operation });
   await prime(endpoint);
   expect(endpoint).not.toHaveBeenCalled();
