@@ -255,11 +255,10 @@ export function restored(from: number, to: number, given: ArchivedRow): Row[] {
 /** Attachments whose bytes another workspace has, wherever the file says that they are. What is no list of them is left to be refused. */
 const leftBehind = (attachments: unknown) =>
   Array.isArray(attachments)
-    ? attachments.map((one: StoredAttachment) => ({
-        ...one,
-        ...(['stored', 'pending'].includes(one?.status) && { status: 'expired' }),
-        key: null,
-      }))
+    ? attachments.map((one: StoredAttachment) => {
+        const { uploadedAs: _, ...kept } = { ...one };
+        return { ...kept, ...(['stored', 'pending'].includes(kept.status) && { status: 'expired' }), key: null };
+      })
     : attachments;
 
 /** A row of an archive that cannot be taken in. */

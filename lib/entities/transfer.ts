@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { count, id, storedLine, storedList, storedText, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
+import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
 import { maxAttachments } from './message.ts';
 
 /** Where the bytes of a message's attachments are. */
@@ -17,6 +19,9 @@ export const Source = v.variant('kind', [
 ]);
 export type Source = v.InferOutput<typeof Source>;
 
+/** Outlives the process that is at a transfer. */
+export const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
+
 /** What is still to be brought into the bucket for a message; the row goes when it is there. */
 export const Transfers = entity({
   name: 'transfer',
@@ -31,6 +36,10 @@ export const Transfers = entity({
     /** When somebody is to begin, or to try again should who is at it never end. */
     dueAt: time(),
     tries: count(),
+    /** Of the tries those that found the day's quota used up. */
+    waitedDays: v.exactOptional(count()),
+    /** Its message is gone: when it is due, whoever was at it has ended, and what was brought goes. */
+    isErased: v.exactOptional(v.literal(true)),
     /** It was not begun because its account was taken: whoever has the account may go on with it, due or not. */
     isWaiting: v.exactOptional(v.literal(true)),
   }),

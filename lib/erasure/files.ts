@@ -1,6 +1,7 @@
+import { shifted } from '#lib/clock.ts';
 import { Exports, type StoredExport } from '#lib/entities/export.ts';
 import { Messages, type StoredMessage } from '#lib/entities/message.ts';
-import { Transfers } from '#lib/entities/transfer.ts';
+import { claimMs, Transfers } from '#lib/entities/transfer.ts';
 import { removeFiles, removeFolder } from '#lib/files/bucket.ts';
 import { attachmentKey, exportFolder, keysOf } from '#lib/files/keys.ts';
 import type { Entity } from '#lib/table/entity.ts';
@@ -8,7 +9,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /**
  * Removes the bytes of a message that goes, ahead of its commit: should that fail, the next try finds them gone. What was still to be
- * fetched is no longer.
+ * fetched is no longer; whoever is at it may bring it yet, so it is removed once more when they have ended.
  */
 export async function eraseFiles(
   tx: UnitOfWork,
@@ -18,7 +19,12 @@ export async function eraseFiles(
   const keys = attachments.flatMap((one) => [attachmentKey(tx.tenant, id, one.id), ...keysOf(tx.tenant, one)]);
   await removeFiles([...new Set(keys)]);
   const transfer = await tx.find(Transfers, { id });
-  if (transfer) tx.delete(Transfers, transfer);
+  if (transfer?.tries === 0) tx.delete(Transfers, transfer);
+  else if (transfer) {
+    const { isWaiting: _, parts, ...begun } = transfer;
+    const nameless = parts.map((part) => ({ ...part, ref: '' }));
+    tx.update(Transfers, { ...begun, parts: nameless, isErased: true, dueAt: shifted(tx.now, claimMs) });
+  }
 }
 
 /** Removes what the bucket holds of a row that goes with its contact, but for files that `stays` says are shown elsewhere. */

@@ -25,7 +25,7 @@ export const pendingAttachments = (files: readonly IncomingFile[], maxBytes: num
     id: index + 1,
     fileName: cleanFileName(fileName) || `attachment-${index + 1}`,
     contentType: firstBytes(oneLine(contentType), maxTypeBytes) || 'application/octet-stream',
-    sizeBytes: Math.min(sizeBytes, maxShownBytes),
+    sizeBytes: Math.min(Math.ceil(sizeBytes), maxShownBytes),
     status: sizeBytes > maxBytes ? 'too_large' : ref === null ? 'expired' : 'pending',
     key: null,
   }));

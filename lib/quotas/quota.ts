@@ -23,7 +23,9 @@ const quotas = {
   uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
   /** So are those that strangers send, by mail or to an account. */
   received: { perDay: 20 * 2 ** 30 },
-  /** Of one contact, so that nobody uses up what others may send; of all who are nobody's contact together. */
+  /** Of all who are nobody's contact, so that they leave room for those who are. */
+  receivedFromStrangers: { perDay: 10 * 2 ** 30 },
+  /** Of one contact, or of one domain of strangers, so that nobody uses up what others may send; of all who may be anybody together. */
   receivedFrom: { perDay: 2 * 2 ** 30 },
   /** Each is looked up, and costs as 25 when it is booked. */
   feedRows: { perDay: 10_000_000 },

@@ -1,10 +1,13 @@
 import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
 import { secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { domainOf } from '#lib/email/authentication.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
-import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
+import { digestOf } from '#lib/entities/bounce.ts';
+import { EmailMessages } from '#lib/entities/email-message.ts';
+import { claimMs, type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
 import { attachmentKey, ownKey } from '#lib/files/keys.ts';
 import { storeStream } from '#lib/files/spool.ts';
@@ -17,23 +20,23 @@ import { left, nextTurn, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
 import { type OpenSource, storeInTurn } from './account-files.ts';
 import { fileDimensions } from './dimensions.ts';
 
-/** Outlives the process that is at it. */
-const claimMs = (attachmentTimeoutSeconds + 5) * secondMs;
 /** Timers may be early by what two clocks differ. */
 const earlyMs = secondMs;
+/** What waits for a day that is not used up is there for so long: the raw mail, for one. */
+const maxWaitedDays = 30;
 
 /**
  * Brings what a message's attachments are into the bucket, unless somebody else is at it, and tells where they are. What fails for a
- * reason that may pass is tried again as messages are (contract section 3), five times.
+ * reason that may pass is tried again as messages are (contract section 3), five times; what a day has no room for waits for the next.
  */
 export async function storeAttachments(tenant: Tenant, messageId: number): Promise<void> {
   const transfer = await new UnitOfWork(tenant, system).find(Transfers, { id: messageId });
   if (!transfer || !isDue(transfer, timestamp())) return;
-  if (transfer.source.kind === 'user')
+  if (transfer.isErased) await removeBrought(tenant, transfer);
+  else if (transfer.source.kind === 'user')
     await storeInTurn(tenant, transfer, transfer.source.accountId, (...next) => store(tenant, ...next));
   else await store(tenant, messageId, openBotFiles);
 }
@@ -47,18 +50,21 @@ const isDue = ({ dueAt }: Transfer, now: string) => dueAt <= shifted(now, earlyM
 async function store(tenant: Tenant, messageId: number, open: OpenSource): Promise<boolean> {
   const transfer = await claim(tenant, messageId);
   if (!transfer) return true;
-  const { tries, parts } = transfer;
+  const { tries, parts, waitedDays = 0 } = transfer;
+  const attempts = tries - waitedDays;
   const settled = new Map<number, Settled>();
   const add = (one: Settled) => void settled.set(one.id, one);
   // Whoever made the last attempt was ended by it.
-  const error = tries > maxAttempts ? undefined : await failureOf(bring(tenant, transfer, open, add));
+  const error = attempts > maxAttempts ? undefined : await failureOf(bring(tenant, transfer, open, add));
   if (error) log().warn('attachments could not be stored', { messageId, tries, error });
   const left = parts.filter(({ attachmentId }) => !settled.has(attachmentId));
   const isTomorrows = error instanceof DayIsUsedUp;
-  const isLast = tries >= maxAttempts;
+  const isLast = isTomorrows ? waitedDays >= maxWaitedDays : attempts >= maxAttempts;
   if (isLast) left.map(failed).forEach(add);
-  const dueAt = isTomorrows ? nextTurn() : shifted(timestamp(), retryWaitMs(tries - 1));
-  const later = isLast || left.length === 0 ? undefined : { parts: left, dueAt };
+  const next = isTomorrows
+    ? { dueAt: nextTurn(), waitedDays: waitedDays + 1 }
+    : { dueAt: shifted(timestamp(), retryWaitMs(attempts - 1)) };
+  const later = isLast || left.length === 0 ? undefined : { parts: left, ...next };
   await settle(tenant, transfer, [...settled.values()], later);
   if (isTomorrows && !isLast) measure(fileDimensions, { filesPutOff: left.length });
   return error === undefined || isTomorrows;
@@ -79,22 +85,35 @@ const claim = (tenant: Tenant, id: number): Promise<Transfer | undefined> =>
     return tx.update(Transfers, { ...begun, dueAt: shifted(tx.now, claimMs), tries: transfer.tries + 1 });
   });
 
-/** Writes down what was brought, and what is left for later. What was brought for a message that is gone by now goes, too. */
+/** Writes down what was brought, and what is left for later. What may have been brought for a message that is gone by now goes, too. */
 async function settle(
   tenant: Tenant,
-  { id, mail, tries }: Transfer,
+  begun: Transfer,
   settled: readonly Settled[],
-  later?: Pick<Transfer, 'parts' | 'dueAt'>,
+  later?: Pick<Transfer, 'parts' | 'dueAt' | 'waitedDays'>,
 ): Promise<void> {
+  const { id, mail, tries } = begun;
   const isThere = await transact(tenant, system, async (tx) => {
     const transfer = await tx.find(Transfers, { id });
-    const isFound = settled.length === 0 || (await settleAttachments(tx, { id, mail }, settled));
+    const isFound = await settleAttachments(tx, { id, mail }, settled);
     if (transfer && !(isFound && later)) tx.delete(Transfers, transfer);
     // Somebody else may have begun meanwhile, who then says what is left.
     else if (transfer?.tries === tries) tx.update(Transfers, { ...transfer, ...later });
     return isFound;
   });
-  if (!isThere) await removeFiles(settled.flatMap(({ key }) => key ?? []));
+  if (!isThere) await removeFiles(keysOf(tenant, begun));
+}
+
+const keysOf = (tenant: Tenant, { id, parts }: Transfer) =>
+  parts.map(({ attachmentId }) => attachmentKey(tenant, id, attachmentId));
+
+/** Who was at it while its message was erased has ended by now, and may have left what it had brought. */
+async function removeBrought(tenant: Tenant, transfer: Transfer): Promise<void> {
+  await removeFiles(keysOf(tenant, transfer));
+  await transact(tenant, system, async (tx) => {
+    const left = await tx.find(Transfers, { id: transfer.id });
+    if (left) tx.delete(Transfers, left);
+  });
 }
 
 type Part = Transfer['parts'][number];
@@ -172,15 +191,15 @@ async function fetched(
   }
 }
 
-/** What one contact, and all together, may send on a day is stored; the rest is tomorrow's. */
+/** What one sender, and all together, may send on a day is stored; the rest is tomorrow's. */
 class DayIsUsedUp extends Error {
   override message = 'as many bytes of files were received as a day takes';
 }
 
 /** Where the files of a message go that came in. Throws DayIsUsedUp. */
-async function shelfOf(tenant: Tenant, { id: messageId }: Transfer) {
-  const message = await findMessage(new UnitOfWork(tenant, system), messageId);
-  const quotas = ['received', `receivedFrom/${message?.contactId ?? 'nobody'}`] as const;
+async function shelfOf(tenant: Tenant, transfer: Transfer) {
+  const { id: messageId } = transfer;
+  const quotas = await quotasOf(tenant, transfer);
   const room = async () => {
     const bytes = Math.min(...(await Promise.all(quotas.map((quota) => left(tenant, quota)))));
     if (bytes === 0) throw new DayIsUsedUp();
@@ -199,4 +218,14 @@ async function shelfOf(tenant: Tenant, { id: messageId }: Transfer) {
       return { id: part.attachmentId, status: 'stored', key, sizeBytes };
     },
   };
+}
+
+/** Of whom a message's files are: of its contact, of the domain that a mail surely came from, or of all who may be anybody. */
+async function quotasOf(tenant: Tenant, { id, mail }: Transfer) {
+  const tx = new UnitOfWork(tenant, system);
+  const [message, email] = await Promise.all([findMessage(tx, id), mail && tx.find(EmailMessages, mail)]);
+  if (message && message.contactId !== null) return ['received', `receivedFrom/${message.contactId}`] as const;
+  const isSure = email?.authentication?.verdict === 'pass';
+  const share = isSure ? `domain/${digestOf(domainOf(email.from.email))}` : 'nobody';
+  return ['received', 'receivedFromStrangers', `receivedFrom/${share}`] as const;
 }

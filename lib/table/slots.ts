@@ -17,11 +17,19 @@ export const ends = 'end/';
 
 const slots = leases({ until: 'until', at: (epochMs) => epochMs, owner: 'owner' });
 
-/** Takes a slot for a slow call, for so long at most. Returns what gives it back; undefined while others have all of the tenant's in its pool. */
-export async function takeSlot(tenant: Tenant, forMs: number, pool = ''): Promise<(() => Promise<void>) | undefined> {
-  const first = Math.floor(Math.random() * maxSlots);
-  for (let index = 0; index < maxSlots; index += 1) {
-    const key = rowKey('slot', { tenant: tenantKey(tenant), slot: pool + ((first + index) % maxSlots) });
+/**
+ * Takes a slot for what is slow, for so long at most. Returns what gives it back; undefined while others have all of the tenant's in its
+ * pool.
+ */
+export async function takeSlot(
+  tenant: Tenant,
+  forMs: number,
+  pool = '',
+  most = maxSlots,
+): Promise<(() => Promise<void>) | undefined> {
+  const first = Math.floor(Math.random() * most);
+  for (let index = 0; index < most; index += 1) {
+    const key = rowKey('slot', { tenant: tenantKey(tenant), slot: pool + ((first + index) % most) });
     const expiresAtSeconds = epochSeconds(new Date(Date.now() + dayMs));
     const { item } = await slots.acquire(Date.now() + forMs, (holder) => ({
       key,

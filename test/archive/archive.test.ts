@@ -672,6 +672,11 @@ test('files stay with the workspace whose messages have them: an import neither 
   expect(await attachments(other)).toMatchObject(
     kept.map(() => ({ fileName: 'offer.pdf', status: 'expired', url: null })),
   );
+  const rowsOf = (tx: UnitOfWork) =>
+    Promise.all([listAll(tx, Messages, { contactId: ann.id }), listAll(tx, EmailMessages, { threadId })]);
+  const arrived = await rowsOf(new UnitOfWork({ workspaceId: copy, env: 'live' }, operator));
+  for (const { attachments: files } of arrived.flat())
+    for (const file of files) expect([file.key, file.uploadedAs]).toEqual([null, undefined]);
   expect(await other.post('/v1/email/messages', { ...mail, attachments: [untaken] })).toMatchObject({ status: 400 });
   await transact({ workspaceId: copy, env: 'live' }, operator, async (tx) =>
     tx.update(Jobs, { ...(await tx.get(Jobs, { id: mailed.body.id })), runAt: tx.now, queuedFor: tx.now }),
@@ -682,8 +687,6 @@ test('files stay with the workspace whose messages have them: an import neither 
   }, 'the mail');
   expect(job).toMatchObject({ status: 'failed', lastError: 'the bytes of an attachment are gone', attempts: 1 });
   // As the import of an older version has left them.
-  const rowsOf = (tx: UnitOfWork) =>
-    Promise.all([listAll(tx, Messages, { contactId: ann.id }), listAll(tx, EmailMessages, { threadId })]);
   const [messages, mails] = await rowsOf(new UnitOfWork({ workspaceId, env: 'live' }, operator));
   await transact({ workspaceId: copy, env: 'live' }, operator, async (tx) => {
     await rowsOf(tx);

@@ -167,9 +167,11 @@ export class Ledger {
     const told = new Set(originals.map(({ eventId }) => eventId));
     const missing = wanted.filter(({ id }) => !told.has(id));
     this.#check(missing.length === 0, `endpoint ${endpointId} has no delivery of ${missing.map(({ id }) => id)}`);
+    const known = new Set(wanted.map(({ id }) => id));
+    const others = originals.filter(({ eventId }) => !known.has(eventId));
     this.#check(
       originals.length === wanted.length,
-      `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}`,
+      `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}, of them unknown ${others.map(({ eventId, event, createdAt }) => `${event} ${eventId} at ${createdAt}`)}`,
     );
     const again = rows.filter(({ replayOfId }) => replayOfId !== null);
     const replays = new Map(again.map((row) => [row.replayOfId, row]));

@@ -6,12 +6,15 @@ import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { nextDay, timestamp } from '#lib/clock.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
+import { attachmentKey } from '#lib/files/keys.ts';
+import { isStored } from '#lib/files/presigned.ts';
 import { download } from '#lib/files/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
@@ -155,6 +158,12 @@ describe('a file that somebody sends a bot', () => {
     },
   );
 
+  test('that is said to have half a byte is stored all the same', async () => {
+    const { id, attachments } = await receive({ document: { ...(await document(randomBytes(10))), file_size: 0.5 } });
+    expect(attachments).toMatchObject([{ sizeBytes: 1 }]);
+    expect(await settled(id)).toMatchObject({ status: 'stored', sizeBytes: 10 });
+  });
+
   test('that is larger than 20 MB is not fetched, whether its sender says so or not', async () => {
     const said = await receive({
       document: { ...(await document(Buffer.from('x'))), file_size: 20 * 1024 * 1024 + 1 },
@@ -215,6 +224,57 @@ describe('a file that somebody sends a bot', () => {
     await storeAttachments(tenant(), id);
     await eventually(async () => (await updatesOf(id)).length > 0, 'message.updated');
     expect(await updatesOf(id)).toHaveLength(1);
+    expect(await transferOf(id)).toBeUndefined();
+  });
+});
+
+describe('a file that is brought while its sender is erased', () => {
+  /** Its first fetch is begun; then the contact is erased, and whoever fetches it does so at last. */
+  async function erasedMeanwhile(fail: (operation: string, input: string) => void) {
+    const described = await document(randomBytes(5000), { path: 'documents/erased', hangs: true });
+    const { id, contactId } = await receive({ document: described });
+    await eventually(async () => (await transferOf(id))?.tries === 1, 'the download');
+    await kill('WorkersStoreAttachments');
+    await bot.hold({ [described.file_id]: { path: 'documents/erased', base64: randomBytes(5000).toString('base64') } });
+    const key = attachmentKey(tenant(), id, 1);
+    let isErased = false;
+    await later(async () => {
+      const work = () => storeAttachments(tenant(), id).catch(() => {});
+      await between(async ({ operation, input }, next) => {
+        const written = JSON.stringify(input);
+        if (!isErased && operation === 'GetItem' && written.includes('receivedFrom/')) {
+          isErased = true;
+          const { body } = await live.post(`/v1/contacts/${contactId}/erasure`, { confirm: String(contactId) });
+          const isDone = async () => (await live.get(`/v1/erasures/${body.id}`)).body.status === 'completed';
+          await eventually(isDone, 'the erasure');
+        }
+        if (isErased) fail(operation, written);
+        return next();
+      }, work);
+    }, 3);
+    expect(isErased).toBe(true);
+    return { id, isThere: () => isStored(key) };
+  }
+
+  test('goes although who brought it died', async () => {
+    let isDead = false;
+    const { id, isThere } = await erasedMeanwhile((operation, written) => {
+      isDead ||= operation === 'UpdateItem' && written.includes('received');
+      if (isDead) throw new Error('the process is dead');
+    });
+    expect(await isThere()).toBe(true);
+    expect(await transferOf(id)).toMatchObject({ isErased: true, parts: [{ attachmentId: 1, ref: '' }] });
+    await later(() => storeAttachments(tenant(), id), 10);
+    expect(await isThere()).toBe(false);
+    expect(await transferOf(id)).toBeUndefined();
+  });
+
+  test('goes at once where what it takes cannot be counted', async () => {
+    const { id, isThere } = await erasedMeanwhile((operation, written) => {
+      if (operation === 'UpdateItem' && written.includes('received'))
+        throw Object.assign(new Error('too busy'), { name: 'ThrottlingException' });
+    });
+    expect(await isThere()).toBe(false);
     expect(await transferOf(id)).toBeUndefined();
   });
 });
@@ -397,16 +457,54 @@ describe('beyond what is taken on a day', () => {
     expect(2 * 2 ** 30 - (await left(tenant(), `receivedFrom/${contactId}`))).toBe(3300);
   });
 
-  test('all that a workspace is sent waits, five days at most', async () => {
+  const mailOf = async (from: string, word: string, verdict: 'pass' | 'fail') => {
+    await commands.receive.run({
+      ...{ workspaceId: workspace.id, env: 'live' },
+      authentication: { spf: verdict, dkim: verdict, dmarc: verdict, verdict },
+      raw: `From: ${from}\r\nTo: us@acme.example\r\nSubject: ${word}\r\nMessage-ID: <${word}@many.example>\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\nContent-Type: text/x; name=${word}\r\n\r\n${word.repeat(20)}\r\n--B--`,
+    });
+    const { items } = (await live.get('/v1/email/threads', { limit: 100 })).body;
+    const { id } = items.find(({ subject }: { subject: string }) => subject === word);
+    return async () => (await live.get(`/v1/email/threads/${id}/messages`)).body.items[0].attachments[0].status;
+  };
+
+  test('strangers by mail have a share for each domain, and those who may be anybody one together', async () => {
+    const forged = await take(tenant(), 'receivedFrom/nobody', 2 * 2 ** 30);
+    const before = await left(tenant(), 'receivedFromStrangers');
+    const [anybody, lead] = [randomBytes(9).toString('hex'), randomBytes(9).toString('hex')];
+    const waiting = await mailOf('lead@good.example', anybody, 'fail');
+    const stored = await mailOf('lead@good.example', lead, 'pass');
+    await eventually(async () => (await stored()) === 'stored', 'the file of the honest one');
+    expect(await waiting()).toBe('pending');
+    await settle(tenant(), 'receivedFrom/nobody', forged, 0);
+    expect(before - (await left(tenant(), 'receivedFromStrangers'))).toBe(20 * lead.length);
+  });
+
+  test('strangers by mail leave half of it to contacts', async () => {
+    const taken = await take(tenant(), 'receivedFromStrangers', 10 * 2 ** 30);
+    const status = await mailOf('lead@other.example', randomBytes(9).toString('hex'), 'pass');
+    const known = await receive({ document: await document(randomBytes(1000)) });
+    expect(await settled(known.id)).toMatchObject({ status: 'stored' });
+    expect(await status()).toBe('pending');
+    await settle(tenant(), 'receivedFromStrangers', taken, 0);
+  });
+
+  test('all that a workspace is sent waits, thirty days at most, and what fails meanwhile is tried as often as ever', async () => {
     await take(tenant(), 'received', 20 * 2 ** 30);
     const stored = await receive({ caption: 'And this', document: await document(randomBytes(1000)) });
     expect(stored.body).toBe('And this');
     await waits(stored.id);
     expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'pending', url: null } });
-    for (const day of [1, 2, 3, 4]) {
-      await later(() => take(tenant(), 'received', 20 * 2 ** 30), day * 26 * 60);
+    const on = async (day: number, isUsedUp: boolean) => {
+      if (isUsedUp) await later(() => take(tenant(), 'received', 20 * 2 ** 30), day * 26 * 60);
       await later(() => storeAttachments(tenant(), stored.id), day * 26 * 60);
-    }
+    };
+    for (let day = 1; day < 30; day += 1) await on(day, true);
+    await bot.react({ method: 'getFile', status: 500, body: {} });
+    await on(30, false);
+    expect(await transferOf(stored.id)).toMatchObject({ tries: 31, waitedDays: 30 });
+    expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'pending', url: null } });
+    await on(31, true);
     expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'failed', url: null } });
   });
 });

@@ -159,6 +159,17 @@ test('a disconnected account has no tokens, neither here nor at X; connecting it
   ]);
 });
 
+test('an account is disconnected once by two who ask for it at once', async () => {
+  const person = newPerson();
+  const app = await person.letIn(person.app);
+  const { body } = await create(person.token, app);
+  const path = `/v1/twitter/accounts/${body.id}/disconnect`;
+  const gone = await Promise.all([live.post(path), live.post(path)]);
+  expect(gone.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await person.seen()).x.revoked).toEqual([app.refreshToken, person.token]);
+  expect(await statusChanges(body.id)).toEqual([['twitter', 'active', 'disconnected']]);
+});
+
 test('an account is disconnected although X does not hear of it', async () => {
   const person = newPerson();
   const { body } = await create(person.token);

@@ -95,6 +95,8 @@ async function endTokens(tx: UnitOfWork, id: number): Promise<void> {
   await holdForEnd(tx, { id, channel: twitter.name });
   // Whoever had the account in hand may have renewed them.
   const account = await new UnitOfWork(tx.tenant, system).get(Accounts, { id });
+  // Somebody else has disconnected it.
+  if (account.secret === '') return;
   const tokens = await tokensOf(tx.tenant, account).catch((error) => {
     if (isUnreadable(error)) return undefined;
     throw error;
