@@ -84,6 +84,10 @@ export const eventsFor = (
 ): SeenEvent[] =>
   events.filter(({ event, sequence }) => sequence > sequenceBefore && (kinds === '*' || kinds.includes(event)));
 
+/** Of a message that somebody has written to a bot. */
+export const isHeard = ({ event, data }: SeenEvent): boolean =>
+  event === 'message.created' && data.channel === 'telegram' && data.direction === 'inbound';
+
 /** The books of a round: every difference between what was acknowledged and what became of it. */
 export class Ledger {
   readonly differences: string[] = [];
@@ -276,7 +280,7 @@ export class Ledger {
         this.#check(attachment.status === 'pending', `the file of "${body}" is ${attachment.status}`);
     }
     this.#check(heard.length === written.length, `${written.length} messages were heard, there are ${heard.length}`);
-    const told = events.filter(({ data }) => data.channel === 'telegram' && data.direction === 'inbound');
+    const told = events.filter(isHeard);
     this.#eventsOf(
       told,
       'message.created',

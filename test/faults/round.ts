@@ -10,6 +10,7 @@ import { type Caller, caller } from '#test/faults/caller.ts';
 import {
   type Acknowledged,
   eventsFor,
+  isHeard,
   type Job,
   Ledger,
   newAcknowledged,
@@ -111,11 +112,12 @@ export async function runRound(settings: RoundSettings, providerUrl: string): Pr
 
     system.spoil(false);
     for (const receiver of [bad, tardy, leaving, rebinding]) receiver.calm();
-    await settled(calls, acknowledged, subscriptions, sequenceBefore);
+    const written = writers.written.length;
+    await settled(calls, acknowledged, subscriptions, { sequenceBefore, written });
     const givenUp = (await poison?.givenUp()) ?? [];
     let replays = 0;
     for (const subscription of subscriptions) replays += await catchUp(calls, subscription, startedAt);
-    const events = await settled(calls, acknowledged, subscriptions, sequenceBefore, replays);
+    const events = await settled(calls, acknowledged, subscriptions, { sequenceBefore, written, replays });
     isOver.value = true;
     await polling;
 
@@ -334,13 +336,12 @@ async function poll(calls: Caller, polled: SeenEvent[], isOver: { value: boolean
   }
 }
 
-/** The whole feed, once nothing is under way any more: every message done, every delivery made or given up. */
+/** The whole feed, once nothing is under way any more: every message done or heard, every delivery made or given up. */
 async function settled(
   calls: Caller,
   acknowledged: Acknowledged,
   subscriptions: readonly Subscription[],
-  sequenceBefore: number,
-  replays = 0,
+  { sequenceBefore, written, replays = 0 }: { sequenceBefore: number; written: number; replays?: number },
 ): Promise<SeenEvent[]> {
   const deadline = Date.now() + settleTimeoutMs;
   let before = -1;
@@ -358,7 +359,10 @@ async function settled(
       for (const status of ['pending', 'retrying'])
         underWay += (await calls.get(`/v1/webhooks/${endpointId}/deliveries?status=${status}&limit=1`)).items.length;
     }
-    const isComplete = events.length >= Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0);
+    // An account that polls looks again when it has rested.
+    const isComplete =
+      events.length >= Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0) &&
+      events.filter(isHeard).length >= written;
     const isQuiet = queued + underWay === 0 && events.length === before && isComplete;
     // After the longest wait the books tell what is missing.
     if (Date.now() > deadline) return events;
