@@ -15,6 +15,12 @@ const stubs: Record<string, string> = {
   // For the retry mode `adaptive`, which nobody has chosen: 4 KB.
   '../util-retry/AdaptiveRetryStrategy': `
     export class AdaptiveRetryStrategy { constructor() { throw new Error('the retry mode is standard'); } }`,
+  // For functions that run several invocations at a time, as none here does: 2 KB.
+  '@aws/lambda-invoke-store': `export const InvokeStore = { getInstanceAsync: async () => undefined };`,
+  // For logs that are held back until something fails, as none here is: 1 KB.
+  './logBuffer.js': `export class CircularMap {}`,
+  // Of signing keys, which change once a day: 1 KB.
+  './lru': `module.exports = () => new Map();`,
   // The index also loads fetch, WebSockets, proxies, caches and mocks: 261 KB.
   undici: `
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';

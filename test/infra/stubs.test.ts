@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import sesPackage from '@aws-sdk/client-sesv2/package.json' with { type: 'json' };
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { authorizationOf, type Received } from '#test/aws/signature.ts';
 import { handler as source } from '#test/infra/stubs.ts';
@@ -121,4 +121,36 @@ test('a request to AWS is signed, and says which version of the client sends it,
   // The package's CommonJS names a version of its own.
   expect(agent?.replaceAll(version, '')).toBe(ofSource?.replaceAll(/(?<=js\/|sesv2#)[\d.]+/g, ''));
   for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
+});
+
+test('calls to AWS are signed, one after the other, as from the source', async () => {
+  const requests: Received[] = [];
+  answer = async (request, response) => {
+    requests.push({ url: `${request.url}`, headers: request.headers, body: await text(request) });
+    response.end('{"QueueUrl":"there"}');
+  };
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', root);
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', root);
+  for (const { call } of [bundled, source])
+    for (const service of ['sqs', 'kms', 'sqs'] as const)
+      expect(await call({ service, operation: 'Ask', body: '{}' })).toEqual({ QueueUrl: 'there' });
+  vi.unstubAllEnvs();
+  expect(requests).toHaveLength(6);
+  for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
+});
+
+test('the log says what it says from the source', () => {
+  const lines = [bundled, source].map(({ log }) => {
+    const logger = log();
+    logger.setLogLevel('WARN');
+    const { console } = logger as unknown as { console: Console };
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    logger.warn('what is wrong', { error: new TypeError('so wrong'), of: { id: 5 }, list: [1, 2] });
+    const [[line] = []] = warn.mock.calls;
+    const { timestamp, ...said } = JSON.parse(String(line));
+    expect(said).toMatchObject({ level: 'WARN', message: 'what is wrong', of: { id: 5 }, list: [1, 2] });
+    expect(Date.parse(timestamp)).toBeGreaterThan(0);
+    return JSON.stringify(said, (key, value) => (key === 'stack' || key === 'location' ? undefined : value));
+  });
+  expect(lines[0]).toBe(lines[1]);
 });

@@ -1,5 +1,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { aws } from '#lib/aws/call.ts';
 import { sanitise, textOf } from '#lib/email/html.ts';
+import { log } from '#lib/log.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { openProvider } from '#lib/network/provider.ts';
 
@@ -9,6 +11,8 @@ export const handler = {
   textOf,
   openOutbound,
   openProvider,
+  call: aws.call,
+  log,
   sendMail: (endpoint: string) =>
     new SESv2Client({ endpoint, maxAttempts: 1 }).send(
       new SendEmailCommand({ Content: { Raw: { Data: Buffer.from('a mail') } } }),
