@@ -31,7 +31,7 @@ export interface SeenEvent {
   data: any;
 }
 
-interface Heard {
+export interface Heard {
   id: number;
   contactId: number;
   accountId: number;
@@ -175,7 +175,7 @@ export class Ledger {
     const others = originals.filter(({ eventId }) => !known.has(eventId));
     this.#check(
       originals.length === wanted.length,
-      `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}, of them unknown ${others.map(({ eventId, event, createdAt }) => `${event} ${eventId} at ${createdAt}`)}`,
+      `endpoint ${endpointId} has ${originals.length} deliveries of ${wanted.length}, of them unknown ${others.map(({ eventId, eventKind, createdAt }) => `${eventKind} ${eventId} at ${createdAt}`)}`,
     );
     const again = rows.filter(({ replayOfId }) => replayOfId !== null);
     const replays = new Map(again.map((row) => [row.replayOfId, row]));
