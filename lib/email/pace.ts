@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
+import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
@@ -11,20 +12,27 @@ export const maxSenders = 2;
 
 /** What is left of an invocation then suffices to send the mail and to write that down. */
 const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
+/** Who has a turn ahead waits no longer for another one, so that there is always one left for whoever has none. */
+const furtherTurnMs = giveUpMs / 2;
 
 /** On the clock that nobody sets. */
 let freeAtMs = 0;
+/** When the last of a tenant's turns is over. */
+const takenUntilMs = new Map<string, number>();
 
 /**
- * Waits until this process may send another mail, and takes a turn for each of its recipients, which is what SES counts: all
- * processes have their share of what it accepts. Where an invocation cannot wait so long, takes no turn and returns the wait in
+ * Waits until this process may send another mail of a tenant, and takes a turn for each of its recipients, which is what SES counts:
+ * all processes have their share of what it accepts. Where an invocation cannot wait so long, takes no turn and returns the wait in
  * milliseconds.
  */
-export async function turns(recipients: number): Promise<number> {
+export async function turns(tenant: Tenant, recipients: number): Promise<number> {
   const nowMs = performance.now();
+  for (const [key, untilMs] of takenUntilMs) if (untilMs <= nowMs) takenUntilMs.delete(key);
+  const key = tenantKey(tenant);
   const waitMs = Math.max(0, freeAtMs - nowMs);
-  if (waitMs > giveUpMs) return waitMs;
+  if (waitMs > (takenUntilMs.has(key) ? furtherTurnMs : giveUpMs)) return waitMs;
   freeAtMs = nowMs + waitMs + (recipients * maxSenders * secondMs) / env('EMAILS_PER_SECOND');
+  takenUntilMs.set(key, freeAtMs);
   if (waitMs > 0) await sleep(waitMs);
   return 0;
 }

@@ -90,7 +90,7 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   // All workspaces would wait for its turns, and SES would refuse it.
   if (recipients > maxRecipients)
     return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
-  const waitMs = await turns(recipients);
+  const waitMs = await turns(tenant, recipients);
   if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
   const instead = Date.now() - lookedAtMs >= freshMs ? await outcomeBeforeSending(tenant, job) : undefined;
   if (instead) return unsent(instead);

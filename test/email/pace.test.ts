@@ -1,5 +1,7 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { maxSenders, turns } from '#lib/email/pace.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
@@ -14,6 +16,10 @@ let live: Tenant;
 beforeAll(async () => {
   workspace = await newWorkspace();
   live = { workspaceId: workspace.id, env: 'live' };
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 
 /** A reply that only this process may send: it is due, but no other is told before tomorrow. */
@@ -61,7 +67,6 @@ test('a mail to more than a mail goes to fails by itself: it takes none of the t
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   await deliverEmail(live, next);
   expect(await jobOf(next)).toMatchObject({ status: 'sent', attempts: 1 });
-  vi.restoreAllMocks();
 });
 
 test('a mail takes as many turns as it has recipients; one for which no invocation can wait is put off, without an attempt', async () => {
@@ -83,4 +88,19 @@ test('a mail takes as many turns as it has recipients; one for which no invocati
   await makeDue(next);
   await deliverEmail(live, next);
   expect(await jobOf(next)).toMatchObject({ status: 'sent', attempts: 1 });
+});
+
+test('a workspace whose mails take many turns leaves one for a neighbour, who is not put off behind them', async () => {
+  // A mail to fifty then takes six seconds of this process.
+  vi.stubEnv('EMAILS_PER_SECOND', String((50 * maxSenders) / 6));
+  const now = performance.now.bind(performance);
+  // Whatever other tests have taken is over.
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + dayMs);
+  const neighbour: Tenant = { workspaceId: live.workspaceId + 1, env: 'live' };
+  expect(await turns(live, 50)).toBe(0);
+  const further = turns(live, 50);
+  expect(await turns(live, 50)).toBeGreaterThan(11 * secondMs);
+  expect(await Promise.race([turns(neighbour, 1), sleep(100, 'waits for its turn')])).toBe('waits for its turn');
+  expect(await turns(neighbour, 1)).toBeGreaterThan(11 * secondMs);
+  expect(await further).toBe(0);
 });

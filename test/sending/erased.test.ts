@@ -122,7 +122,7 @@ test('a mail that waits for its turn is canceled when its contact is erased mean
   const { id: jobId } = await post('/v1/email/messages', mail);
   await due(jobId);
   vi.stubEnv('EMAILS_PER_SECOND', '2');
-  await turns(2);
+  await turns(live, 2);
   const delivering = deliverEmail(live, jobId);
   await sleep(500);
   await gone(contactId);
