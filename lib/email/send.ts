@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { missing } from '#lib/aws.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
@@ -75,11 +76,10 @@ export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buff
     from: { name: senderName ?? '', address: sender },
     to: to.map(composedMailbox),
     cc: cc.map(composedMailbox),
-    subject,
     text: body.bodyText,
     messageId: bracketed(id),
     // SES puts a Message-ID of its own in the place of ours; this one stays.
-    headers: { 'X-Mail-Id': id },
+    headers: { 'X-Mail-Id': id, Subject: subjectHeader(subject) },
     ...(domain && { replyTo: ownAddress(tenant, domain) }),
     ...(body.bodyHtml && { html: body.bodyHtml }),
     ...(answered.length > 0 && { inReplyTo: answered[0] }),
@@ -90,6 +90,10 @@ export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buff
   });
   return composer.compile().build();
 }
+
+/** With each word as it was written: nodemailer leaves what looks like an encoded word (RFC 2047), which is read as something else. */
+const subjectHeader = (subject: string) =>
+  subject.includes('=?') ? { prepared: true, foldLines: true, value: encodeWord(subject, 'B', 52) } : subject;
 
 /** What a mail would take for parts of its own may not be in base64 (RFC 2045, 6.4): it travels as bytes. */
 const partType = (contentType: string) =>

@@ -206,6 +206,31 @@ test('without a sender address a reply is refused in both environments, and a qu
   expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError: expect.stringContaining('no sender address') });
 });
 
+test.each([
+  ['an encoded word', '=?utf-8?Q?Your=20invoice?= is due'],
+  ['many of them', `${'=?utf-8?B?w5xiZXI=?= '.repeat(47)}Ω 😀`],
+  ['half of one', 'a=?b'],
+  ['no such thing', 'Über "uns" 😀'],
+])('a subject arrives as it was written: %s', async (_, subject) => {
+  const written = {
+    subject,
+    to: ['a@example.com'],
+    cc: [],
+    bcc: [],
+    bodyText: 'Hello',
+    bodyHtml: null,
+    contactId: null,
+  };
+  const { id } = await transact(live, operator, (tx) =>
+    createMessage(tx, { ...written, runAt: tomorrow(), force: false }),
+  );
+  await hurry(id);
+  await deliverEmail(live, id);
+  const [raw = ''] = ses.taken;
+  expect((await PostalMime.parse(raw)).subject).toBe(subject);
+  expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
+});
+
 test('recipients count against the day, copies included, and a mail has fifty of them at most', async () => {
   vi.stubEnv('QUOTA_EMAILS_PER_DAY', '60');
   const of = await newWorkspace();
