@@ -27,6 +27,10 @@ const quotas = {
   receivedFromStrangers: { perDay: 10 * 2 ** 30 },
   /** Of one contact, or of one domain of strangers, so that nobody uses up what others may send; of all who may be anybody together. */
   receivedFrom: { perDay: 2 * 2 ** 30 },
+  /** Of each of those the first, which is not of what all who send more have together: few of them cannot use up what many may send. */
+  receivedFirst: { perDay: 50 * 2 ** 20 },
+  receivedBeyond: { perDay: 10 * 2 ** 30 },
+  receivedBeyondFromStrangers: { perDay: 5 * 2 ** 30 },
   /** Each is looked up, and costs as 25 when it is booked. */
   feedRows: { perDay: 10_000_000 },
   /** Each reads everything of a contact that has more than an answer holds. */
@@ -38,7 +42,8 @@ type Quota = keyof typeof quotas;
 /** One that refuses calls, which says what of. */
 type Refusing = { [Name in Quota]: (typeof quotas)[Name] extends { unit: string } ? Name : never }[Quota];
 /** What counts a quota: one counter of the tenant, or one for each of those whom the quota is for. */
-type Counted = Exclude<Quota, 'receivedFrom'> | `receivedFrom/${string}`;
+type Counted = Exclude<Quota, OfMany> | `${OfMany}/${string}`;
+type OfMany = 'receivedFrom' | 'receivedFirst';
 
 /** So much of a quota, of the day it was taken from. */
 export interface Grant {

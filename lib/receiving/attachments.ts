@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts-icann';
 import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
 import { secondMs, shifted, timestamp } from '#lib/clock.ts';
@@ -16,7 +17,7 @@ import { log } from '#lib/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
 import { findMessage } from '#lib/messages/store.ts';
 import { measure } from '#lib/metrics.ts';
-import { left, nextTurn, take } from '#lib/quotas/quota.ts';
+import { left, nextTurn, take, takeAll } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -199,9 +200,12 @@ class DayIsUsedUp extends Error {
 /** Where the files of a message go that came in. Throws DayIsUsedUp. */
 async function shelfOf(tenant: Tenant, transfer: Transfer) {
   const { id: messageId } = transfer;
-  const quotas = await quotasOf(tenant, transfer);
+  const { all, first, beyond } = await quotasOf(tenant, transfer);
   const room = async () => {
-    const bytes = Math.min(...(await Promise.all(quotas.map((quota) => left(tenant, quota)))));
+    const [ofFirst, ofBeyond, ...ofAll] = await Promise.all(
+      [first, beyond, ...all].map((quota) => left(tenant, quota)),
+    );
+    const bytes = Math.min(Math.max(ofFirst as number, ofBeyond as number), ...ofAll);
     if (bytes === 0) throw new DayIsUsedUp();
     return bytes;
   };
@@ -214,18 +218,33 @@ async function shelfOf(tenant: Tenant, transfer: Transfer) {
       const sizeBytes = await storeStream(key, bytes, Math.min(maxBytes, most));
       if (sizeBytes === undefined && most < maxBytes) throw new DayIsUsedUp();
       if (sizeBytes === undefined) return { ...failed(part), status: 'too_large' };
-      await Promise.all(quotas.map((quota) => take(tenant, quota, sizeBytes)));
+      const isFirst = await takeAll(tenant, first, sizeBytes);
+      await Promise.all((isFirst ? all : [...all, beyond]).map((quota) => take(tenant, quota, sizeBytes)));
       return { id: part.attachmentId, status: 'stored', key, sizeBytes };
     },
   };
 }
 
-/** Of whom a message's files are: of its contact, of the domain that a mail surely came from, or of all who may be anybody. */
+/** Of whom a message's files are: of its contact, of those whose domain a mail surely came from, or of all who may be anybody. */
 async function quotasOf(tenant: Tenant, { id, mail }: Transfer) {
   const tx = new UnitOfWork(tenant, system);
   const [message, email] = await Promise.all([findMessage(tx, id), mail && tx.find(EmailMessages, mail)]);
-  if (message && message.contactId !== null) return ['received', `receivedFrom/${message.contactId}`] as const;
+  if (message && message.contactId !== null) {
+    const share = message.contactId;
+    return {
+      all: ['received', `receivedFrom/${share}`],
+      first: `receivedFirst/${share}`,
+      beyond: 'receivedBeyond',
+    } as const;
+  }
   const isSure = email?.authentication?.verdict === 'pass';
-  const share = isSure ? `domain/${digestOf(domainOf(email.from.email))}` : 'nobody';
-  return ['received', 'receivedFromStrangers', `receivedFrom/${share}`] as const;
+  const share = isSure ? `domain/${digestOf(registered(domainOf(email.from.email)))}` : 'nobody';
+  return {
+    all: ['received', 'receivedFromStrangers', `receivedFrom/${share}`],
+    first: `receivedFirst/${share}`,
+    beyond: 'receivedBeyondFromStrangers',
+  } as const;
 }
+
+/** What somebody has registered: below it they have as many domains as they like. */
+const registered = (domain: string) => getDomain(domain) ?? domain;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { nextDay, timestamp } from '#lib/clock.ts';
+import { digestOf } from '#lib/entities/bounce.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { attachmentKey } from '#lib/files/keys.ts';
 import { isStored } from '#lib/files/presigned.ts';
@@ -38,9 +39,10 @@ const tenant = () => ({ workspaceId: workspace.id, env: 'live' }) as const;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 let files = 0;
 
+const someone = () => newPerson({ first_name: `Sender-${randomBytes(6).toString('hex')}` });
+
 /** Somebody sends the bot a message with these contents. Returns it as it is stored. */
-async function receive(content: object) {
-  const person = newPerson({ first_name: `Sender-${randomBytes(6).toString('hex')}` });
+async function receive(content: object, person = someone()) {
   await bot.tell(message(person, content));
   expect(await bot.post()).toEqual([200]);
   const { items } = (await live.get('/v1/contacts', { q: person.first_name })).body;
@@ -478,6 +480,36 @@ describe('beyond what is taken on a day', () => {
     expect(await waiting()).toBe('pending');
     await settle(tenant(), 'receivedFrom/nobody', forged, 0);
     expect(before - (await left(tenant(), 'receivedFromStrangers'))).toBe(20 * lead.length);
+  });
+
+  test('domains below one share what its owner may send, and many who send much leave room for who sends little', async () => {
+    const word = () => randomBytes(9).toString('hex');
+    const share = `domain/${digestOf('many.co.uk')}` as const;
+    const much = await take(tenant(), 'receivedBeyondFromStrangers', 5 * 2 ** 30);
+    const grant = await take(tenant(), `receivedFirst/${share}`, 50 * 2 ** 20);
+    expect(grant.amount).toBe(50 * 2 ** 20);
+    const waiting = [];
+    for (const host of ['a.many.co.uk', 'b.c.many.co.uk', 'many.co.uk', 'MANY.co.uk.'])
+      waiting.push(await mailOf(`lead@${host}`, word(), 'pass'));
+    const stored = await mailOf('lead@other.co.uk', word(), 'pass');
+    const known = await receive({ document: await document(randomBytes(1000)) });
+    expect(await settled(known.id)).toMatchObject({ status: 'stored' });
+    await eventually(async () => (await stored()) === 'stored', 'the file of who sends little');
+    for (const status of waiting) expect(await status()).toBe('pending');
+    await settle(tenant(), 'receivedBeyondFromStrangers', much, 0);
+    await settle(tenant(), `receivedFirst/${share}`, grant, 0);
+  });
+
+  test('contacts who send much leave room for who sends little', async () => {
+    const much = await take(tenant(), 'receivedBeyond', 10 * 2 ** 30);
+    const person = someone();
+    const { id, contactId } = await receive({ document: await document(randomBytes(1000)) }, person);
+    expect(await settled(id)).toMatchObject({ status: 'stored' });
+    const grant = await take(tenant(), `receivedFirst/${contactId}`, 50 * 2 ** 20);
+    const next = await receive({ document: await document(randomBytes(1000)) }, person);
+    await waits(next.id);
+    await settle(tenant(), 'receivedBeyond', much, 0);
+    await settle(tenant(), `receivedFirst/${contactId}`, grant, 0);
   });
 
   test('strangers by mail leave half of it to contacts', async () => {
