@@ -29,9 +29,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/system.ts'],
     setupFiles: ['test/environment.ts'],
-    // Longer than one bounded wait of a test, which says what it waited for.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Longer than all bounded waits of a test (test/client.ts), which say what they waited for, on a machine that stalls.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 45_000 } },
     // On a machine that stalls. Which tests needed it stands in the output, and at its end.
     retry: process.env['CI'] ? 1 : 0,

@@ -188,7 +188,6 @@ test.each(all.filter(({ pk }) => pk !== '#workspace').map((row) => [row.pk, row]
     for (const path of paths) if ((await client.get(path)).status >= 500) failed.push(path);
     expect(failed).toEqual([]);
   },
-  120_000,
 );
 
 test('what a row counts of others is what the file has of them, not what it says', async () => {

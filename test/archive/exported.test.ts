@@ -48,7 +48,7 @@ beforeAll(async () => {
     seen.add(shape);
     return [{ of, row, line: index + 2 }];
   });
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Takes the file with another row in the place of one into a new workspace. */
@@ -92,7 +92,7 @@ test('it is taken in, and what is exported of that is taken in again', async () 
   );
   const { id: third } = await createWorkspace({ name: 'Third', currency: 'USD' });
   expect(await importWorkspace(third, again)).toMatchObject({ contacts: counts['contacts'], jobs: counts['jobs'] });
-}, 120_000);
+});
 
 test('a value of another type or a text without end is refused by the name of its field, or has gone', () => {
   const found = rows.flatMap(({ of, row }) =>
@@ -127,7 +127,7 @@ test('each kind of row is refused by its line: with a field of another type, of 
     if (of === Workspaces) cases.pop();
     for (const [bad, reason] of cases) await expect(takenWith(line, bad), of.name).rejects.toThrow(reason);
   }
-}, 120_000);
+});
 
 /** Whether the field is one that a list in its place is refused for. */
 function wrongType(of: Entity, row: ArchivedRow, path: Path): boolean {

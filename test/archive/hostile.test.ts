@@ -90,4 +90,4 @@ test('a workspace of which every row is handmade answers every reading call', as
   expect(answers.filter(([, status]) => status >= 500)).toEqual([]);
   expect(answers.filter(([, status]) => status === 200).length).toBeGreaterThan(40);
   expect(await clients[0].post('/v1/tags', { name: 'of another name' })).toMatchObject({ status: 201 });
-}, 300_000);
+});

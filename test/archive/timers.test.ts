@@ -36,11 +36,7 @@ test.each<[string, Readonly<Record<string, object | undefined>>]>([
     { campaign: { status }, [enrollments]: due },
   ]),
   ['of an endpoint without its health', { campaign: active, 'webhook-health': undefined }],
-])(
-  'a timer rings until its worker has been there, and no longer: %s',
-  async (_, fields) => {
-    const id = await taken(withFields(fields));
-    expect(await eventually(async () => (await dueIn(id)).length === 0, 'the timers', 60_000)).toBe(true);
-  },
-  90_000,
-);
+])('a timer rings until its worker has been there, and no longer: %s', async (_, fields) => {
+  const id = await taken(withFields(fields));
+  expect(await eventually(async () => (await dueIn(id)).length === 0, 'the timers', 60_000)).toBe(true);
+});

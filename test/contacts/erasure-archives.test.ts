@@ -276,5 +276,4 @@ test.concurrent.each([1, 2])(
     await erased(client, last.id);
     expect(await linesOfEach()).toEqual([[], [], []]);
   },
-  300_000,
 );

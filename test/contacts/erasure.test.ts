@@ -268,7 +268,7 @@ test('whenever the process dies, a person is erased whole or not at all', async 
       isErased ? [true, 0, null] : [false, 91, 'Mortal'],
     );
   }
-}, 240_000);
+});
 
 test('what a merge has not moved yet goes with the one that it is moved to: mail, files, and messages before they are sent', async () => {
   const bot = await run<{ id: number }>(account.create, { kind: 'bot', name: 'Merging', botToken: '2:x' });

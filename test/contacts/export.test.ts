@@ -119,7 +119,7 @@ describe('somebody of whom there is one of everything', () => {
     const { status, body, headers } = await exported(id);
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
     document = body;
-  }, 60_000);
+  });
 
   const all = (path: string) => everyItem(workspace.live, path, { contactId: id, limit: 100 });
   const listed = async (path: string) => {
@@ -276,7 +276,7 @@ test('more than a megabyte is a file, which holds what the walk gives', async ()
   // Whoever may not read mail is given a file of their own.
   expect((await completed(id, await withoutMail())).id).not.toBe(file.id);
   expect((await exported(id)).body.id).toBe(file.id);
-}, 120_000);
+});
 
 test('an hour later the same call makes another file, and none is shown whose maker was given up', async () => {
   const { id } = await newContact();
@@ -291,7 +291,7 @@ test('an hour later the same call makes another file, and none is shown whose ma
   await change({ completedAt: shifted(String(completedAt), -dayMs / 24) });
   const { id: second } = await completed(id);
   expect(second).not.toBe(first);
-}, 120_000);
+});
 
 test('a thousand files a day', async () => {
   const other = await newWorkspace();
@@ -302,7 +302,7 @@ test('a thousand files a day', async () => {
   await fillTimeline(place, body.id, large);
   const refused = await exported(body.id, other.live);
   expect([refused.status, refused.body.details.reason]).toEqual([429, 'daily_quota']);
-}, 60_000);
+});
 
 /** An export that no worker goes on with. */
 async function begun(contactId: number): Promise<{ exportId: number; saga: Saga }> {
@@ -337,7 +337,7 @@ test('whenever the process dies, the file becomes whole', async () => {
   }
   // Pieces, and making them one.
   expect(writes).toBeGreaterThan(4);
-}, 240_000);
+});
 
 test('a piece that is gone ends the try, and not the process', async () => {
   const { id } = await newContact();
@@ -347,7 +347,7 @@ test('a piece that is gone ends the try, and not the process', async () => {
   await removeFolder(exportFolder(tenant(), exportId));
   await expect(finish(saga)).rejects.toThrow('does not exist');
   expect([(await exportOf(exportId))?.status, await filesOf(exportId)]).toEqual(['running', []]);
-}, 60_000);
+});
 
 test('what two write at once is one document', async () => {
   const { id } = await newContact();
@@ -358,7 +358,7 @@ test('what two write at once is one document', async () => {
   await finish(saga);
   const file = (await exported(id)).body;
   expect((await (await fetch(file.url)).text()) === (await walked(id, file.createdAt))).toBe(true);
-}, 120_000);
+});
 
 test('nothing is left of the exports of who is erased: one that is complete, one of whom was merged, one under way', async () => {
   const [target, source] = [await newContact(), await newContact()];
@@ -384,7 +384,7 @@ test('nothing is left of the exports of who is erased: one that is complete, one
   expect(await everyByteOf(workspace.id)).not.toContain('zyzzyva');
   expect((await exported(target.id)).status).toBe(404);
   expect((await fetch(ofTarget.url)).status).toBe(404);
-}, 240_000);
+});
 
 test('an export under way of who is merged ends, and the next call begins anew', async () => {
   const [target, source] = [await newContact(), await newContact()];
@@ -401,7 +401,7 @@ test('an export under way of who is merged ends, and the next call begins anew',
   const file = await completed(target.id);
   const { activities } = JSON.parse(await (await fetch(file.url)).text());
   expect(activities.length).toBeGreaterThan(veryLarge);
-}, 240_000);
+});
 
 test('a file of 60 MB is written in less than half of the memory that its worker has', async () => {
   const { id } = await newContact();
@@ -412,4 +412,4 @@ test('a file of 60 MB is written in less than half of the memory that its worker
   const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', ...args]);
   expect((await exportOf(exportId))?.sizeBytes).toBeGreaterThan(60_000_000);
   expect(Number(stdout)).toBeLessThan(256 * 1024 * 1024);
-}, 240_000);
+});

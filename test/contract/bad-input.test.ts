@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createDemo } from '#infra/local/demo.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { maxId } from '#lib/schema.ts';
@@ -12,7 +12,6 @@ import { wholeSchema } from '#test/contract/whole-schema.ts';
 import { type Schema, wrongQueryTexts, wrongValues } from '#test/contract/wrong-values.ts';
 
 // Many requests each, and the first to every function of a new system.
-vi.setConfig({ hookTimeout: 180_000 });
 
 interface Operation {
   name: string;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createDemo } from '#infra/local/demo.ts';
 import { Activities } from '#lib/entities/activity.ts';
 import { entities } from '#lib/entities/all.ts';
@@ -24,8 +24,6 @@ import document from '#openapi' with { type: 'json' };
 import { api, type Client } from '#test/client.ts';
 import { makeMissing } from '#test/contract/make-missing.ts';
 import { breakRow } from '#test/table/break-row.ts';
-
-vi.setConfig({ hookTimeout: 180_000 });
 
 /** Made of no rows of their own, or of what an index keeps of them; that of requests has its own test. */
 const derived = [

@@ -102,7 +102,7 @@ test('events get their numbers, and their deliveries, once and in order while sh
   } finally {
     await system.stop();
   }
-}, 400_000);
+});
 
 /** From the beginning, once so many contacts of ours are in it. */
 async function feedOf(client: Client, contacts: number): Promise<Event[]> {

@@ -70,7 +70,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crm-alarms-'));
   local = await startSystem(dataDir, { EVENT_BUS: 'events', WEBHOOK_RETRY_SCALE: '0.01' });
   Object.assign(process.env, await readEnvironment(dataDir));
-}, 240_000);
+});
 afterAll(async () => {
   await local.stop();
   await rm(dataDir, { recursive: true });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crm-bundle-'));
   bundles = join(folder, 'dist');
   await bundleFunctions(functions, bundles);
-}, 240_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const modulesOf = (name: string) => globSync(join(bundles, name, '*.mjs'));

@@ -26,7 +26,7 @@ const before: Stacks = JSON.parse(readFileSync(join(import.meta.dirname, 'releas
 let now: Stacks;
 beforeAll(async () => {
   now = await stacksOf({ mailDomain: 'mail.example.com', eventBus: 'crm' });
-}, 120_000);
+});
 
 /** `cdk deploy --all`: the data first, which the rest reads. */
 function deployed(stacks: Stacks, account = new Account()): Account {
@@ -67,7 +67,7 @@ describe('the stacks', () => {
     account.destroy('CrmDevData');
     expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi', 'CrmProdData', 'CrmProdApi']);
     expect(deployed(now, account).replaced).toEqual([]);
-  }, 120_000);
+  });
 
   test('are upgraded from the release before, and rolled back to it, without replacing what holds data', () => {
     const account = deployed(before);
@@ -88,7 +88,7 @@ describe('the stacks', () => {
     const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
     deployed(await stacksOf({ tableName: 'Restored', tableStreamArn }), account);
     expect(account.replaced).toEqual([]);
-  }, 120_000);
+  });
 
   test('read nothing that locks the data: its stack can change every output that no release before imports', () => {
     expect(now['CrmApi']?.imports).toEqual([]);

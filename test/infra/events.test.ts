@@ -46,7 +46,7 @@ beforeAll(async () => {
   const mail = { to: ['ada@example.com'], subject: 'An offer', bodyText: 'Hello' };
   mailJob = (await workspace.live.post('/v1/email/messages', mail)).body.id;
   bucket = createServer((_, response) => response.end(arriving)).listen(0, '127.0.0.1');
-}, 240_000);
+});
 afterAll(async () => {
   bucket.close();
   await rm(folder, { recursive: true });

@@ -32,7 +32,7 @@ test('importing every function reads none of its environment variables and build
   const isOurs = (name: string) => name in settings || name in localSettings || ofResources.test(name);
   expect([...read].filter(isOurs)).toEqual([]);
   expect(countClients()).toEqual(clientsBefore);
-}, 180_000);
+});
 
 test('every file under functions/ is an endpoint or a worker', async () => {
   const loaded = [...(await loadRoutes()), ...(await loadWorkers())].map(({ name }) => name);

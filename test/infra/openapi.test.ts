@@ -80,13 +80,13 @@ test('Redocly finds no error and no warning', async () => {
     },
   );
   expect(stderr).not.toMatch(/warning/i);
-}, 180_000);
+});
 
 test('Spectral finds no error and no warning', async () => {
   const ruleset = join(root, '.spectral.yaml');
   const { stdout } = await run(bin('spectral'), ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']);
   expect(stdout).toMatch(/No results/);
-}, 180_000);
+});
 
 interface Schema {
   type?: string | string[];

@@ -30,7 +30,7 @@ beforeAll(async () => {
   built = await appWithoutCode(context);
   built.app.synth();
   policies = readPolicies(built.outdir);
-}, 240_000);
+});
 afterAll(() => built.remove());
 
 type Properties = Record<string, unknown>;

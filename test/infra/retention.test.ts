@@ -85,7 +85,7 @@ beforeAll(async () => {
     keyId: '',
   });
   await built.remove();
-}, 240_000);
+});
 
 test('every place that lets rows expire is in the table', () => {
   const places = globSync('{lib,functions}/**/*.ts', { cwd: root })

@@ -11,14 +11,14 @@ let built: Awaited<ReturnType<typeof appWithoutCode>>;
 
 beforeAll(async () => {
   built = await appWithoutCode(context);
-}, 240_000);
+});
 afterAll(() => built.remove());
 
 test('the stacks keep every rule of AwsSolutions or acknowledge it', () => {
   const { app } = built;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   expect(() => app.synth()).not.toThrow();
-}, 240_000);
+});
 
 test('every acknowledgement stands on the one construct it is about, with a reason', () => {
   const acknowledged = built.app.node

@@ -107,7 +107,7 @@ test('the secret of the Telegram application is named, never in a template, and 
     .map(([id]) => id);
   expect(allowed.length).toBeGreaterThan(0);
   for (const id of allowed) expect(id).toMatch(/^(Telegram|Workers(StoreAttachments|Telegram|UserPolls))\w*Role/);
-}, 120_000);
+});
 
 test('tracing and its permission are there only with tracing=active', async () => {
   const modesIn = async (context: Record<string, string>) => {
@@ -120,7 +120,7 @@ test('tracing and its permission are there only with tracing=active', async () =
   };
   expect(await modesIn({})).toEqual(['PassThrough', false]);
   expect(await modesIn({ tracing: 'active' })).toEqual(['Active', true]);
-}, 120_000);
+});
 
 test('what stands before the API is told to endpoints alone', async () => {
   const { CrmApi } = await templatesOf({ TRUSTED_PROXIES: '192.0.2.0/24' });
@@ -131,7 +131,7 @@ test('what stands before the API is told to endpoints alone', async () => {
       'TRUSTED_PROXIES' in (Properties.Environment?.Variables ?? {}),
     ]);
   expect(told.filter(([isWorker, isTold]) => isWorker === isTold)).toEqual([]);
-}, 120_000);
+});
 
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
   const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });
@@ -154,7 +154,7 @@ test('a domain is served with TLS 1.2, by a certificate of its zone, and is the 
   ]);
   expect(CrmApi.Outputs.PublicUrl.Value).toBe('https://api.example.com');
   expect(CrmApi.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
-}, 120_000);
+});
 
 test('a restored table takes the place of the own one in every function, role and mapping, and is not the stack’s to remove', async () => {
   const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
@@ -172,4 +172,4 @@ test('a restored table takes the place of the own one in every function, role an
     'AWS::DynamoDB::Table',
   );
   expect(Object.keys(CrmData.Resources).some((id) => id.startsWith('Table'))).toBe(true);
-}, 120_000);
+});

@@ -26,7 +26,7 @@ let workers: WorkerFunction[];
 
 beforeAll(async () => {
   [assembly, routes, workers] = await Promise.all([synthesised(), loadRoutes(), loadWorkers()]);
-}, 240_000);
+});
 afterAll(() => assembly.remove());
 
 const idOf = (reference: { 'Fn::GetAtt'?: [string, string]; Ref?: string }) =>
@@ -109,7 +109,7 @@ describe('templates', () => {
     } finally {
       engine.free();
     }
-  }, 180_000);
+  });
 
   // CloudFormation asks for the other stack at each, and was throttled at 75 (aws/aws-cdk#38010).
   test('read each output of another stack once', () => {

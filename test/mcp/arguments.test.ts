@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { tools } from '#infra/mcp/tools.ts';
 import { entriesOf } from '#lib/fields.ts';
 import { mintKey } from '#lib/keys/store.ts';
@@ -11,7 +11,6 @@ import { mcp } from '#test/mcp/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 // The first call to every function of a new system.
-vi.setConfig({ testTimeout: 180_000 });
 
 let workspace: TestWorkspace;
 let tool: ReturnType<typeof mcp>;

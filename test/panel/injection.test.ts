@@ -165,4 +165,4 @@ test('nothing that somebody wrote runs, loads or breaks a page', async ({ skip }
   await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor();
   expect(faults).toEqual([]);
   await watched.page.context().close();
-}, 300_000);
+});

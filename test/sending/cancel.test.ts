@@ -86,7 +86,7 @@ test('what a call has queued that the key let in before it was revoked is taken 
     90_000,
   );
   expect((await workspace.live.get(`/v1/jobs/${id}`)).body).toMatchObject({ lastError: 'canceled', attempts: 0 });
-}, 120_000);
+});
 
 test('a live key takes back what a test key has queued', async () => {
   const of = await workspace.mint({ env: 'test' });

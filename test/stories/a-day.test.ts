@@ -160,4 +160,4 @@ test('a lead writes, is tagged, becomes a deal with tasks that is won, pays an i
     .sort((a, b) => (a as { sequence: number }).sequence - (b as { sequence: number }).sequence);
   expect(told).toEqual(feed.items);
   expect(await rowsOffMap(workspace.id)).toEqual([]);
-}, 180_000);
+});

@@ -122,4 +122,4 @@ test('a stranger writes to a bot, is tagged and answered with a picture, sends o
     const kinds = new Set(receiver.received.map(({ text }) => JSON.parse(text).event));
     return told.every((kind) => kinds.has(kind));
   }, `webhooks of ${told}`);
-}, 180_000);
+});

@@ -148,4 +148,4 @@ test('whoever dies when, and whatever is moved meanwhile, every filter finds wha
     expect(await list({ platform: 'telegram', q: 'a' })).toEqual(all.filter(({ name }) => /a/i.test(String(name))));
   }
   expect((await list({})).length).toBeGreaterThanOrEqual(24);
-}, 120_000);
+});

@@ -156,4 +156,4 @@ test('after a deploy the sweeps reindex every workspace, a few at a time, whatev
     const expected = contacts.flatMap((contact) => [...indexEntries(tenant, Contacts, contact).values()]);
     expect((await readRows(expected)).size).toBe(expected.length);
   }
-}, 300_000);
+});

@@ -329,7 +329,6 @@ describe('the account of a person sends', () => {
       expect(messages.map(({ jobId }: { jobId: number }) => jobId)).toEqual([null, id]);
       expect(account.calls['messages.uploadMedia']).toBe(2);
     },
-    60_000,
   );
 
   test('a file anew when what Telegram has of it has ended', async () => {
@@ -373,5 +372,5 @@ describe('the account of a person sends', () => {
       expect(await settled(id, 60_000)).toMatchObject({ status: 'stored' });
     }
     expect(account.seen.maxLive).toBe(1);
-  }, 120_000);
+  });
 });

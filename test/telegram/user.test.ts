@@ -112,7 +112,6 @@ test.each(['before', 'after'] as const)(
     expect(await settled(job)).toMatchObject({ status: 'sent' });
     expect(centre.stored()).toEqual([{ userId: person.userId, text: 'Hi' }]);
   },
-  60_000,
 );
 
 test('a user account waits as long as Telegram demands and counts no attempt', async () => {

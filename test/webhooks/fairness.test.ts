@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { readFeed } from '#lib/feed/feed.ts';
 import { shardOf } from '#lib/table/keys.ts';
@@ -9,8 +9,6 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const endpointCount = 20;
 

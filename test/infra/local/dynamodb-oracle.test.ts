@@ -525,28 +525,24 @@ const differences = {
   ],
 };
 
-test(
-  'the engine answers as moto does',
-  (context) =>
-    compareWithMoto(context, {
-      play,
-      differences,
-      async start() {
-        const folder = temporaryFolder();
-        const failed = (error: Error) => {
-          throw error;
-        };
-        const engine = await runEngine({
-          program: findEngine(),
-          host: '127.0.0.1',
-          folder: folder.path,
-          onGivenUp: failed,
-        });
-        return {
-          url: `http://127.0.0.1:${engine.port}`,
-          close: () => engine.stop().finally(folder.remove),
-        };
-      },
-    }),
-  120_000,
-);
+test('the engine answers as moto does', (context) =>
+  compareWithMoto(context, {
+    play,
+    differences,
+    async start() {
+      const folder = temporaryFolder();
+      const failed = (error: Error) => {
+        throw error;
+      };
+      const engine = await runEngine({
+        program: findEngine(),
+        host: '127.0.0.1',
+        folder: folder.path,
+        onGivenUp: failed,
+      });
+      return {
+        url: `http://127.0.0.1:${engine.port}`,
+        close: () => engine.stop().finally(folder.remove),
+      };
+    },
+  }));

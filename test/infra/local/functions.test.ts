@@ -266,6 +266,23 @@ test('functions of one size run in the same threads, each with its own variables
   }
 });
 
+test('what a function goes on with after its answer sees and says what is its own, whoever is called meanwhile', async () => {
+  const { functions, invoke, log } = start(
+    written(
+      `export const handler = async () => {
+        setTimeout(() => console.log('later ' + process.env.TABLE_NAME), 300);
+        return null;
+      };`,
+      { environment: { TABLE_NAME: 'things' } },
+    ),
+  );
+  functions.replace([written(sleeping, { name: 'other' })]);
+  await invoke();
+  await functions.invoke('other', '{"ms":600}');
+  expect(functions.instanceCount()).toBe(1);
+  expect(await log()).toContain('later things');
+});
+
 test('a killed function leaves those alone that another runs', async () => {
   const { functions, invoke } = start(written(sleeping));
   functions.replace([written(sleeping, { name: 'other' })]);

@@ -90,4 +90,4 @@ test('the local KMS answers as moto does', async (context) => {
     return local;
   };
   await compareWithMoto(context, { play, differences, start }).finally(folder.remove);
-}, 60_000);
+});

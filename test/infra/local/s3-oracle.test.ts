@@ -182,4 +182,4 @@ test('the local S3 answers as moto does', async (context) => {
   await compareWithMoto(context, { play: (endpoint) => play(endpoint, endpoint === url), differences, start }).finally(
     folder.remove,
   );
-}, 60_000);
+});

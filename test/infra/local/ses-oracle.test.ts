@@ -53,4 +53,4 @@ test('the local SES answers as moto does', async (context) => {
     return local;
   };
   await compareWithMoto(context, { play: playAt(() => url), differences, start }).finally(folder.remove);
-}, 60_000);
+});

@@ -111,8 +111,5 @@ const differences = {
   'moto checks neither a visibility nor characters': ['receive with VisibilityTimeout -1', 'send NUL'],
 };
 
-test(
-  'the local SQS answers as moto does',
-  (context) => compareWithMoto(context, { play, differences, start: () => startSqs({ ...guarded, ...home }) }),
-  60_000,
-);
+test('the local SQS answers as moto does', (context) =>
+  compareWithMoto(context, { play, differences, start: () => startSqs({ ...guarded, ...home }) }));
