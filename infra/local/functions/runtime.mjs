@@ -1,6 +1,7 @@
 // @ts-check
 // Runs in the thread of an instance: the part of the Lambda runtime that calls handlers. JavaScript, because every thread would take
 // 65 ms and 30 MB to strip it of types.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 
@@ -42,19 +43,13 @@ async function load({ folder, handler }) {
   return found;
 }
 
-/**
- * A function sees its own variables alone, whichever was called before.
- * @param {Record<string, string>} environment
- */
-function enter(environment) {
-  for (const name of Object.keys(process.env)) if (!Object.hasOwn(environment, name)) delete process.env[name];
-  Object.assign(process.env, environment);
-}
-
 /** The functions that were called here. @type {Map<string, Surroundings & { handler?: Function }>} */
 const known = new Map();
-/** The one whose variables are there. @type {string | undefined} */
-let entered;
+/** The one at work, and what it goes on with after its answer. @type {AsyncLocalStorage<Surroundings>} */
+const running = new AsyncLocalStorage();
+const { env: ofThread } = process;
+// A function sees its own variables alone, whichever was called before or since.
+Object.defineProperty(process, 'env', { get: () => running.getStore()?.environment ?? ofThread });
 
 /**
  * @param {Call} call
@@ -63,26 +58,26 @@ let entered;
 async function run({ functionName, surroundings, event, requestId, timeoutMs }) {
   if (surroundings) known.set(functionName, surroundings);
   const called = /** @type {Surroundings & { handler?: Function }} */ (known.get(functionName));
-  if (surroundings || entered !== functionName) enter(called.environment);
-  entered = functionName;
-  const handler =
-    called.handler ?? (await load(called.code).catch((error) => failure(error, 'Runtime.ImportModuleError')));
-  const isLoaded = typeof handler === 'function';
-  if (!called.handler) tell({ isLoaded });
-  if (!isLoaded) return handler;
-  called.handler = handler;
-  const deadline = Date.now() + timeoutMs;
-  const context = {
-    ...called.identity,
-    awsRequestId: requestId,
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-  };
-  try {
-    return { payload: JSON.stringify((await handler(JSON.parse(event), context)) ?? null) };
-  } catch (error) {
-    return failure(error, 'Error');
-  }
+  return running.run(called, async () => {
+    const handler =
+      called.handler ?? (await load(called.code).catch((error) => failure(error, 'Runtime.ImportModuleError')));
+    const isLoaded = typeof handler === 'function';
+    if (!called.handler) tell({ isLoaded });
+    if (!isLoaded) return handler;
+    called.handler = handler;
+    const deadline = Date.now() + timeoutMs;
+    const context = {
+      ...called.identity,
+      awsRequestId: requestId,
+      callbackWaitsForEmptyEventLoop: true,
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    };
+    try {
+      return { payload: JSON.stringify((await handler(JSON.parse(event), context)) ?? null) };
+    } catch (error) {
+      return failure(error, 'Error');
+    }
+  });
 }
 
 port.on('message', async (call) => tell({ answer: await run(call) }));
