@@ -56,3 +56,8 @@ export const Transfers = entity({
 });
 
 export type Transfer = v.InferOutput<(typeof Transfers)['schema']>;
+
+/** What stays of one whose message is gone, until what was brought is removed: nothing that it was called. */
+export function erased({ isWaiting: _, parts, ...begun }: Transfer, dueAt: string): Transfer {
+  return { ...begun, parts: parts.map((part) => ({ ...part, ref: '' })), isErased: true, dueAt };
+}

@@ -1,7 +1,7 @@
 import { shifted } from '#lib/clock.ts';
 import { Exports, type StoredExport } from '#lib/entities/export.ts';
 import { Messages, type StoredMessage } from '#lib/entities/message.ts';
-import { claimMs, Transfers } from '#lib/entities/transfer.ts';
+import { claimMs, erased, Transfers } from '#lib/entities/transfer.ts';
 import { removeFiles, removeFolder } from '#lib/files/bucket.ts';
 import { attachmentKey, exportFolder, keysOf } from '#lib/files/keys.ts';
 import type { Entity } from '#lib/table/entity.ts';
@@ -20,11 +20,7 @@ export async function eraseFiles(
   await removeFiles([...new Set(keys)]);
   const transfer = await tx.find(Transfers, { id });
   if (transfer?.tries === 0) tx.delete(Transfers, transfer);
-  else if (transfer) {
-    const { isWaiting: _, parts, ...begun } = transfer;
-    const nameless = parts.map((part) => ({ ...part, ref: '' }));
-    tx.update(Transfers, { ...begun, parts: nameless, isErased: true, dueAt: shifted(tx.now, claimMs) });
-  }
+  else if (transfer) tx.update(Transfers, erased(transfer, shifted(tx.now, claimMs)));
 }
 
 /** Removes what the bucket holds of a row that goes with its contact, but for files that `stays` says are shown elsewhere. */

@@ -42,7 +42,7 @@ type Quota = keyof typeof quotas;
 /** One that refuses calls, which says what of. */
 type Refusing = { [Name in Quota]: (typeof quotas)[Name] extends { unit: string } ? Name : never }[Quota];
 /** What counts a quota: one counter of the tenant, or one for each of those whom the quota is for. */
-type Counted = Exclude<Quota, OfMany> | `${OfMany}/${string}`;
+export type Counted = Exclude<Quota, OfMany> | `${OfMany}/${string}`;
 type OfMany = 'receivedFrom' | 'receivedFirst';
 
 /** So much of a quota, of the day it was taken from. */

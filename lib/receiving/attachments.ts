@@ -8,7 +8,7 @@ import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
-import { claimMs, type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
+import { claimMs, erased, type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
 import { attachmentKey, ownKey } from '#lib/files/keys.ts';
 import { storeStream } from '#lib/files/spool.ts';
@@ -17,7 +17,7 @@ import { log } from '#lib/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
 import { findMessage } from '#lib/messages/store.ts';
 import { measure } from '#lib/metrics.ts';
-import { left, nextTurn, take, takeAll } from '#lib/quotas/quota.ts';
+import { type Counted, left, nextTurn, take, takeAll } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -97,12 +97,14 @@ async function settle(
   const isThere = await transact(tenant, system, async (tx) => {
     const transfer = await tx.find(Transfers, { id });
     const isFound = await settleAttachments(tx, { id, mail }, settled);
-    if (transfer && !(isFound && later)) tx.delete(Transfers, transfer);
+    // Until it is gone: the bucket may not take it back at once.
+    if (transfer && !isFound) tx.update(Transfers, erased(transfer, tx.now));
+    else if (transfer && !later) tx.delete(Transfers, transfer);
     // Somebody else may have begun meanwhile, who then says what is left.
     else if (transfer?.tries === tries) tx.update(Transfers, { ...transfer, ...later });
     return isFound;
   });
-  if (!isThere) await removeFiles(keysOf(tenant, begun));
+  if (!isThere) await removeBrought(tenant, begun);
 }
 
 const keysOf = (tenant: Tenant, { id, parts }: Transfer) =>
@@ -201,11 +203,10 @@ class DayIsUsedUp extends Error {
 async function shelfOf(tenant: Tenant, transfer: Transfer) {
   const { id: messageId } = transfer;
   const { all, first, beyond } = await quotasOf(tenant, transfer);
+  const leftOf = (quotas: readonly Counted[]) => Promise.all(quotas.map((quota) => left(tenant, quota)));
   const room = async () => {
-    const [ofFirst, ofBeyond, ...ofAll] = await Promise.all(
-      [first, beyond, ...all].map((quota) => left(tenant, quota)),
-    );
-    const bytes = Math.min(Math.max(ofFirst as number, ofBeyond as number), ...ofAll);
+    const [either, each] = await Promise.all([leftOf([first, beyond]), leftOf(all)]);
+    const bytes = Math.min(Math.max(...either), ...each);
     if (bytes === 0) throw new DayIsUsedUp();
     return bytes;
   };
@@ -225,26 +226,26 @@ async function shelfOf(tenant: Tenant, transfer: Transfer) {
   };
 }
 
-/** Of whom a message's files are: of its contact, of those whose domain a mail surely came from, or of all who may be anybody. */
-async function quotasOf(tenant: Tenant, { id, mail }: Transfer) {
-  const tx = new UnitOfWork(tenant, system);
-  const [message, email] = await Promise.all([findMessage(tx, id), mail && tx.find(EmailMessages, mail)]);
-  if (message && message.contactId !== null) {
-    const share = message.contactId;
-    return {
-      all: ['received', `receivedFrom/${share}`],
-      first: `receivedFirst/${share}`,
-      beyond: 'receivedBeyond',
-    } as const;
-  }
-  const isSure = email?.authentication?.verdict === 'pass';
-  const share = isSure ? `domain/${digestOf(registered(domainOf(email.from.email)))}` : 'nobody';
-  return {
-    all: ['received', 'receivedFromStrangers', `receivedFrom/${share}`],
-    first: `receivedFirst/${share}`,
-    beyond: 'receivedBeyondFromStrangers',
-  } as const;
+/** What counts a message's files: each of `all`, and either the `first` of whose they are or what goes `beyond` it. */
+async function quotasOf(tenant: Tenant, transfer: Transfer) {
+  const { share, isStranger } = await whoseFiles(tenant, transfer);
+  const all = ['received', `receivedFrom/${share}`, ...(isStranger ? ['receivedFromStrangers' as const] : [])] as const;
+  const beyond = isStranger ? 'receivedBeyondFromStrangers' : 'receivedBeyond';
+  return { all, first: `receivedFirst/${share}`, beyond } as const;
 }
 
-/** What somebody has registered: below it they have as many domains as they like. */
-const registered = (domain: string) => getDomain(domain) ?? domain;
+/** A contact's, those of whose domain a mail surely came from, or those of all who may be anybody. */
+async function whoseFiles(tenant: Tenant, { id, mail }: Transfer): Promise<{ share: string; isStranger: boolean }> {
+  const tx = new UnitOfWork(tenant, system);
+  const [message, email] = await Promise.all([findMessage(tx, id), mail && tx.find(EmailMessages, mail)]);
+  if (message && message.contactId !== null) return { share: String(message.contactId), isStranger: false };
+  const isSure = email?.authentication?.verdict === 'pass';
+  return {
+    share: isSure ? `domain/${digestOf(registered(domainOf(email.from.email)))}` : 'nobody',
+    isStranger: true,
+  };
+}
+
+/** What somebody has registered: below it they have as many domains as they like, and names that no host may have. */
+const registered = (domain: string) =>
+  getDomain(domain.replace(/\.+$/, ''), { validateHostname: false, extractHostname: false }) ?? domain;
