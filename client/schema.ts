@@ -6409,7 +6409,7 @@ export interface components {
          *     - `login_refused`: Telegram refuses the login, and says why in the message
          *     - `mail_not_configured`: the deployment has no sender address (`MAIL_FROM`)
          *     - `recipient_bounced`: mail to one of the `recipients` has bounced for good: `force` sends it again
-         *     - `model_not_available`: the deployment may not use the model of this agent at Bedrock, or there is none of that name
+         *     - `model_not_available`: the deployment may not use the model of this agent at Bedrock, there is none of that name, or it does not take what agents ask
          *     - `stale_version`: the resource has changed since the ETag in If-Match (412)
          */
         Conflict: {

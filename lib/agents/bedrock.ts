@@ -1,5 +1,6 @@
 import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { isPassing } from '#lib/aws.ts';
 import { secondMs } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
@@ -17,11 +18,11 @@ let client: BedrockRuntimeClient | undefined;
 
 // The SDK's own choice for this client is HTTP/2, which only its streaming operations need.
 const bedrock = () => {
-  client ??= new BedrockRuntimeClient({ maxAttempts: 2, requestHandler: new NodeHttpHandler() });
+  client ??= new BedrockRuntimeClient({ maxAttempts: 2, requestHandler: new NodeHttpHandler(ownConnections) });
   return client;
 };
 
-/** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long, 409 when this account may not use it. */
+/** A model of Amazon Bedrock. Its `complete` raises 503 when the model is busy or takes too long, 409 when an agent cannot use it. */
 export const bedrockModel = (modelId: string): Model => ({
   name: modelId,
   maxTokens,
@@ -50,14 +51,20 @@ export const bedrockModel = (modelId: string): Model => ({
   mayHaveCost: (error) => outOfTime.includes(((error as Error).cause as Error | undefined)?.name ?? ''),
 });
 
-/** Whether Bedrock refuses a model, whatever it is asked: no access, no such model here, a form that its maker wants is not filled in. */
+/**
+ * Whether Bedrock refuses a model whatever it is asked (no access, no such model here, a form that its maker wants is not filled in), or
+ * the model does not take what agents ask: a conversation, a system prompt, so long an input. What a message names is a fault of ours.
+ */
 const isModelRefusal = ({ name, message }: Error) =>
   ['AccessDeniedException', 'ResourceNotFoundException'].includes(name) ||
-  (name === 'ValidationException' && /model id/i.test(message));
+  (name === 'ValidationException' && !/\bmessages\.\d/.test(message));
 
 function notAvailable(modelId: string, error: Error) {
   log().error('Bedrock refuses a model', { modelId, error });
-  return conflict('model_not_available', `Bedrock does not let this deployment use ${modelId}: its operator knows why`);
+  return conflict(
+    'model_not_available',
+    `Bedrock does not let an agent use ${modelId}: the operator finds the reason in the log`,
+  );
 }
 
 /** Converse wants the sides to alternate and the user to begin. */

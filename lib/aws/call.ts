@@ -72,6 +72,11 @@ interface Exchanged {
 
 const agents = { plain: new PlainAgent({ keepAlive: true }), tls: new Agent({ keepAlive: true }) };
 
+/** Lambda purges the idle connections of a frozen process, all of them, which shows in what is asked on one: the next is new. */
+function dropIdle({ freeSockets }: PlainAgent): void {
+  for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
+}
+
 function exchanged(call: Call, signal: AbortSignal | undefined): Promise<Exchanged> {
   const options = requestOf(call);
   const isPlain = options.protocol === 'http:';
@@ -91,7 +96,10 @@ function exchanged(call: Call, signal: AbortSignal | undefined): Promise<Exchang
       clearTimeout(answerTimer);
       clearTimeout(connectTimer);
     });
-    sent.once('error', reject);
+    sent.once('error', (error) => {
+      if (sent.reusedSocket && !signal?.aborted) dropIdle(agent);
+      reject(error);
+    });
     sent.once('response', (response) => {
       const { statusCode: status = 0, headers } = response;
       text(response).then((answer) => resolve({ status, headers, content: contentOf(answer) }), reject);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { env } from '#lib/env.ts';
 
 let client: S3Client | undefined;
 const s3 = () => {
-  client ??= new S3Client({});
+  client ??= new S3Client({ requestHandler: ownConnections });
   return client;
 };
 

@@ -8,6 +8,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { isMissing } from '#lib/aws.ts';
 import { env } from '#lib/env.ts';
 import { sliced } from '#lib/parallel.ts';
@@ -15,7 +16,10 @@ import { sliced } from '#lib/parallel.ts';
 let client: S3Client | undefined;
 const s3 = () => {
   // In front of another endpoint than Amazon's, names of buckets are no names of hosts.
-  client ??= new S3Client({ forcePathStyle: env('AWS_ENDPOINT_URL_S3') !== undefined });
+  client ??= new S3Client({
+    forcePathStyle: env('AWS_ENDPOINT_URL_S3') !== undefined,
+    requestHandler: ownConnections,
+  });
   return client;
 };
 

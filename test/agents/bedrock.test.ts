@@ -80,7 +80,11 @@ test.each([
   ['AccessDeniedException', 403, "You don't have access to the model with the specified model ID."],
   ['ResourceNotFoundException', 404, 'Model use case details have not been submitted for this account.'],
   ['ValidationException', 400, 'The provided model identifier is invalid.'],
-])('a model that Bedrock refuses by %s is a 409 with a name', async (type, status, message) => {
+  ['ValidationException', 400, "This model doesn't support system messages. Try again without a system message."],
+  ['ValidationException', 400, "This action doesn't support the model that you provided."],
+  ['ValidationException', 400, 'Input is too long for requested model.'],
+  ['ValidationException', 400, 'The maximum tokens you requested exceeds the model limit of 512.'],
+])('a model that Bedrock refuses by %s (%i, %s) is a 409 with a name', async (type, status, message) => {
   answer = { status, type, body: { message } };
   const model = bedrockModel('anthropic.claude');
   const error = await model.complete({ system: 's', turns: [{ role: 'contact', text: 'Hi' }] }).catch((one) => one);
@@ -89,7 +93,11 @@ test.each([
 });
 
 test('what Bedrock refuses of a call of ours stays a fault of ours', async () => {
-  answer = { status: 400, type: 'ValidationException', body: { message: 'messages.0: too long' } };
+  answer = {
+    status: 400,
+    type: 'ValidationException',
+    body: { message: 'The text field in the ContentBlock object at messages.0.content.0 is blank.' },
+  };
   await expect(
     bedrockModel('m').complete({ system: 's', turns: [{ role: 'contact', text: 'Hi' }] }),
   ).rejects.toMatchObject({ name: 'ValidationException' });
