@@ -43,13 +43,6 @@ export async function sendMail(tenant: Tenant, mail: OutgoingMail, content: Buff
 /** The Message-ID of a mail by what SES calls it. */
 export const sentAs = (sesId: string): string => asSent(`${sesId}@amazonses.com`);
 
-/** Whether SES may have taken the mail although it gave no answer. */
-export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: string }): boolean {
-  // The SDK calls a broken connection a time-out, too, and says only in words that there never was one.
-  const wasConnected = syscall !== 'connect' && !message.includes('did not establish a connection');
-  return wasConnected && (name === 'AbortError' || name === 'TimeoutError');
-}
-
 /** A Message-ID of ours as SES writes it: with a domain that names the region. Others stay as they are. */
 function asSent(messageId: string): string {
   const region = env('AWS_REGION');

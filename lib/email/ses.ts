@@ -1,4 +1,5 @@
 import { type Destination, SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { ownConnections } from '#lib/aws/connections.ts';
 import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { sesTimeoutMs } from '#lib/timeouts.ts';
@@ -13,7 +14,7 @@ let client: SESv2Client | undefined;
  */
 export async function handOver(to: Destination, content: Buffer, tags?: Record<string, string>): Promise<string> {
   // A second attempt of the SDK would be a second mail when only the answer to the first was lost.
-  client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { connectionTimeout: connectMs } });
+  client ??= new SESv2Client({ maxAttempts: 1, requestHandler: { ...ownConnections, connectionTimeout: connectMs } });
   const reported = tags && {
     ConfigurationSetName: env('MAIL_CONFIGURATION_SET'),
     EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
@@ -23,6 +24,13 @@ export async function handOver(to: Destination, content: Buffer, tags?: Record<s
     { abortSignal: AbortSignal.timeout(sesTimeoutMs) },
   );
   return MessageId as string;
+}
+
+/** Whether SES may have taken the mail although it gave no answer. */
+export function mayHaveLeft({ name, message, syscall }: Error & { syscall?: string }): boolean {
+  // The SDK calls a broken connection a time-out, too, and says only in words that there never was one.
+  const wasConnected = syscall !== 'connect' && !message.includes('did not establish a connection');
+  return wasConnected && (name === 'AbortError' || name === 'TimeoutError');
 }
 
 /** Of the deployment: what its role may do, its account, its sender, its configuration set. */

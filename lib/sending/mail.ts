@@ -1,8 +1,8 @@
 import { isMissing, isPassing, isThrottled } from '#lib/aws.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
-import { composed, mayHaveLeft, type OutgoingMail, sendMail } from '#lib/email/send.ts';
-import { isDeploymentFault } from '#lib/email/ses.ts';
+import { composed, type OutgoingMail, sendMail } from '#lib/email/send.ts';
+import { isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
 import { bodyOf, getThread } from '#lib/email/store.ts';
 import { maxRecipients } from '#lib/entities/email-message.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';

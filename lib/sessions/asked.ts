@@ -25,9 +25,16 @@ export async function countSignIn(email: string, ip: string): Promise<void> {
   if (!(await count(address, minute, perMinute))) throw tooOften('minute', minute);
 }
 
-/** Counts an invitation, or a link to who has never signed in, that is mailed to an address: five a day, whoever invites. False beyond. */
-export const countToStranger = (email: string): Promise<boolean> =>
-  count(`invitations of ${addressKey(email)}`, currentDay(), toStrangersPerDay);
+/**
+ * Counts an invitation, or a link to who has never signed in, that is mailed to an address: five a day, whoever invites. Returns what
+ * takes it back where no mail left; undefined beyond.
+ */
+export async function countToStranger(email: string): Promise<(() => Promise<void>) | undefined> {
+  const by = `invitations of ${addressKey(email)}`;
+  const day = currentDay();
+  const isCounted = await count(by, day, toStrangersPerDay);
+  return isCounted ? () => uncount(by, day) : undefined;
+}
 
 /** From a time in Unix seconds. */
 interface Span {
@@ -46,10 +53,16 @@ const tooOften = (name: string, { window, seconds }: Span) =>
 
 async function count(by: string, { window, seconds }: Span, most: number): Promise<boolean> {
   const { item } = await writeIf({
-    key: rowKey('signInsAsked', { by: hashOf(by), window }),
+    key: keyOf(by, window),
     add: { asked: 1 },
     set: { expiresAtSeconds: window + 2 * seconds },
     if: { any: [{ absent: ['asked'] }, { below: { asked: most } }] },
   });
   return item !== undefined;
 }
+
+const uncount = async (by: string, { window }: Span): Promise<void> => {
+  await writeIf({ key: keyOf(by, window), add: { asked: -1 }, if: { present: ['asked'] } });
+};
+
+const keyOf = (by: string, window: number) => rowKey('signInsAsked', { by: hashOf(by), window });

@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { hourMs, shifted, timestamp } from '#lib/clock.ts';
+import { isThrottled } from '#lib/aws.ts';
+import { hourMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { noSender } from '#lib/email/sender.ts';
-import { handOver } from '#lib/email/ses.ts';
+import { handOver, mayHaveLeft } from '#lib/email/ses.ts';
 import { Members } from '#lib/entities/member.ts';
 import { env } from '#lib/env.ts';
 import { log } from '#lib/log.ts';
 import { addressKey } from '#lib/mail-address.ts';
 import { membershipsOf, type Person, peopleOf } from '#lib/members/people.ts';
 import { measure } from '#lib/metrics.ts';
-import { take } from '#lib/quotas/quota.ts';
+import { settle, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { countToStranger } from './asked.ts';
@@ -23,22 +25,33 @@ import { createSignIn } from './store.ts';
  */
 export async function sendSignIn(email: string, base: string): Promise<void> {
   const people = await peopleOf(await membershipsOf(email));
-  if (people.length === 0 || !((await hasSignedIn(email)) || (await isPaid(email, people)))) return;
-  await mailLink(email, people, base, {
+  if (people.length === 0) return;
+  const paid = (await hasSignedIn(email)) ? [] : await pay(email, people);
+  if (!paid) return;
+  await mailLink(email, people, paid, base, {
     subject: 'Your link to sign in',
     reason: 'Somebody, probably you, has asked for a link to sign in with.',
   });
 }
 
+/** What gives back what was paid for a mail that has not left. */
+type Paid = readonly (() => Promise<void>)[];
+const giveBack = (paid: Paid) => Promise.all(paid.map((one) => one()));
+
 /**
  * Of who has never signed in, whom anybody may have made a member: the mail is one of the address's five invitations of the day, and an
- * e-mail of the first workspace that has one left. False where it is not to be sent.
+ * e-mail of the first workspace that has one left. Undefined where it is not to be sent.
  */
-async function isPaid(email: string, people: readonly Person[]): Promise<boolean> {
-  if (!(await countToStranger(email))) return false;
-  for (const { workspaceId } of people)
-    if ((await take({ workspaceId, env: 'live' }, 'emails', 1)).amount > 0) return true;
-  return false;
+async function pay(email: string, people: readonly Person[]): Promise<Paid | undefined> {
+  const uncount = await countToStranger(email);
+  if (!uncount) return undefined;
+  for (const { workspaceId } of people) {
+    const tenant: Tenant = { workspaceId, env: 'live' };
+    const grant = await take(tenant, 'emails', 1);
+    if (grant.amount > 0) return [uncount, () => settle(tenant, 'emails', grant, 0)];
+  }
+  await uncount();
+  return undefined;
 }
 
 const maxInvitationMs = 24 * hourMs;
@@ -56,8 +69,9 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
   const invitation = person?.member.invitation;
   if (person && invitation && invitation.since > shifted(timestamp(), -maxInvitationMs)) {
     const { member, workspace } = person;
-    if (await countToStranger(member.email))
-      await mailLink(member.email, [person], invitation.base, {
+    const uncount = await countToStranger(member.email);
+    if (uncount)
+      await mailLink(member.email, [person], [uncount], invitation.base, {
         subject: 'You are a member of a workspace',
         reason: `${plainName.test(workspace.name ?? '') ? workspace.name : 'A workspace'} has made you a member.`,
       });
@@ -71,6 +85,7 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
 async function mailLink(
   email: string,
   people: readonly Person[],
+  paid: Paid,
   base: string,
   { subject, reason }: { subject: string; reason: string },
 ): Promise<void> {
@@ -78,11 +93,34 @@ async function mailLink(
   if (sender === undefined) {
     log().error('a link to sign in with is not mailed', { reason: noSender });
     measure(signInDimensions, { signInsUnsent: 1 });
+    await giveBack(paid);
     return;
   }
   const to = addressKey(email);
   const link = signInLink(base, await createSignIn(people));
   const text = `${reason}\n\nOpen it within 15 minutes; it works once:\n\n${link}\n\nIf you did not expect this mail, leave it: nothing happens.\n`;
   const mail = new MailComposer({ from: sender, to, subject, text, disableFileAccess: true, disableUrlAccess: true });
-  await handOver({ ToAddresses: [to] }, await mail.compile().build());
+  const content = await mail.compile().build();
+  try {
+    await handOverInTurn(to, content);
+  } catch (error) {
+    if (!mayHaveLeft(error as Error)) await giveBack(paid);
+    throw error;
+  }
+}
+
+const giveUpMs = 15 * secondMs;
+
+/** The mails of workspaces leave as fast as SES takes any (lib/email/pace.ts): what it refuses beside them it may take a moment later. */
+async function handOverInTurn(to: string, content: Buffer): Promise<void> {
+  const untilMs = performance.now() + giveUpMs;
+  for (;;) {
+    try {
+      await handOver({ ToAddresses: [to] }, content);
+      return;
+    } catch (error) {
+      if (!isThrottled(error) || performance.now() > untilMs) throw error;
+    }
+    await sleep(secondMs * (0.5 + Math.random()));
+  }
 }

@@ -1,0 +1,87 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { hourMs, shifted } from '#lib/clock.ts';
+import { Members } from '#lib/entities/member.ts';
+import { left } from '#lib/quotas/quota.ts';
+import { sendInvitation, sendSignIn } from '#lib/sessions/mail.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { newAddress, newMember } from '#test/panel/member.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+type Answer = 'taken' | 'too fast' | 'paused' | 'lost';
+const errors = {
+  'too fast': { status: 429, type: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
+  paused: { status: 400, type: 'SendingPausedException', message: 'Email sending is disabled.' },
+};
+/** What SES says to the next ones, the last of these to all further ones. */
+let answers: Answer[];
+let asked = 0;
+const ses = createServer((request, response) => {
+  asked += 1;
+  const answer = (answers.length > 1 ? answers.shift() : answers[0]) as Answer;
+  request.resume().on('end', () => {
+    if (answer === 'lost') return void request.socket.destroy();
+    response.setHeader('content-type', 'application/json');
+    if (answer === 'taken') return void response.end(JSON.stringify({ MessageId: `m${asked}` }));
+    const { status, type, message } = errors[answer];
+    response.writeHead(status, { 'x-amzn-errortype': type }).end(JSON.stringify({ message }));
+  });
+});
+
+const base = 'https://panel.example';
+let tenant: Tenant;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => ses.listen(0, '127.0.0.1', resolve));
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', `http://127.0.0.1:${(ses.address() as AddressInfo).port}`);
+  vi.stubEnv('MAIL_FROM', 'crm@sender.example');
+  tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+});
+beforeEach(() => {
+  asked = 0;
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  ses.close();
+});
+
+/** How many e-mails of the day links take that are sent so often. */
+async function spentBy(times: number, email: string): Promise<number> {
+  const before = await left(tenant, 'emails');
+  for (let time = 0; time < times; time += 1) await sendSignIn(email, base).catch(() => {});
+  return before - (await left(tenant, 'emails'));
+}
+
+test('a link that SES takes too many mails beside leaves a moment later', async () => {
+  const { email } = await newMember(tenant.workspaceId, 'member', newAddress());
+  answers = ['too fast', 'too fast', 'taken'];
+  await sendSignIn(email, base);
+  expect(asked).toBe(3);
+});
+
+test('links that SES refuses take nothing of the five that an address is mailed a day; those that may have left do', async () => {
+  const { email } = await newMember(tenant.workspaceId, 'member', newAddress());
+  answers = ['paused'];
+  expect([await spentBy(8, email), asked]).toEqual([0, 8]);
+  answers = ['lost'];
+  expect([await spentBy(2, email), asked]).toEqual([2, 10]);
+  answers = ['taken'];
+  expect([await spentBy(8, email), asked]).toEqual([3, 13]);
+});
+
+test('an invitation that SES refuses stays one until it has left', async () => {
+  const { id } = await newMember(tenant.workspaceId, 'member', newAddress());
+  await transact(tenant, operator, async (tx) => {
+    const member = await tx.get(Members, { id });
+    // Its timer is not due: nobody else sends it.
+    return tx.update(Members, { ...member, invitation: { base, since: shifted(tx.now, hourMs) } });
+  });
+  const invitation = () => transact(tenant, operator, async (tx) => (await tx.get(Members, { id })).invitation);
+  answers = ['paused'];
+  for (let time = 0; time < 8; time += 1) await expect(sendInvitation(tenant, id)).rejects.toThrow('disabled');
+  expect([asked, await invitation()]).toMatchObject([8, { base }]);
+  answers = ['taken'];
+  await sendInvitation(tenant, id);
+  expect([asked, await invitation()]).toEqual([9, null]);
+});
