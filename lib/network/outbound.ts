@@ -1,5 +1,8 @@
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { secondMs } from '#lib/clock.ts';
 import { connectTimeoutMs } from '#lib/timeouts.ts';
 import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer, Unresolved } from './resolver.ts';
@@ -79,7 +82,12 @@ export function openOutbound(settings: OutboundSettings = {}): Outbound {
  */
 function connector(reach: Reach, lookup: Lookup): buildConnector.connector {
   const isAllowed = (address: string) => isAllowedAddress(address, reach);
-  const open = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup: guarded(lookup, isAllowed) });
+  const open = buildConnector({
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+    lookup: guarded(lookup, isAllowed),
+  });
   return (options, callback) => {
     const literal = literalOf(options.hostname);
     if (isIP(literal) && !isAllowed(literal)) {
@@ -96,13 +104,17 @@ function connector(reach: Reach, lookup: Lookup): buildConnector.connector {
   };
 }
 
+/** For each address of a host but the last: on another continent, or where its first packet is lost, Node's quarter of a second is too few. */
+const addressTimeoutMs = 2 * secondMs;
+
 /** One forbidden answer forbids the name: a list that mixes addresses is an attempt. */
 function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
   const checked = async (hostname: string) => {
     const addresses = await lookup(hostname);
     const [first] = addresses;
     if (!first || !addresses.every(({ address }) => isAllowed(address))) throw new ForbiddenAddress();
-    return { first, addresses: [...addresses] };
+    const reached = withRoute(addresses);
+    return { first: reached[0] ?? first, addresses: reached };
   };
   return (hostname, { all }, callback) => {
     checked(hostname).then(
@@ -111,6 +123,18 @@ function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): Looku
     );
   };
 }
+
+/** As getaddrinfo leaves out (RFC 3493, AI_ADDRCONFIG) what a machine without an IPv6 address reaches none of: so is a Lambda outside of a VPC. */
+function withRoute(addresses: readonly LookupAddress[]): LookupAddress[] {
+  const isRouted = ({ address, family }: LookupAddress) => family !== 6 || address === '::1' || hasIPv6();
+  const routed = addresses.filter(isRouted);
+  return routed.length > 0 ? routed : [...addresses];
+}
+
+const hasIPv6 = () =>
+  Object.values(networkInterfaces())
+    .flat()
+    .some((one) => one && one.family === 'IPv6' && !one.internal && !one.address.startsWith('fe80:'));
 
 /** By `dispatch`, without the streams and signals of `request`: half of a delivery's CPU was theirs. */
 function exchange(
@@ -205,7 +229,8 @@ function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'fai
   if (code === silentNameServer)
     return { failure: 'silent_dns', error: 'the name servers of the host did not answer in time' };
   if (error instanceof OverlongAnswer) return { failure: 'too_large', error: error.message };
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) return late(timeoutMs);
+  if (/CONNECT_TIMEOUT|ETIMEDOUT/.test(code)) return { failure: 'timeout', error: 'no connection was made in time' };
+  if (/TIMEOUT/.test(code)) return late(timeoutMs);
   if (isMalformed(error, code)) return { failure: 'malformed', error: 'the answer is not valid HTTP' };
   const failure = isOf(Unresolved) ? 'dns' : unreachable.test(code) ? 'refused' : insecure.test(code) ? 'tls' : 'reset';
   return { failure, error: `the connection failed${code && `: ${code}`}` };

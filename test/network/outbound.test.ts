@@ -1,6 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { syncBuiltinESMExports } from 'node:module';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { buildConnector } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MeteredClient } from '#lib/network/metered-client.ts';
@@ -257,6 +261,63 @@ test.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:8.8
 test('a name that does not resolve is not forbidden yet: it is checked again at every send', async () => {
   const unknown: Lookup = () => Promise.reject(new Error('ENOTFOUND'));
   expect(await isForbiddenHost('hooks.example.com', { lookup: unknown })).toBe(false);
+});
+
+describe('a host of several addresses', () => {
+  /** The addresses that are tried while it does something. */
+  async function tried(work: () => Promise<unknown>): Promise<string[]> {
+    const addresses: string[] = [];
+    const note = (message: unknown) =>
+      (message as { socket: Socket }).socket.on('connectionAttempt', (address: string) => addresses.push(address));
+    subscribe('net.client.socket', note);
+    await work();
+    unsubscribe('net.client.socket', note);
+    return addresses;
+  }
+
+  test('is asked at no IPv6 address by a machine that has none, as a function outside of a VPC', async () => {
+    const { networkInterfaces } = os;
+    const server = await listening((_, response) => response.end('yes'));
+    const outbound = openOutbound({ reach: 'local', lookup: answering('2606:4700::1', '127.0.0.1') });
+    os.networkInterfaces = () => ({ lo: networkInterfaces()['lo'], eth0: [] });
+    syncBuiltinESMExports();
+    try {
+      const url = urlOf(server).replace('127.0.0.1', 'hooks.example');
+      expect(await tried(async () => expect((await get(outbound, url)).body.toString()).toBe('yes'))).toEqual([
+        '127.0.0.1',
+      ]);
+    } finally {
+      os.networkInterfaces = networkInterfaces;
+      syncBuiltinESMExports();
+      await outbound.close();
+      server.close();
+    }
+  });
+
+  test('is given longer than a quarter of a second at the first of them', async () => {
+    // Its thread is held before it takes connections: those that its queue has no room for are asked for again after a second.
+    const source = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      const server = require('node:http').createServer((_, response) => response.end('late'));
+      server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
+        parentPort.postMessage(server.address().port);
+        Atomics.wait(workerData, 0, 0);
+      });`;
+    const held = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(source, { eval: true, workerData: held });
+    const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+    const fillers = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    await sleep(200);
+    const outbound = openOutbound({ reach: 'local', lookup: answering('127.0.0.1', '127.0.0.2') });
+    const sent = get(outbound, `http://hooks.example:${port}/`);
+    await sleep(400);
+    Atomics.store(held, 0, 1);
+    Atomics.notify(held, 0);
+    const { error, body } = await sent;
+    for (const socket of fillers) socket.destroy();
+    await Promise.all([outbound.close(), worker.terminate()]);
+    expect([error, body.toString()]).toEqual([null, 'late']);
+  });
 });
 
 describe('an answer that is not whole', () => {
