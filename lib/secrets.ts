@@ -22,6 +22,7 @@ function ask(operation: 'Encrypt' | 'Decrypt', what: object, EncryptionContext: 
   return aws.call({ service: 'kms', operation, body }) as Promise<{ CiphertextBlob?: string; Plaintext?: string }>;
 }
 
-/** Whether `decrypt` failed because of what it was given: no secret, or one of something else. */
-export const isUnreadable = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'InvalidCiphertextException';
+const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException'];
+
+/** Whether `decrypt` failed because of what it was given: no secret, one of something else, or one of another key, as of an earlier deployment. */
+export const isUnreadable = (error: unknown): boolean => error instanceof Error && unreadable.includes(error.name);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import type { Values } from './iam/condition.ts';
-import { openKey, seal, unseal } from './kms/key.ts';
+import { isOfAnother, openKey, seal, unseal } from './kms/key.ts';
 import { awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
 export interface LocalKms {
@@ -22,6 +22,7 @@ interface KmsRequest {
   NumberOfBytes?: number;
 }
 
+const incorrect = 'The key ID in the request does not identify a CMK that can perform this operation.';
 const algorithm = 'SYMMETRIC_DEFAULT';
 const dataKeyBytes: Record<string, number> = { AES_128: 16, AES_256: 32 };
 
@@ -53,6 +54,8 @@ export async function startKms({
     Decrypt: (request) => {
       if (request.KeyId !== undefined) checkKeyId(request.KeyId);
       const sealed = binary(request.CiphertextBlob, 'ciphertextBlob', 6144);
+      if (request.KeyId !== undefined && isOfAnother(key, sealed))
+        throw new AwsError('IncorrectKeyException', incorrect);
       const plaintext = unseal(key, sealed, request.EncryptionContext ?? {});
       if (!plaintext) throw new AwsError('InvalidCiphertextException', '');
       return { KeyId: keyArn, Plaintext: plaintext.toString('base64'), EncryptionAlgorithm: algorithm };

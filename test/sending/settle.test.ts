@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openKey, seal } from '#infra/local/kms/key.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
@@ -212,19 +216,29 @@ test('what a provider says is kept short, on one line and without the token; wha
   expect(Math.abs(Date.parse(runAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(600_000);
 });
 
-test('a message of an account whose secret cannot be read uses up its attempts', async () => {
+/** As a deployment has it that was made anew, with a key of its own, beside the table of the old one. */
+async function sealedByAnother(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-key-'));
+  const key = await openKey(join(folder, 'kms.json'));
+  await rm(folder, { recursive: true });
+  return seal(key, Buffer.from('another'), {}).toString('base64');
+}
+
+test.each([
+  ['InvalidCiphertextException', () => encrypt('another', { account: 'another' })],
+  ['IncorrectKeyException', sealedByAnother],
+])('a message of an account whose secret cannot be read (%s) uses up its attempts', async (name, sealed) => {
   const account = await newAccount(live);
   const { id } = await newMessage(live, 'telegram', account.id, 1);
+  const secret = await sealed();
   await transact(live, operator, async (tx) => {
-    const stored = await tx.get(Accounts, { id: account.id });
-    const secret = await encrypt('another', { account: 'another' });
-    tx.update(Accounts, { ...stored, secret });
+    tx.update(Accounts, { ...(await tx.get(Accounts, { id: account.id })), secret });
   });
   await drain(live, 'telegram', account.id);
   expect(await jobOf(id)).toMatchObject({
     status: 'queued',
     attempts: 1,
-    lastError: 'the account cannot be opened (InvalidCiphertextException)',
+    lastError: `the account cannot be opened (${name})`,
   });
 });
 

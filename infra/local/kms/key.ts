@@ -34,10 +34,15 @@ export function seal(key: Key, plaintext: Buffer, context: Record<string, string
   return Buffer.concat([idOf(key), nonce, cipher.getAuthTag(), encrypted]);
 }
 
+const headBytes = idBytes + nonceBytes + tagBytes;
+
+/** Whether `sealed` is of another key. */
+export const isOfAnother = (key: Key, sealed: Buffer): boolean =>
+  sealed.length > headBytes && !sealed.subarray(0, idBytes).equals(idOf(key));
+
 /** Undefined when `sealed` is not of this key and this context, or was changed. */
 export function unseal(key: Key, sealed: Buffer, context: Record<string, string>): Buffer | undefined {
-  const headBytes = idBytes + nonceBytes + tagBytes;
-  if (sealed.length <= headBytes || !sealed.subarray(0, idBytes).equals(idOf(key))) return undefined;
+  if (sealed.length <= headBytes || isOfAnother(key, sealed)) return undefined;
   const nonce = sealed.subarray(idBytes, idBytes + nonceBytes);
   const decipher = createDecipheriv(cipherName, key.secret, nonce, { authTagLength: tagBytes })
     .setAAD(contextBytes(context))

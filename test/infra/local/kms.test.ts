@@ -6,11 +6,13 @@ import {
   DescribeKeyCommand,
   EncryptCommand,
   GenerateDataKeyCommand,
+  IncorrectKeyException,
   InvalidCiphertextException,
   KMSClient,
   NotFoundException,
 } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openKey, seal } from '#infra/local/kms/key.ts';
 import { type LocalKms, startKms } from '#infra/local/kms.ts';
 
 let directory: string;
@@ -104,6 +106,15 @@ test('a data key comes plain and encrypted', async () => {
 test('more than 4 KiB is not encrypted', async () => {
   const tooLong = new EncryptCommand({ KeyId: local.keyId, Plaintext: new Uint8Array(4097) });
   await expect(kms.send(tooLong)).rejects.toMatchObject({ name: 'ValidationException' });
+});
+
+test('what another key has encrypted says so to who names the key', async () => {
+  const CiphertextBlob = seal(await openKey(join(directory, 'keys', 'another.json')), secret, context);
+  const asked = { CiphertextBlob, EncryptionContext: context };
+  await expect(kms.send(new DecryptCommand({ ...asked, KeyId: local.keyId }))).rejects.toBeInstanceOf(
+    IncorrectKeyException,
+  );
+  await expect(kms.send(new DecryptCommand(asked))).rejects.toBeInstanceOf(InvalidCiphertextException);
 });
 
 test('the key is described by id and by ARN, and another key is not found', async () => {
