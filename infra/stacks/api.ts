@@ -1,6 +1,7 @@
 import { Annotations, CfnOutput, CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
+import { pascalCase } from '#infra/names.ts';
 import type { DeploymentSettings } from '#infra/settings.ts';
 import { noSender } from '#lib/email/sender.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
@@ -74,11 +75,10 @@ export class ApiStack extends Stack {
     const http = createHttpApi(this, createEndpoints(deployment, routes), alarms, settings.deployment);
     createDashboard(this, { http, queues, workers: createWorkers(deployment, workers), alarms });
     new CfnOutput(this, 'TableName', { value: table.tableName });
-    const { PUBLIC_URL } = environment;
-    if (PUBLIC_URL !== undefined) new CfnOutput(this, 'PublicUrl', { value: PUBLIC_URL });
-    // What an operator needs to log in a Telegram user.
-    const { TELEGRAM_API_ID } = environment;
-    if (TELEGRAM_API_ID !== undefined) new CfnOutput(this, 'TelegramApiId', { value: TELEGRAM_API_ID });
+    // What an operator's commands need of what functions have in their environment (infra/admin/stack.ts).
+    for (const [name, value] of Object.entries(environment))
+      new CfnOutput(this, pascalCase(name.toLowerCase().replaceAll('_', '-')), { value });
+    if (mailFrom !== undefined) new CfnOutput(this, 'MailFrom', { value: mailFrom });
     if (telegramApiHashParameter !== undefined)
       new CfnOutput(this, 'TelegramApiHashParameter', { value: telegramApiHashParameter });
     new CfnOutput(this, 'KmsKeyId', { value: key.keyId });
