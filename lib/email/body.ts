@@ -10,9 +10,17 @@ export type Body = v.InferOutput<typeof Body>;
 const maxRowBytes = 350_000;
 const partCharacters = 300_000;
 
-/** The body in parts: what is left of the row of everything else that the message keeps, perhaps nothing, then others that each fit an item. */
+/** Bytes of a body as JSON. What an archive says is one may be a thousand times as long as it is packed. */
+const maxOutputLength = 2 * 2 ** 20;
+
+/** Whether it is longer than is kept: in HTML that was made safe each tag may have grown. */
+export const isOverlong = (body: Body): boolean => Buffer.byteLength(JSON.stringify(body)) > maxOutputLength;
+
+/** The body in parts: what is left of the row of everything else that the message keeps, perhaps nothing, then others that each fit an item. Throws for one that is too long. */
 export function packed({ bodyText, bodyHtml }: Body, besides: object): [string, ...string[]] {
-  const text = gzipSync(JSON.stringify({ bodyText, bodyHtml })).toString('base64');
+  const body = { bodyText, bodyHtml };
+  if (isOverlong(body)) throw new Error('nobody could read a body that is so long');
+  const text = gzipSync(JSON.stringify(body)).toString('base64');
   const room = maxRowBytes - Buffer.byteLength(JSON.stringify(besides));
   const first = Math.max(0, Math.min(room, partCharacters));
   const more = [];
@@ -24,9 +32,6 @@ export function packed({ bodyText, bodyHtml }: Body, besides: object): [string, 
 /** At least so many bytes that a packed body has: base64 of what hardly grows by being packed. */
 export const leastBytesIn = (first: string, moreParts: number): number =>
   (first.length + Math.max(0, moreParts - 1) * partCharacters) * 0.7;
-
-/** More than any body has as JSON. What an archive says is one may be a thousand times as long as it is packed. */
-const maxOutputLength = 2 * 2 ** 20;
 
 /** Throws for what is longer than any body, or none. */
 export const unpacked = (parts: readonly string[]): Body =>

@@ -5,6 +5,7 @@ import { takeFiles } from '#lib/files/store.ts';
 import { invalidField } from '#lib/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { distinct } from './address.ts';
+import { isOverlong } from './body.ts';
 import { requireReachable } from './bounced.ts';
 import { sanitise } from './html.ts';
 import type { NewMail } from './outgoing.ts';
@@ -30,7 +31,8 @@ interface Written {
 
 /**
  * The mail as it may leave: each recipient once, its HTML as it is shown. `last` is the field that made them too many. Raises 400 for
- * those, for a time more than a year ahead and for files that cannot be sent, 409 recipient_bounced unless it is forced.
+ * those, for a time more than a year ahead, for HTML that is too long once it is safe and for files that cannot be sent, 409
+ * recipient_bounced unless it is forced.
  */
 export async function readied(tx: UnitOfWork, { force, ...written }: Written, last: string): Promise<NewMail> {
   const { to, cc, bcc, subject, bodyText, bodyHtml, runAt, attachments: fileIds } = written;
@@ -46,13 +48,16 @@ export async function readied(tx: UnitOfWork, { force, ...written }: Written, la
   const attachments = await takeFiles(tx, fileIds);
   if (attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > maxFilesBytes)
     throw invalidField('attachments', 'out_of_range', 'attachments of a mail must have at most 25 MB in all');
+  const html = (bodyHtml && sanitise(bodyHtml)) || null;
+  if (isOverlong({ bodyText, bodyHtml: html }))
+    throw invalidField('bodyHtml', 'too_long', `bodyHtml must be shorter: made safe it has ${html?.length} characters`);
   return {
     to: [first, ...named.slice(1)],
     cc: copied,
     bcc: hidden,
     subject,
     bodyText,
-    bodyHtml: (bodyHtml && sanitise(bodyHtml)) || null,
+    bodyHtml: html,
     runAt,
     attachments,
   };

@@ -6,6 +6,7 @@ import { commands } from '#infra/admin/commands/email.ts';
 import { unpacked } from '#lib/email/body.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
+import { eventually } from '#test/client.ts';
 import { trusted } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -82,6 +83,21 @@ test.each(mails)(
     expect(stored).toMatchObject(kept);
   },
 );
+
+test('HTML that is longer than is kept once it is safe is refused, and any other is read and sent', async () => {
+  const { test: client } = workspace;
+  const written = { to: ['ann@example.com'], subject: 'Long', bodyText: '😀'.repeat(100_000) };
+  const grown = await client.post('/v1/email/messages', { ...written, bodyHtml: '<a>'.repeat(60_000) });
+  expect([grown.status, grown.body.details]).toEqual([
+    400,
+    { fields: [{ field: 'bodyHtml', code: 'too_long', message: expect.stringContaining('2940000 characters') }] },
+  ]);
+  const { status, body } = await client.post('/v1/email/messages', { ...written, bodyHtml: '&'.repeat(200_000) });
+  expect(status).toBe(202);
+  await eventually(async () => (await client.get(`/v1/jobs/${body.id}`)).body.status === 'sent', 'the mail');
+  const [{ bodyHtml }] = (await client.get(`/v1/email/threads/${body.threadId}/messages`)).body.items;
+  expect(bodyHtml).toHaveLength(1_000_000);
+});
 
 test('what a row says of its body is bounded, should an archive say that it is endless', () => {
   const bomb = gzipSync(Buffer.alloc(100 * 2 ** 20, ' ')).toString('base64');
