@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { memberEmail } from '#lib/entities/member.ts';
 import { openEndpoint } from '#lib/http/endpoint.ts';
+import { clientNetwork } from '#lib/network/addresses.ts';
 import { countSignIn } from '#lib/sessions/asked.ts';
 import { panelBase } from '#lib/sessions/link.ts';
 import { sendMessages } from '#lib/timers/send.ts';
@@ -28,7 +29,9 @@ export const handler = openEndpoint(
   },
   async ({ body: { email }, facts }) => {
     await countSignIn(email, facts.ip);
-    await sendMessages('sign-ins', [{ tenant: nowhere, message: { email, base: panelBase(facts) } }]);
+    await sendMessages('sign-ins', [
+      { tenant: nowhere, message: { email, base: panelBase(facts), client: clientNetwork(facts.ip) } },
+    ]);
     return {};
   },
 );

@@ -8,7 +8,8 @@ import { queueWorker } from '#lib/worker/queue.ts';
 
 /** An address that somebody typed, whoever has it; or a member who was invited. */
 const Message = v.union([
-  v.object({ email: v.string(), base: v.string() }),
+  // Releases before 1.4 do not say of which client.
+  v.object({ email: v.string(), base: v.string(), client: v.optional(v.string(), '') }),
   v.object({ tenant: v.string(), memberId: id() }),
 ]);
 
@@ -22,8 +23,6 @@ export const handler = queueWorker(
   },
   (messages) =>
     receiveEach(messages, Message, (message) =>
-      'email' in message
-        ? sendSignIn(message.email, message.base)
-        : sendInvitation(parseTenantKey(message.tenant), message.memberId),
+      'email' in message ? sendSignIn(message) : sendInvitation(parseTenantKey(message.tenant), message.memberId),
     ),
 );

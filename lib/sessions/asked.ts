@@ -9,7 +9,9 @@ import { hashOf } from './token.ts';
 
 const perMinute = 5;
 const perDay = 50;
-const toStrangersPerDay = 5;
+const invitationsPerDay = 5;
+/** Anybody may ask: nobody alone uses up what an address is mailed. */
+const toStrangersPerDay = { ofClient: 3, ofAll: 20 };
 
 /**
  * Counts a link that is asked for: five a minute by one client, fifty a day for an e-mail address by one client, and five a minute for an address,
@@ -25,15 +27,24 @@ export async function countSignIn(email: string, ip: string): Promise<void> {
   if (!(await count(address, minute, perMinute))) throw tooOften('minute', minute);
 }
 
+/** What takes a count back. */
+export type Uncount = () => Promise<void>;
+
+/** Counts an invitation that is mailed to an address: five a day, whoever invites. Undefined beyond. */
+export const countInvitation = (email: string): Promise<Uncount | undefined> =>
+  counted(`invitations of ${addressKey(email)}`, currentDay(), invitationsPerDay);
+
 /**
- * Counts an invitation, or a link to who has never signed in, that is mailed to an address: five a day, whoever invites. Returns what
- * takes it back where no mail left; undefined beyond.
+ * Counts a link that is mailed to who has never signed in: three a day for each client that asks, twenty for all of them. Undefined
+ * beyond.
  */
-export async function countToStranger(email: string): Promise<(() => Promise<void>) | undefined> {
-  const by = `invitations of ${addressKey(email)}`;
+export async function countToStranger(email: string, client: string): Promise<Uncount | undefined> {
+  const address = addressKey(email);
   const day = currentDay();
-  const isCounted = await count(by, day, toStrangersPerDay);
-  return isCounted ? () => uncount(by, day) : undefined;
+  const own = await counted(`links of ${address} by ${client}`, day, toStrangersPerDay.ofClient);
+  const all = own && (await counted(`links of ${address}`, day, toStrangersPerDay.ofAll));
+  if (own && !all) await own();
+  return own && all && (async () => void (await Promise.all([own(), all()])));
 }
 
 /** From a time in Unix seconds. */
@@ -59,6 +70,10 @@ async function count(by: string, { window, seconds }: Span, most: number): Promi
     if: { any: [{ absent: ['asked'] }, { below: { asked: most } }] },
   });
   return item !== undefined;
+}
+
+async function counted(by: string, span: Span, most: number): Promise<Uncount | undefined> {
+  return (await count(by, span, most)) ? () => uncount(by, span) : undefined;
 }
 
 const uncount = async (by: string, { window }: Span): Promise<void> => {

@@ -13,20 +13,27 @@ import { measure } from '#lib/metrics.ts';
 import { settle, take } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
-import { countToStranger } from './asked.ts';
+import { countInvitation, countToStranger, type Uncount } from './asked.ts';
 import { signInDimensions } from './dimensions.ts';
 import { signInLink } from './link.ts';
 import { hasSignedIn } from './signed-in.ts';
 import { createSignIn } from './store.ts';
 
+/** A link that somebody, of a client's network, has asked for. */
+interface Asked {
+  email: string;
+  base: string;
+  client: string;
+}
+
 /**
  * Mails a link to whoever has the address and is an active member somewhere; nobody else learns whether there is one. It goes to what was
- * asked for, never to what a workspace has written. Who has never signed in is mailed as many as invitations. Needs `ses`.
+ * asked for, never to what a workspace has written. Who has never signed in is mailed few. Needs `ses`.
  */
-export async function sendSignIn(email: string, base: string): Promise<void> {
+export async function sendSignIn({ email, base, client }: Asked): Promise<void> {
   const people = await peopleOf(await membershipsOf(email));
   if (people.length === 0) return;
-  const paid = (await hasSignedIn(email)) ? [] : await pay(email, people);
+  const paid = (await hasSignedIn(email)) ? [] : await pay(email, client, people);
   if (!paid) return;
   await mailLink(email, people, paid, base, {
     subject: 'Your link to sign in',
@@ -35,15 +42,15 @@ export async function sendSignIn(email: string, base: string): Promise<void> {
 }
 
 /** What gives back what was paid for a mail that has not left. */
-type Paid = readonly (() => Promise<void>)[];
+type Paid = readonly Uncount[];
 const giveBack = (paid: Paid) => Promise.all(paid.map((one) => one()));
 
 /**
- * Of who has never signed in, whom anybody may have made a member: the mail is one of the address's five invitations of the day, and an
- * e-mail of the first workspace that has one left. Undefined where it is not to be sent.
+ * Of who has never signed in, whom anybody may have made a member: the mail is one of a few that the address gets in a day, and an e-mail
+ * of the first workspace that has one left. Undefined where it is not to be sent.
  */
-async function pay(email: string, people: readonly Person[]): Promise<Paid | undefined> {
-  const uncount = await countToStranger(email);
+async function pay(email: string, client: string, people: readonly Person[]): Promise<Paid | undefined> {
+  const uncount = await countToStranger(email, client);
   if (!uncount) return undefined;
   for (const { workspaceId } of people) {
     const tenant: Tenant = { workspaceId, env: 'live' };
@@ -69,7 +76,7 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
   const invitation = person?.member.invitation;
   if (person && invitation && invitation.since > shifted(timestamp(), -maxInvitationMs)) {
     const { member, workspace } = person;
-    const uncount = await countToStranger(member.email);
+    const uncount = await countInvitation(member.email);
     if (uncount)
       await mailLink(member.email, [person], [uncount], invitation.base, {
         subject: 'You are a member of a workspace',

@@ -134,22 +134,32 @@ test('an address is mailed five invitations a day, whoever invites; who is invit
   expect((await membershipsOf(email)).length).toBe(6);
 });
 
-test('who was made a member and never came is mailed five times a day, at the cost of the workspace; who has come, as often as they ask', async () => {
+test('who was made a member and never came is mailed three links a day for each client that asks, twenty in all, at the cost of the workspace; who has come, as often as they ask', async () => {
   const { id } = await newWorkspace();
   const { email } = await newMember(id);
   const base = 'https://crm.example';
+  const mailed = async () => (await sentWith(`To: ${email}`)).length;
   const before = await left(tenantOf(id), 'emails');
-  for (let times = 0; times < 6; times += 1) await sendSignIn(email, base);
-  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(id), 'emails')]).toEqual([5, before - 5]);
-  // An invitation is one of the five, too.
+  const ask = async (client: string, times: number) => {
+    for (let time = 0; time < times; time += 1) await sendSignIn({ email, base, client });
+  };
+  await ask('192.0.2.1', 5);
+  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([3, before - 3]);
+  // Somebody else has used up nothing of them.
+  await ask('198.51.100.1', 1);
+  // Nor of what a workspace is mailed for.
   const { id: other } = await newWorkspace();
   await settled(other, (await invite(other, email)).id);
-  expect((await sentWith(`To: ${email}`)).length).toBe(5);
+  expect(await mailed()).toBe(5);
+  for (let network = 1; network < 8; network += 1) await ask(`203.0.113.${network}`, 3);
+  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([21, before - 20]);
 
   const token = await mailedToken(email);
   expect((await anonymous().post('/panel/sessions', { token })).status).toBe(201);
-  for (let times = 0; times < 2; times += 1) await sendSignIn(email.toUpperCase(), base);
-  expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(id), 'emails')]).toEqual([7, before - 5]);
+  await ask('192.0.2.1', 2);
+  expect([await mailed(), await left(tenantOf(id), 'emails')]).toEqual([23, before - 20]);
+  await sendSignIn({ email: email.toUpperCase(), base, client: '192.0.2.1' });
+  expect(await mailed()).toBe(24);
 });
 
 test('links for who never came are paid by the first of their workspaces that has an e-mail left, and else not mailed', async () => {
@@ -158,10 +168,10 @@ test('links for who never came are paid by the first of their workspaces that ha
   await newMember(two.id, 'member', email);
   const most = env('QUOTA_EMAILS_PER_DAY');
   await take(tenantOf(one.id), 'emails', most);
-  await sendSignIn(email, 'https://crm.example');
+  await sendSignIn({ email, base: 'https://crm.example', client: '192.0.2.1' });
   expect([(await sentWith(`To: ${email}`)).length, await left(tenantOf(two.id), 'emails')]).toEqual([1, most - 1]);
   await take(tenantOf(two.id), 'emails', most);
-  await sendSignIn(email, 'https://crm.example');
+  await sendSignIn({ email, base: 'https://crm.example', client: '192.0.2.1' });
   expect((await sentWith(`To: ${email}`)).length).toBe(1);
   const answers = [];
   for (const asked of [email, newAddress()]) answers.push(await anonymous().post('/panel/sign-ins', { email: asked }));
