@@ -11,6 +11,7 @@ import { firstCharacters } from '#lib/text.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
 import { answerText } from './answer-text.ts';
+import { withoutCredentials } from './credentials.ts';
 import { etagOf, matchesTag, namesTag } from './etag.ts';
 import { type Claim, claim, keepRefusal, keepWith, type Reply, release } from './idempotency.ts';
 import { namesShown } from './names-shown.ts';
@@ -346,7 +347,7 @@ export function auditEntry(
   status: number,
   resourceId?: number,
 ) {
-  const called = firstCharacters(request.path, maxAuditCharacters);
+  const called = firstCharacters(withoutCredentials(request.path), maxAuditCharacters);
   const path = route.path === '$default' ? called : route.path;
   const segments =
     path

@@ -4,7 +4,7 @@ import { scopesOf } from '#lib/http/route.ts';
 import { apiRevision } from '#lib/revision.ts';
 import type { Scope } from '#lib/scopes.ts';
 import { scopes } from '#lib/scopes.ts';
-import { type Answer, api, freshAddress } from '#test/client.ts';
+import { type Answer, api, eventually, freshAddress } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const routes = (await loadRoutes()).map(({ route }) => route).filter(({ path }) => path.startsWith('/v1/'));
@@ -203,3 +203,16 @@ const once = (name: string, options: Parameters<TestWorkspace['mint']>[0]) => {
 };
 const limited = (granted: readonly Scope[]) => once(granted.join(), { scopes: granted });
 const elsewhere = () => once('elsewhere', { ipAllowlist: ['203.0.113.0/24'] });
+
+test('a key that stands in a request id or a user agent by mistake is kept nowhere', async () => {
+  const { live, liveKey } = workspace;
+  const headers = { 'x-request-id': liveKey, 'user-agent': `a script ${liveKey}` };
+  const { headers: answered } = await live.post('/v1/contacts', { name: 'Ann' }, headers);
+  const requestId = answered['x-request-id'];
+  expect(requestId).toMatch(/^[A-Z0-9]{26}$/);
+  const entry = await eventually(async () => {
+    const { items } = (await live.get('/v1/audit-events')).body;
+    return items.find((item: { requestId: string }) => item.requestId === requestId);
+  }, 'the entry of the audit trail');
+  expect(entry.userAgent).toBe('a script csk_live_…');
+});

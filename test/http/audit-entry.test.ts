@@ -15,3 +15,12 @@ test.each([
   const route = { path } as Route;
   expect(auditEntry(route, key, { ...facts, path }, 200)).toMatchObject({ resourceType, path });
 });
+
+test('a key, a session or a secret in a path by mistake stands in no audit trail', () => {
+  const route = { path: '/v1/contacts/{id}/tags' } as Route;
+  const pathOf = (path: string) => auditEntry(route, key, { ...facts, path }, 404).path;
+  const secret = 'aB3'.repeat(15);
+  expect(pathOf(`/v1/contacts/csk_live_${secret}/tags`)).toBe('/v1/contacts/csk_live_…/tags');
+  expect(pathOf(`/v1/contacts/x-cps_${secret}/tags`)).toBe('/v1/contacts/x-cps_…/tags');
+  expect(pathOf(`/v1/contacts/whsec_${secret}%2B/tags`)).toBe('/v1/contacts/whsec_…%2B/tags');
+});

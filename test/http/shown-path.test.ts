@@ -11,6 +11,7 @@ test.each([
   [contact, '/v1/contacts/+4915112345678/tags/4915112345678', contact.path],
   [delivery, '/v1/webhooks/1/deliveries/0b5a3c1e-7f64-4d0a-9a53-8b1c6a4de211', undefined],
   [delivery, '/v1/webhooks/1/deliveries/ann@example.com', '/v1/webhooks/1/deliveries/{deliveryId}'],
+  [delivery, `/v1/webhooks/1/deliveries/csk_live_${'aB3'.repeat(15)}`, '/v1/webhooks/1/deliveries/{deliveryId}'],
   [nowhere, '/v1/contcts/7', undefined],
   [nowhere, '/wp-login.php', undefined],
   [nowhere, '/v1/contacts/7/Ann Archer/ann@example.com/+491511234567', '/v1/contacts/7/…/…/…'],

@@ -3,6 +3,7 @@ import { env } from '#lib/env.ts';
 import { clientAddress } from '#lib/network/addresses.ts';
 import { apiRevision } from '#lib/revision.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
+import { withoutCredentials } from '../credentials.ts';
 import type { Reply } from '../idempotency.ts';
 import type { RequestFacts, Route } from '../route.ts';
 import { report } from './log.ts';
@@ -35,15 +36,15 @@ export const render = ({ status, body, headers, isBase64Encoded }: Reply): Resul
 
 function factsOf(event: Event, headers: Progress['headers']): RequestFacts {
   const { sourceIp, method, path } = event.requestContext.http;
-  const given = headers['x-request-id'];
+  const given = headers['x-request-id'] ?? '';
   return {
-    requestId: given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : newRequestId(),
+    requestId: /^[A-Za-z0-9._-]{1,64}$/.test(given) && withoutCredentials(given) === given ? given : newRequestId(),
     method,
     path: event.rawPath || path,
     domain: event.requestContext.domainName,
     port: headers['x-forwarded-port'],
     ip: clientAddress(sourceIp, headers['x-forwarded-for'], trustedProxies()),
-    userAgent: firstCharacters(oneLine(headers['user-agent'] ?? ''), 500) || null,
+    userAgent: firstCharacters(withoutCredentials(oneLine(headers['user-agent'] ?? '')), 500) || null,
   };
 }
 

@@ -1,12 +1,14 @@
+import { withoutCredentials } from '../credentials.ts';
 import type { Route } from '../route.ts';
 
 /** `*` for whatever no route matches. */
 export const shownRoute = ({ path }: Pick<Route, 'path'>) => (path === '$default' ? '*' : path);
 
 const isId = (segment: string) => /^\d{1,10}$/.test(segment);
-const isTextId = (segment: string) => /^[\w-]{1,64}$/.test(segment);
+const isTextId = (segment: string) => /^[\w-]{1,64}$/.test(segment) && withoutCredentials(segment) === segment;
 /** A word, as a part of a path is: no address, no phone, no full name and no key. */
-const isPlain = (segment: string) => /^[a-z][\w.-]{0,39}$/i.test(segment) || isId(segment);
+const isPlain = (segment: string) =>
+  (/^[a-z][\w.-]{0,39}$/i.test(segment) && withoutCredentials(segment) === segment) || isId(segment);
 
 const maxSegments = 12;
 
