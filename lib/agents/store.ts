@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import { secondMs } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import {
   type AgentQuery,
   Agents,
@@ -35,17 +36,29 @@ export const getAgent = (tx: UnitOfWork, id: number): Promise<StoredAgent> =>
 export const listAgents = (tx: UnitOfWork, query: v.InferOutput<typeof AgentQuery>): Promise<Page<StoredAgent>> =>
   listPage(tx, Agents, asked(Agents, query, { q: (q) => ({ contains: { search: searched(q) } }) }));
 
-/** A new agent; agents are made in the panel. */
-export const createAgent = async (tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> =>
-  tx.create(Agents, { ...input, id: await tx.nextId(Agents), createdAt: tx.now, updatedAt: null });
+/** A new agent; agents are made in the panel. Raises 400 for an unknown account. */
+export async function createAgent(tx: UnitOfWork, input: v.InferOutput<typeof CreateAgent>): Promise<StoredAgent> {
+  await requireAccounts(tx, input.accountIds);
+  return tx.create(Agents, { ...input, id: await tx.nextId(Agents), createdAt: tx.now, updatedAt: null });
+}
 
-/** Changes the given fields. Raises 404. */
+async function requireAccounts(tx: UnitOfWork, ids: readonly number[] = []): Promise<void> {
+  const distinct = [...new Set(ids)];
+  const found = await tx.findAll(
+    Accounts,
+    distinct.map((id) => ({ id })),
+  );
+  if (found.length < distinct.length) throw unknownReference('accountIds');
+}
+
+/** Changes the given fields. Raises 404, 400 for an unknown account. */
 export async function patchAgent(
   tx: UnitOfWork,
   id: number,
   patch: v.InferOutput<typeof PatchAgent>,
 ): Promise<StoredAgent> {
   const agent = await getAgent(tx, id);
+  await requireAccounts(tx, patch.accountIds);
   const next = { ...agent, ...patch } as StoredAgent;
   return isDeepStrictEqual(next, agent) ? agent : tx.update(Agents, { ...next, updatedAt: tx.now });
 }

@@ -5,6 +5,7 @@ import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
 import type { Client } from '#test/client.ts';
+import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -14,20 +15,19 @@ let id: number;
 const inSandbox = <Result>(work: (tx: UnitOfWork) => Promise<Result>) =>
   transact({ workspaceId: workspace.id, env: 'test' }, operator, work);
 
+const captain = {
+  name: 'Captain',
+  description: null,
+  instructions: 'You sell boats.',
+  model: 'amazon.nova-lite-v1:0',
+  channels: ['telegram' as const],
+  accountIds: [],
+  language: null,
+  handoffEnabled: true,
+  status: 'active' as const,
+};
 const newAgent = (name: string, status: 'active' | 'disabled' = 'active') =>
-  inSandbox((tx) =>
-    createAgent(tx, {
-      name,
-      description: null,
-      instructions: 'You sell boats.',
-      model: 'amazon.nova-lite-v1:0',
-      channels: ['telegram'],
-      accountIds: [],
-      language: null,
-      handoffEnabled: true,
-      status,
-    }),
-  );
+  inSandbox((tx) => createAgent(tx, { ...captain, name, status }));
 
 beforeAll(async () => {
   workspace = await newWorkspace();
@@ -62,6 +62,18 @@ test('an agent is listed without its instructions and shown with them', async ()
   expect(await names({ q: 'CAPT' })).toEqual(['Captain']);
   expect((await client.get(`/v1/agents/${id}`)).body).toEqual({ ...shown(), instructions: 'You sell boats.' });
   expect((await workspace.live.get(`/v1/agents/${id}`)).status).toBe(404);
+});
+
+test('an agent has accounts of its workspace and environment alone', async () => {
+  const { id: own } = await newAccount({ workspaceId: workspace.id, env: 'test' });
+  const { id: other } = await newAccount({ workspaceId: workspace.id, env: 'live' });
+  const change = (accountIds: number[]) => inSandbox((tx) => patchAgent(tx, id, { accountIds }));
+  expect((await change([own, own])).accountIds).toEqual([own, own]);
+  const unknown = { status: 400, details: { fields: [{ field: 'accountIds' }] } };
+  for (const none of [own + 1_000, other === own ? own + 1 : other])
+    await expect(change([own, none])).rejects.toMatchObject(unknown);
+  await change([]);
+  await expect(inSandbox((tx) => createAgent(tx, { ...captain, accountIds: [99] }))).rejects.toMatchObject(unknown);
 });
 
 describe('a test run', () => {
