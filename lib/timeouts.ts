@@ -57,6 +57,8 @@ export const partTimeoutMs = 20 * secondMs;
 export const sesTimeoutMs = 10 * secondMs;
 /** Whoever has an address that a customer names, for the connection. */
 export const connectTimeoutMs = 5 * secondMs;
+/** Each of its addresses but the last: from another continent, or where a first packet is lost, Node's quarter of a second is too few. */
+export const addressTimeoutMs = 2 * secondMs;
 /** The name servers, for one name. */
 export const lookupTimeoutMs = 3 * secondMs;
 /** The same, while a customer waits. */

@@ -19,6 +19,26 @@ const stubs: Record<string, string> = {
   '@aws/lambda-invoke-store': `export const InvokeStore = { getInstanceAsync: async () => undefined };`,
   // For logs that are held back until something fails, as none here is: 1 KB.
   './logBuffer.js': `export class CircularMap {}`,
+  // For what is one for each of several invocations at a time, as above, and for the logs that are held back: 1 KB.
+  '@aws-lambda-powertools/commons/utils/invocation-scoped': `
+    export class InvocationScoped {
+      isScoped = false;
+      #value;
+      #made;
+      constructor(_, { fresh, initial }) { this.#made = fresh ?? (() => initial); }
+      get() { return (this.#value ??= [this.#made()])[0]; }
+      set(value) { this.#value = [value]; }
+      reset() { this.#value = undefined; }
+    }`,
+  './LogInvocationStore.js': `
+    export class LogInvocationStore {
+      #level;
+      constructor(level) { this.#level = level; }
+      getLogLevel() { return this.#level; }
+      setLogLevel(level) { this.#level = level; }
+      getBaseLogLevel() { return this.#level; }
+      setBaseLogLevel(level) { this.#level = level; }
+    }`,
   // Of signing keys, which change once a day: 1 KB.
   './lru': `module.exports = () => new Map();`,
   // The index also loads fetch, WebSockets, proxies, caches and mocks: 261 KB.

@@ -2,8 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
-import { secondMs } from '#lib/clock.ts';
-import { connectTimeoutMs } from '#lib/timeouts.ts';
+import { addressTimeoutMs, connectTimeoutMs } from '#lib/timeouts.ts';
 import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer, Unresolved } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
@@ -103,9 +102,6 @@ function connector(reach: Reach, lookup: Lookup): buildConnector.connector {
     });
   };
 }
-
-/** For each address of a host but the last: on another continent, or where its first packet is lost, Node's quarter of a second is too few. */
-const addressTimeoutMs = 2 * secondMs;
 
 /** One forbidden answer forbids the name: a list that mixes addresses is an attempt. */
 function guarded(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { dayMs, secondMs } from '#lib/clock.ts';
 import { choice, paging, pattern, queryText, timeInput } from '#lib/schema.ts';
 import type { Page } from '#lib/table/list.ts';
-import { flatten, newMeter, pages } from '#lib/table/pages.ts';
+import { flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
+import { reading } from '#lib/table/slots.ts';
 import { readable } from '#lib/table/stored.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstIdAt, oldestMs, partitionAt, RequestLog, sortKeyOf, timeOf } from './row.ts';
@@ -32,13 +33,17 @@ type Shown = v.InferOutput<typeof RequestLog>;
  * too much reading ends early, with a cursor.
  */
 export async function listRequests(tenant: Tenant, query: Query): Promise<Page<Shown>> {
+  const meter = newMeter();
+  return reading(tenant, meter, () => pageOf(tenant, query, meter));
+}
+
+async function pageOf(tenant: Tenant, query: Query, meter: Meter): Promise<Page<Shown>> {
   const { after, limit } = query;
   const lowest = firstIdAt(Math.max(oldestMs(), query.since === undefined ? 0 : Date.parse(query.since)));
   // Clocks differ, by less than a day.
   const latestMs = Date.now() + dayMs;
   const newestMs = query.until === undefined ? latestMs : Math.min(latestMs, Date.parse(query.until) + secondMs);
   const highest = Math.min(firstIdAt(newestMs) - 1, (after ?? Number.POSITIVE_INFINITY) - 1);
-  const meter = newMeter();
   const items: Shown[] = [];
   const isSearch = query.keyId ?? query.method ?? query.route ?? query.status;
   // Keys have digits alone, so that these lie right behind the ids.

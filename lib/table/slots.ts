@@ -2,8 +2,10 @@ import { dayMs, epochSeconds, secondMs } from '../clock.ts';
 import { log } from '../log.ts';
 import { rateLimited } from '../problem.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
+import { defaultTimeoutSeconds } from '../timeouts.ts';
 import { rowKey } from './keys.ts';
 import { leases } from './lease.ts';
+import type { Meter } from './pages.ts';
 import { writeIf } from './update.ts';
 
 /**
@@ -66,19 +68,19 @@ export async function inSlot<Result>(
 const lateMs = secondMs / 2;
 
 /**
- * Does what seldom takes long, in a slot from when it does. It is told when it was `refused` one, so that it ends, and 429 is raised
- * whatever it returns.
+ * Does what seldom takes long, in a slot from when it does. It is told when it was `refused` one, before it has ended or not much later:
+ * whoever holds no slot ends.
  */
 export async function inLateSlot<Result>(
   tenant: Tenant,
   forMs: number,
-  { work, refused }: { work: () => Promise<Result>; refused: () => void },
+  { work, refused, pool }: { work: () => Promise<Result>; refused: () => void; pool?: string },
 ): Promise<Result> {
-  let taking: ReturnType<typeof takeSlot> | undefined;
+  let taking: Promise<unknown> | undefined;
+  let giveBack: Awaited<ReturnType<typeof takeSlot>>;
   const take = async () => {
-    const giveBack = await takeSlot(tenant, forMs);
+    giveBack = await takeSlot(tenant, forMs, pool);
     if (!giveBack) refused();
-    return giveBack;
   };
   const timer = setTimeout(() => {
     taking = take();
@@ -87,17 +89,29 @@ export async function inLateSlot<Result>(
   }, lateMs);
   try {
     const result = await work();
-    if (taking && !(await taking)) throw tooManyAtOnce();
+    await taking;
     return result;
   } finally {
     clearTimeout(timer);
-    await (await taking?.catch(() => undefined))?.();
+    await taking?.catch(() => {});
+    await giveBack?.();
   }
 }
 
+/** Reads what may be much for an answer: who is refused a slot ends its page early, as who has read as much as a call may. */
+export const reading = <Result>(tenant: Tenant, meter: Meter, work: () => Promise<Result>): Promise<Result> =>
+  inLateSlot(tenant, defaultTimeoutSeconds * secondMs, {
+    work,
+    pool: 'list/',
+    refused: () => {
+      meter.endsAtMs = 0;
+    },
+  });
+
 const retryAfterSeconds = 1;
 
-const tooManyAtOnce = () =>
+/** The 429 of who was refused a slot. */
+export const tooManyAtOnce = () =>
   rateLimited(
     `${maxSlots} calls of this kind are under way; try again when one of them has been answered`,
     retryAfterSeconds,

@@ -146,11 +146,25 @@ test('the log says what it says from the source', () => {
     const { console } = logger as unknown as { console: Console };
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     logger.warn('what is wrong', { error: new TypeError('so wrong'), of: { id: 5 }, list: [1, 2] });
-    const [[line] = []] = warn.mock.calls;
-    const { timestamp, ...said } = JSON.parse(String(line));
-    expect(said).toMatchObject({ level: 'WARN', message: 'what is wrong', of: { id: 5 }, list: [1, 2] });
-    expect(Date.parse(timestamp)).toBeGreaterThan(0);
-    return JSON.stringify(said, (key, value) => (key === 'stack' || key === 'location' ? undefined : value));
+    logger.appendPersistentKeys({ other: 'x' });
+    logger.appendKeys({ kept: { a: 1 }, passing: [1] });
+    logger.warn('with keys');
+    logger.resetKeys();
+    logger.warn('without them');
+    const levels = [logger.getLevelName()];
+    logger.setLogLevel('ERROR');
+    logger.warn('not said');
+    levels.push(logger.getLevelName(), logger.createChild().getLevelName());
+    logger.setLogLevel('WARN');
+    const all = warn.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(all).toMatchObject([
+      { level: 'WARN', message: 'what is wrong', of: { id: 5 }, list: [1, 2] },
+      { message: 'with keys', kept: { a: 1 }, passing: [1] },
+      { message: 'without them', other: 'x' },
+    ]);
+    for (const { timestamp } of all) expect(Date.parse(timestamp)).toBeGreaterThan(0);
+    const unlike = ['stack', 'location', 'timestamp'];
+    return JSON.stringify([all, levels], (key, value) => (unlike.includes(key) ? undefined : value));
   });
   expect(lines[0]).toBe(lines[1]);
 });

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createAgent } from '#lib/agents/store.ts';
 import { minuteMs, secondMs } from '#lib/clock.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { keepRequests } from '#lib/requests/keep.ts';
+import { listRequests } from '#lib/requests/list.ts';
 import type { EntryRow } from '#lib/table/entries.ts';
+import { listPage, type Page } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { maxSlots, takeSlot } from '#lib/table/slots.ts';
@@ -18,7 +22,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const takeAll = (tenant: Tenant) => Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs)));
+const takeAll = (tenant: Tenant, pool?: string) =>
+  Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs, pool)));
 
 test('a tenant has so many slots, and each is free again when it is given back or its time is over', async () => {
   const [one, other] = await Promise.all([newWorkspace(), newWorkspace()]);
@@ -97,6 +102,52 @@ test('a sum takes a slot when it has gone on for long, and is 429 while others h
   // It gives its slot back.
   for (const _ of [1, 2]) expect(await sum(secondMs)).toBe('summed');
   expect(await takeSlot(tenant, minuteMs)).toBeDefined();
+});
+
+test('a list and the request log end a page that takes long, with a cursor, while ten others of the tenant have the slots for them', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const items = Array.from({ length: 40 }, (_, index) => ({ op: 'create', name: `Contact ${index}` }));
+  expect((await live.post('/v1/contacts/batch', { items })).body.succeeded).toBe(40);
+  const line = { isKept: true, workspaceId: id, env: 'live', keyId: 'k', requestId: 'r', status: 200, durationMs: 1 };
+  const lines = Array.from({ length: 40 }, (_, second) => ({
+    id: String(second),
+    message: JSON.stringify({
+      ...{ ...line, method: 'GET', route: '/v1/me', path: '/v1/me', ip: '127.0.0.1' },
+      timestamp: new Date(Date.now() - second * secondMs).toISOString(),
+    }),
+  }));
+  await keepRequests(lines);
+  let queries = 0;
+  const slowly = async (
+    { operation, input }: { operation: string; input: Record<string, unknown> },
+    next: () => Promise<Record<string, unknown>>,
+  ) => {
+    if (operation === 'Query') {
+      queries += 1;
+      input['Limit'] = 1;
+      await sleep(50);
+    }
+    return next();
+  };
+  const rest = { limit: 100, after: undefined };
+  const searches: (() => Promise<Page<unknown>>)[] = [
+    () => listPage(new UnitOfWork(tenant, operator, undefined, true), Contacts, { ...rest, matches: () => false }),
+    () => listRequests(tenant, { ...rest, route: 'none' } as never),
+  ];
+  for (const search of searches) {
+    const ask = () => {
+      queries = 0;
+      return between(slowly, search);
+    };
+    const [giveBack] = await takeAll(tenant, 'list/');
+    const page = await ask();
+    expect(page).toMatchObject({ items: [], hasMore: true, nextCursor: expect.any(Number) });
+    expect(queries).toBeLessThan(40);
+    await giveBack?.();
+    expect(await ask()).toEqual({ items: [], hasMore: false, nextCursor: null });
+    expect(queries).toBeGreaterThan(40);
+  }
 });
 
 test('a call goes on with a saga that takes long in a slot, and leaves it to the worker while there is none', async () => {
