@@ -248,4 +248,4 @@ async function whoseFiles(tenant: Tenant, { id, mail }: Transfer): Promise<{ sha
 
 /** What somebody has registered: below it they have as many domains as they like, and names that no host may have. */
 const registered = (domain: string) =>
-  getDomain(domain.replace(/\.+$/, ''), { validateHostname: false, extractHostname: false }) ?? domain;
+  getDomain(domain.split('.').filter(Boolean).join('.'), { validateHostname: false, extractHostname: false }) ?? domain;
