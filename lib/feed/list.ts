@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import { conflict } from '#lib/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
+import { type Meter, newMeter } from '#lib/table/pages.ts';
+import { readingPage } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { mayLearn } from './audience.ts';
 import { type FeedPage, oldestSequence, readFeed } from './feed.ts';
@@ -43,19 +44,24 @@ export async function listEvents(
 ) {
   const learns = eventKindNames.filter((kind) => mayLearn(caller, kind) && (eventKind ?? kind) === kind);
   const isAll = learns.length === eventKindNames.length;
-  const matches = isAll ? undefined : ({ event }: FeedEvent) => learns.some((kind) => kind === event);
-  await untilPublished(tx.tenant);
-  const found = await readFeed(tx, since ?? 0, limit, matches);
-  const { items, hasMore, through } = found.isExpired ? await readKept(tx, since, limit, matches) : found;
+  const matches: Matches = isAll ? undefined : ({ event }) => learns.some((kind) => kind === event);
+  const meter = newMeter();
+  const { items, hasMore, through } = await readingPage(tx.tenant, meter, async () => {
+    await untilPublished(tx.tenant, meter);
+    const found = await readFeed(tx, since ?? 0, limit, matches, meter);
+    return found.isExpired ? readKept(tx, since, limit, matches, meter) : found;
+  });
   const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
   return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
 }
+
+type Matches = Parameters<typeof readFeed>[3];
 
 /** The same where what would have followed is no longer kept: without `since` the feed begins with what is. Raises 409 with it. */
 async function readKept(
   tx: UnitOfWork,
   since: number | undefined,
-  ...asked: [limit: number, matches: ((event: FeedEvent) => boolean) | undefined]
+  ...asked: [limit: number, matches: Matches, meter: Meter]
 ): Promise<FeedPage> {
   const oldest = await oldestSequence(tx);
   if (oldest === undefined) return { items: [], hasMore: false, through: since ?? 0 };

@@ -4,9 +4,8 @@ import { Feed } from '#lib/entities/feed-event.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
-import { isSpent, newMeter, pages } from '#lib/table/pages.ts';
+import { isSpent, type Meter, pages } from '#lib/table/pages.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
-import { reading } from '#lib/table/slots.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { Numbers, numbersKey } from './numbers.ts';
 
@@ -18,19 +17,17 @@ const firstPauseMs = 25;
 
 /**
  * Waits until what a tenant has committed so far is in its feed, so that who reads the feed sees what was answered before; two
- * seconds at most, half of one while ten others of the tenant wait.
+ * seconds at most, and no longer than the meter lasts.
  */
-export function untilPublished(tenant: Tenant): Promise<void> {
-  const meter = newMeter({ forMs: publishingMs });
-  return reading(tenant, meter, async () => {
-    let waiting = await unpublished(tenant);
-    for (let pauseMs = firstPauseMs; waiting.length > 0 && !isSpent(meter); pauseMs *= 1.5) {
-      await sleep(pauseMs);
-      const rows = await readRows([numbersKey(tenant), ...waiting]);
-      waiting = waiting.filter((key) => isAwaited(rows.get(identity(key))));
-      waiting = await missing(tenant, waiting, rows);
-    }
-  });
+export async function untilPublished(tenant: Tenant, meter: Meter): Promise<void> {
+  const deadline = Date.now() + publishingMs;
+  let waiting = await unpublished(tenant);
+  for (let pauseMs = firstPauseMs; waiting.length > 0 && Date.now() < deadline && !isSpent(meter); pauseMs *= 1.5) {
+    await sleep(pauseMs);
+    const rows = await readRows([numbersKey(tenant), ...waiting]);
+    waiting = waiting.filter((key) => isAwaited(rows.get(identity(key))));
+    waiting = await missing(tenant, waiting, rows);
+  }
 }
 
 /** Those of the rows whose events are not all in the feed: one that has its numbers stays until its deliveries are made. */

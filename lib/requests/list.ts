@@ -4,7 +4,7 @@ import { choice, paging, pattern, queryText, timeInput } from '#lib/schema.ts';
 import type { Page } from '#lib/table/list.ts';
 import { flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
 import type { Row } from '#lib/table/rows.ts';
-import { reading } from '#lib/table/slots.ts';
+import { readingPage } from '#lib/table/slots.ts';
 import { readable } from '#lib/table/stored.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstIdAt, oldestMs, partitionAt, RequestLog, sortKeyOf, timeOf } from './row.ts';
@@ -35,7 +35,7 @@ type Shown = v.InferOutput<typeof RequestLog>;
  */
 export async function listRequests(tenant: Tenant, query: Query): Promise<Page<Shown>> {
   const meter = newMeter();
-  return reading(tenant, meter, () => pageOf(tenant, query, meter));
+  return readingPage(tenant, meter, () => pageOf(tenant, query, meter));
 }
 
 async function pageOf(tenant: Tenant, query: Query, meter: Meter): Promise<Page<Shown>> {

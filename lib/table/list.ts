@@ -16,7 +16,7 @@ import {
 import { entriesOfIndex, intersection } from './entries.ts';
 import { batches, belowId, flatten, isSpent, newMeter, pages, stop, unitsOf, until } from './pages.ts';
 import { bytesOf } from './size.ts';
-import { reading } from './slots.ts';
+import { readingPage } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Items read side by side at most, and how many bytes they may be expected to have. */
@@ -82,7 +82,7 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
     else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
     else await findByIndexes(tx, of, listing, wanted, found);
   };
-  await (tx.isForAnswer ? reading(tx.tenant, found.meter, find) : find());
+  await (tx.isForAnswer ? readingPage(tx.tenant, found.meter, find) : find());
   return found.page();
 }
 

@@ -20,7 +20,7 @@ export const ends = 'end/';
 const slots = leases({ until: 'until', at: (epochMs) => epochMs, owner: 'owner' });
 
 /**
- * Takes a slot for what is slow, for so long at most. Returns what gives it back; undefined while others have all of the tenant's in its
+ * Takes a slot for what is slow, for so long at most, one of so many that it tries. Returns what gives it back; undefined while others have all of the tenant's in its
  * pool.
  */
 export async function takeSlot(
@@ -28,9 +28,10 @@ export async function takeSlot(
   forMs: number,
   pool = '',
   most = maxSlots,
+  tries = most,
 ): Promise<(() => Promise<void>) | undefined> {
   const first = Math.floor(Math.random() * most);
-  for (let index = 0; index < most; index += 1) {
+  for (let index = 0; index < tries; index += 1) {
     const key = rowKey('slot', { tenant: tenantKey(tenant), slot: pool + ((first + index) % most) });
     const expiresAtSeconds = epochSeconds(new Date(Date.now() + dayMs));
     const { item } = await slots.acquire(Date.now() + forMs, (holder) => ({
@@ -66,26 +67,27 @@ export async function inSlot<Result>(
 
 /** What has ended by then needs no slot. */
 const lateMs = secondMs / 2;
+/** Of hundreds of calls at once each asks for few of the slots: a partition takes a thousand writes a second. */
+const lateTries = 3;
 
 /**
  * Does what seldom takes long, in a slot from when it does. It is told when it was `refused` one, before it has ended or not much later:
  * whoever holds no slot ends.
  */
-export async function inLateSlot<Result>(
+async function inLateSlot<Result>(
   tenant: Tenant,
   forMs: number,
   { work, refused, pool }: { work: () => Promise<Result>; refused: () => void; pool?: string },
 ): Promise<Result> {
-  let taking: Promise<unknown> | undefined;
+  let taking: Promise<void> | undefined;
   let giveBack: Awaited<ReturnType<typeof takeSlot>>;
   const take = async () => {
-    giveBack = await takeSlot(tenant, forMs, pool);
+    // A table that is asked for too many slots is as one without.
+    giveBack = await takeSlot(tenant, forMs, pool, maxSlots, lateTries).catch(() => undefined);
     if (!giveBack) refused();
   };
   const timer = setTimeout(() => {
     taking = take();
-    // It is awaited below, and may have failed before.
-    taking.catch(() => {});
   }, lateMs);
   try {
     const result = await work();
@@ -93,25 +95,45 @@ export async function inLateSlot<Result>(
     return result;
   } finally {
     clearTimeout(timer);
-    await taking?.catch(() => {});
+    await taking;
     await giveBack?.();
   }
 }
 
-/** Reads what may be much for an answer: who is refused a slot ends its page early, as who has read as much as a call may. */
-export const reading = <Result>(tenant: Tenant, meter: Meter, work: () => Promise<Result>): Promise<Result> =>
+/** Reads a page: who is refused a slot ends it early, as who has read as much as a call may. */
+export const readingPage = <Result>(tenant: Tenant, meter: Meter, work: () => Promise<Result>): Promise<Result> =>
   inLateSlot(tenant, defaultTimeoutSeconds * secondMs, {
     work,
-    pool: 'list/',
+    pool: listPool,
     refused: () => {
-      meter.endsAtMs = 0;
+      meter.endsAtMs = refusedMs;
     },
   });
 
+/** Reads what is answered as a whole or not at all. Raises 429 while other such calls have all of the tenant's slots. */
+export async function readingAll<Result>(
+  tenant: Tenant,
+  meter: Meter,
+  work: () => Promise<Result>,
+  { forMs = defaultTimeoutSeconds * secondMs, pool = listPool } = {},
+): Promise<Result> {
+  const refused = () => {
+    meter.endsAtMs = refusedMs;
+  };
+  const result = await inLateSlot(tenant, forMs, { work, pool, refused });
+  if (isRefused(meter)) throw tooManyAtOnce();
+  return result;
+}
+
+const listPool = 'list/';
+const refusedMs = 0;
+
+/** Whether what reads by this meter was refused a slot, and is to end. */
+export const isRefused = ({ endsAtMs }: Meter): boolean => endsAtMs === refusedMs;
+
 const retryAfterSeconds = 1;
 
-/** The 429 of who was refused a slot. */
-export const tooManyAtOnce = () =>
+const tooManyAtOnce = () =>
   rateLimited(
     `${maxSlots} calls of this kind are under way; try again when one of them has been answered`,
     retryAfterSeconds,

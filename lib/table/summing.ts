@@ -5,7 +5,7 @@ import { isComplete } from './completeness.ts';
 import { type Entity, entriesPartition, indexSince } from './entity.ts';
 import type { EntryRow } from './entries.ts';
 import { isSpent, type Meter, newMeter, pages, type Range, stop } from './pages.ts';
-import { inLateSlot, tooManyAtOnce } from './slots.ts';
+import { readingAll } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Two thirds of what a function has for a sum. */
@@ -17,16 +17,8 @@ const sumMs = (2 / 3) * longTimeoutSeconds * secondMs;
  */
 export async function summing<Result>(tx: UnitOfWork, sum: (meter: Meter) => Promise<Result>): Promise<Result> {
   const meter = newMeter({ forMs: sumMs });
-  let isRefused = false;
-  const result = await inLateSlot(tx.tenant, longTimeoutSeconds * secondMs, {
-    work: () => sum(meter),
-    // Whatever it reads ends with its page.
-    refused: () => {
-      isRefused = true;
-      meter.endsAtMs = 0;
-    },
-  });
-  if (isRefused) throw tooManyAtOnce();
+  const slot = { forMs: longTimeoutSeconds * secondMs, pool: '' };
+  const result = await readingAll(tx.tenant, meter, () => sum(meter), slot);
   if (meter.stoppedAt !== undefined)
     throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
   return result;

@@ -10,6 +10,7 @@ import { publish } from '#lib/publishing/publish.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key, rowKey } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
+import { newMeter } from '#lib/table/pages.ts';
 import { putRows, type Row, readRow, readRows, removeRows } from '#lib/table/rows.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -299,7 +300,7 @@ test('who reads the feed does not wait for what is still to be done with an even
       // All is done but to remove the row.
       if (operation === 'BatchWriteItem' && JSON.stringify(input).includes(row.sk)) {
         const startedMs = Date.now();
-        await untilPublished(tenant);
+        await untilPublished(tenant, newMeter());
         waitedMs = Date.now() - startedMs;
       }
       return next();

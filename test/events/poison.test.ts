@@ -108,7 +108,7 @@ test('poisoned changes hold up nobody: the others are published in order and wit
       return (await readRows(all)).size === 0;
     },
     'the poison to leave the outbox',
-    120_000,
+    240_000,
   );
   const kept = new Map((await listSetAside()).map((row) => [row.id, row]));
   for (const [name, { pk, sk }] of Object.entries(rows)) {

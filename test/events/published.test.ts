@@ -7,6 +7,7 @@ import { lastUnpublished, untilPublished } from '#lib/feed/published.ts';
 import { publish } from '#lib/publishing/publish.ts';
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
+import { newMeter } from '#lib/table/pages.ts';
 import { putRows, type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -27,7 +28,7 @@ test('behind a queue of another tenant the own rows are still looked for', async
   }));
   try {
     await putRows(others);
-    expect(await rowsRead(() => untilPublished(tenant))).toBeGreaterThanOrEqual(others.length);
+    expect(await rowsRead(() => untilPublished(tenant, newMeter()))).toBeGreaterThanOrEqual(others.length);
   } finally {
     await removeRows(others);
   }

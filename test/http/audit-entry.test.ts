@@ -22,5 +22,6 @@ test('a key, a session or a secret in a path by mistake stands in no audit trail
   const secret = 'aB3'.repeat(15);
   expect(pathOf(`/v1/contacts/csk_live_${secret}/tags`)).toBe('/v1/contacts/csk_live_…/tags');
   expect(pathOf(`/v1/contacts/x-cps_${secret}/tags`)).toBe('/v1/contacts/x-cps_…/tags');
-  expect(pathOf(`/v1/contacts/whsec_${secret}%2B/tags`)).toBe('/v1/contacts/whsec_…%2B/tags');
+  expect(pathOf(`/v1/contacts/csk%5Flive%5f${secret}/tags`)).toBe('/v1/contacts/csk%5Flive%5f…/tags');
+  expect(pathOf(`/v1/contacts/whsec_${secret}%2B?a`)).toBe('/v1/contacts/whsec_…?a');
 });
