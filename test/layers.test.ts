@@ -39,6 +39,7 @@ const layers = [
   ['lib/sequences', 'lib/sessions'],
   ['lib/sending'],
   ['lib/erasure', 'lib/export', 'lib/receiving'],
+  ['lib/saga-kinds'],
   ['lib/http', 'lib/worker'],
   ['lib/mcp'],
   ['functions/*'],

@@ -82,6 +82,7 @@ export class ApiStack extends Stack {
     if (telegramApiHashParameter !== undefined)
       new CfnOutput(this, 'TelegramApiHashParameter', { value: telegramApiHashParameter });
     new CfnOutput(this, 'KmsKeyId', { value: key.keyId });
+    new CfnOutput(this, 'FilesBucket', { value: files.bucketName });
   }
 }
 

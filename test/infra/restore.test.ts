@@ -7,10 +7,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { changeContact } from '#lib/contacts/store.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
+import { transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
+import { dyingAfter } from '#test/crash.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -40,7 +45,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /** All rows in a table of their own, as a restore from a point in time makes one: without a stream. */
-async function restoredTable(rows: AsyncIterable<Row>): Promise<string> {
+async function restoredTable(rows: AsyncIterable<Row>, before = async () => {}): Promise<string> {
   const dynamodb = new DynamoDB({});
   const TableName = `crm-restored-${randomUUID()}`;
   await dynamodb.createTable({
@@ -57,6 +62,7 @@ async function restoredTable(rows: AsyncIterable<Row>): Promise<string> {
   vi.stubEnv('TABLE_NAME', TableName);
   try {
     await putRows(kept);
+    await before();
   } finally {
     vi.unstubAllEnvs();
   }
@@ -69,7 +75,12 @@ test('a workspace is taken out of a restored table and in again under a new id, 
   await live.post(`/v1/contacts/${ann.id}/activities`, { text: 'as it was' });
   const { body: deal } = await live.post('/v1/deals', { title: 'Big', value: 5, contactId: ann.id });
   await eventually(async () => (await live.get('/v1/events')).body.items.length >= 2, 'the events');
-  const table = await restoredTable(rowsOfWorkspace(id));
+  // In that second somebody was renaming her: the event is not published, and her deal not told.
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const table = await restoredTable(rowsOfWorkspace(id), async () => {
+    const rename = (tx: UnitOfWork) => changeContact(tx, ann.id, { name: 'Anna' });
+    expect(await dyingAfter(1, () => transact(tenant, operator, rename))).toBe(false);
+  });
 
   await live.patch(`/v1/contacts/${ann.id}`, { name: 'Spoiled' });
   await live.post(`/v1/deals/${deal.id}/stage`, { stage: 'lost' });
@@ -79,6 +90,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
   const file = join(await temporary(), 'restored.ndjson');
   const commands = commandsOf('Restore a workspace from a point in time.');
   expect(commands.map(([noun, verb]) => `${noun} ${verb}`)).toEqual([
+    'workspace finish',
     'workspace export',
     'workspace import',
     'key create',
@@ -97,12 +109,16 @@ test('a workspace is taken out of a restored table and in again under a new id, 
     const env = { ...process.env, DATA_DIR: inject('dataDir') };
     answers.push(JSON.parse((await run(process.execPath, args, { cwd: root, env })).stdout));
   }
-  const [exported, imported, { key }] = answers;
+  const [finished, exported, imported, { key }] = answers;
+  expect(finished).toEqual({ finished: { events: expect.any(Number), sagas: 1 } });
+  expect(finished.finished.events).toBeGreaterThan(0);
   expect(imported).toEqual(exported);
   const restored = api(key);
-  expect((await everyItem(restored, '/v1/contacts')).map(({ name }) => name)).toEqual(['Ann']);
-  expect((await restored.get(`/v1/deals/${deal.id}`)).body).toMatchObject({ stage: 'Lead', contactName: 'Ann' });
-  expect((await restored.get(`/v1/contacts/${ann.id}/activities`)).body.items[0]).toMatchObject({ text: 'as it was' });
+  expect((await everyItem(restored, '/v1/contacts')).map(({ name }) => name)).toEqual(['Anna']);
+  expect((await restored.get(`/v1/deals/${deal.id}`)).body).toMatchObject({ stage: 'Lead', contactName: 'Anna' });
+  const { items } = (await restored.get('/v1/events', { eventKind: 'contact.updated' })).body;
+  expect(items).toMatchObject([{ event: 'contact.updated', data: { contact_id: String(ann.id) } }]);
+  expect((await restored.get(`/v1/contacts/${ann.id}/activities`)).body.items[1]).toMatchObject({ text: 'as it was' });
   // The spoiled one is there to be looked at.
   expect((await live.get(`/v1/contacts/${ann.id}`)).body.name).toBe('Spoiled');
 });

@@ -497,7 +497,7 @@ test('the outputs of the stack are what an operator needs to act on it', () => {
     .ofType('AWS::Lambda::Function')
     .flatMap(([, { Properties }]) => Object.keys(Properties.Environment?.Variables ?? {}));
   const neverAsked = [
-    ...['EVENT_BUS', 'FILES_BUCKET', 'MAIL_CONFIGURATION_SET', 'NODE_OPTIONS', 'QUEUE_ROOT'],
+    ...['EVENT_BUS', 'MAIL_CONFIGURATION_SET', 'NODE_OPTIONS', 'QUEUE_ROOT'],
     ...['SCHEDULE_DLQ_ARN', 'SCHEDULE_GROUP', 'SCHEDULE_ROLE_ARN'],
   ];
   expect([...new Set(given)].filter((name) => !(name in found)).sort()).toEqual(neverAsked);

@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { exportWorkspace } from '#lib/archive/export.ts';
+import { finishWorkspace } from '#lib/archive/finish.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { entities } from '#lib/entities/all.ts';
 import { CreateWorkspace, PatchWorkspace } from '#lib/entities/workspace.ts';
+import { sagaKinds } from '#lib/saga-kinds.ts';
 import { id, text } from '#lib/schema.ts';
 import { findReindexing, incomplete, startReindexing } from '#lib/table/reindex.ts';
 import { unmark } from '#lib/table/release.ts';
@@ -72,11 +74,19 @@ function existing(file: string): string {
 const Archive = v.object({ id: id(), file: text(4096) });
 type Archive = v.InferOutput<typeof Archive>;
 
+/** With `--table`, of a table that was restored: nobody else brings to its end what was under way in that second. */
+async function finish({ id: workspaceId }: One) {
+  // What happened then is not told again.
+  delete process.env['EVENT_BUS'];
+  return { finished: await finishWorkspace(workspaceId, sagaKinds) };
+}
+
 export const commands = {
   create: { input: CreateWorkspace, run: create },
   update: { input: Update, run: update },
   show: { input: One, run: show },
   reindex: { input: Reindex, run: reindex },
+  finish: { input: One, run: finish },
   export: {
     input: Archive,
     run: async ({ id, file }: Archive) => ({ counts: await exportWorkspace(id, resolve(file)) }),
