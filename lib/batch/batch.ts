@@ -254,7 +254,8 @@ async function runAlone(
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     const result = await item.run(own);
-    progress.mark(own, item.index, { ...result, error: null });
+    // What changes nothing may be done again.
+    if (!own.isEmpty) progress.mark(own, item.index, { ...result, error: null });
     own.afterwards(async () => {
       budget.bytesLeft -= own.bytes;
     });

@@ -82,7 +82,7 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
     else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
     else await findByIndexes(tx, of, listing, wanted, found);
   };
-  await (tx.isForAnswer ? readingPage(tx.tenant, found.meter, find) : find());
+  await (tx.mayEndEarly ? readingPage(tx.tenant, found.meter, find) : find());
   return found.page();
 }
 

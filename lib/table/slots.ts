@@ -67,32 +67,38 @@ export async function inSlot<Result>(
 
 /** What has ended by then needs no slot. */
 const lateMs = secondMs / 2;
-/** Of hundreds of calls at once each asks for few of the slots: a partition takes a thousand writes a second. */
-const lateTries = 3;
+
+/** Those who take turns beside each other, and of how many slots each asks for one: of hundreds of lists at once each asks for few, as a partition takes a thousand writes a second. */
+const turns = { list: { pool: 'list/', tries: 3 }, sum: { pool: '', tries: maxSlots } };
+
+interface Turn {
+  of?: keyof typeof turns;
+  forMs?: number;
+}
 
 /**
- * Does what seldom takes long, in a slot from when it does. It is told when it was `refused` one, before it has ended or not much later:
- * whoever holds no slot ends.
+ * Reads by a meter what seldom takes long, in a slot from when it does. The meter of who is `refused` one ends, so that pages do: before
+ * the work has ended or not much later.
  */
 async function inLateSlot<Result>(
   tenant: Tenant,
-  forMs: number,
-  { work, refused, pool }: { work: () => Promise<Result>; refused: () => void; pool?: string },
+  meter: Meter,
+  work: () => Promise<Result>,
+  { of = 'list', forMs = defaultTimeoutSeconds * secondMs }: Turn = {},
 ): Promise<Result> {
+  const { pool, tries } = turns[of];
   let taking: Promise<void> | undefined;
   let giveBack: Awaited<ReturnType<typeof takeSlot>>;
   const take = async () => {
     // A table that is asked for too many slots is as one without.
-    giveBack = await takeSlot(tenant, forMs, pool, maxSlots, lateTries).catch(() => undefined);
-    if (!giveBack) refused();
+    giveBack = await takeSlot(tenant, forMs, pool, maxSlots, tries).catch(() => undefined);
+    if (!giveBack) meter.endsAtMs = refusedMs;
   };
   const timer = setTimeout(() => {
     taking = take();
   }, lateMs);
   try {
-    const result = await work();
-    await taking;
-    return result;
+    return await work();
   } finally {
     clearTimeout(timer);
     await taking;
@@ -102,30 +108,20 @@ async function inLateSlot<Result>(
 
 /** Reads a page: who is refused a slot ends it early, as who has read as much as a call may. */
 export const readingPage = <Result>(tenant: Tenant, meter: Meter, work: () => Promise<Result>): Promise<Result> =>
-  inLateSlot(tenant, defaultTimeoutSeconds * secondMs, {
-    work,
-    pool: listPool,
-    refused: () => {
-      meter.endsAtMs = refusedMs;
-    },
-  });
+  inLateSlot(tenant, meter, work);
 
 /** Reads what is answered as a whole or not at all. Raises 429 while other such calls have all of the tenant's slots. */
 export async function readingAll<Result>(
   tenant: Tenant,
   meter: Meter,
   work: () => Promise<Result>,
-  { forMs = defaultTimeoutSeconds * secondMs, pool = listPool } = {},
+  turn?: Turn,
 ): Promise<Result> {
-  const refused = () => {
-    meter.endsAtMs = refusedMs;
-  };
-  const result = await inLateSlot(tenant, forMs, { work, pool, refused });
+  const result = await inLateSlot(tenant, meter, work, turn);
   if (isRefused(meter)) throw tooManyAtOnce();
   return result;
 }
 
-const listPool = 'list/';
 const refusedMs = 0;
 
 /** Whether what reads by this meter was refused a slot, and is to end. */

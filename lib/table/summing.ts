@@ -17,8 +17,8 @@ const sumMs = (2 / 3) * longTimeoutSeconds * secondMs;
  */
 export async function summing<Result>(tx: UnitOfWork, sum: (meter: Meter) => Promise<Result>): Promise<Result> {
   const meter = newMeter({ forMs: sumMs });
-  const slot = { forMs: longTimeoutSeconds * secondMs, pool: '' };
-  const result = await readingAll(tx.tenant, meter, () => sum(meter), slot);
+  const turn = { of: 'sum', forMs: longTimeoutSeconds * secondMs } as const;
+  const result = await readingAll(tx.tenant, meter, () => sum(meter), turn);
   if (meter.stoppedAt !== undefined)
     throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
   return result;

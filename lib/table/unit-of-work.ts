@@ -45,6 +45,7 @@ export class UnitOfWork {
   readonly id: string;
   /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
   readonly isForAnswer: boolean;
+  readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
   #tracked = new Map<string, Tracked>();
@@ -59,18 +60,24 @@ export class UnitOfWork {
   #audit: Record<string, unknown> | undefined;
   #ids: IdPool;
 
-  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant), isForAnswer = false) {
+  constructor(
+    tenant: Tenant,
+    actor: Actor,
+    ids: IdPool = new IdPool(tenant),
+    { isForAnswer = false, mayEndEarly = false } = {},
+  ) {
     this.tenant = tenant;
     this.actor = actor;
     this.#ids = ids;
     this.isForAnswer = isForAnswer;
+    this.mayEndEarly = mayEndEarly;
     this.id = randomUUID();
     this.now = timestamp();
   }
 
-  /** One that reads for an answer, and writes nothing. */
-  static forAnswer(tenant: Tenant, actor: Actor): UnitOfWork {
-    return new UnitOfWork(tenant, actor, undefined, true);
+  /** One that reads for an answer, and writes nothing; pages `mayEndEarly` where whoever asks is given a cursor. */
+  static forAnswer(tenant: Tenant, actor: Actor, { mayEndEarly = false } = {}): UnitOfWork {
+    return new UnitOfWork(tenant, actor, undefined, { isForAnswer: true, mayEndEarly });
   }
 
   /** The actor as events show it (contract section 15). */

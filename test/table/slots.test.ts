@@ -136,10 +136,15 @@ test('a list, the request log and the feed end a page that takes long, with a cu
   const rest = { limit: 100, after: undefined };
   const key = { scopes: [] } as unknown as Caller;
   const searches: (() => Promise<Page<unknown>>)[] = [
-    () => listPage(new UnitOfWork(tenant, operator, undefined, true), Contacts, { ...rest, matches: () => false }),
+    () =>
+      listPage(UnitOfWork.forAnswer(tenant, operator, { mayEndEarly: true }), Contacts, {
+        ...rest,
+        matches: () => false,
+      }),
     () => listRequests(tenant, { ...rest, route: 'none' } as never),
     () => listEvents(new UnitOfWork(tenant, operator), key, { since: 0, limit: 1, eventKind: 'invoice.paid' }),
   ];
+  const whole = () => listPage(UnitOfWork.forAnswer(tenant, operator), Contacts, { ...rest, matches: () => false });
   for (const search of searches) {
     const ask = () => {
       queries = 0;
@@ -149,6 +154,8 @@ test('a list, the request log and the feed end a page that takes long, with a cu
     const page = await ask();
     expect(page).toMatchObject({ items: [], hasMore: true, nextCursor: expect.any(Number) });
     expect(queries).toBeLessThan(24);
+    // What a change depends on is read to its end.
+    expect(await between(slowly, whole)).toMatchObject({ hasMore: false });
     await Promise.all(taken.map((giveBack) => giveBack?.()));
     expect(await ask()).toEqual({ items: [], hasMore: false, nextCursor: null });
     expect(queries).toBeGreaterThanOrEqual(24);
@@ -187,7 +194,10 @@ test('a list ends its page, and answers it, where slots are too much asked for',
     return next();
   };
   const page = await between(busily, () =>
-    listPage(new UnitOfWork(tenant, operator, undefined, true), Contacts, { limit: 100, matches: () => true }),
+    listPage(UnitOfWork.forAnswer(tenant, operator, { mayEndEarly: true }), Contacts, {
+      limit: 100,
+      matches: () => true,
+    }),
   );
   expect(page).toMatchObject({ items: [{ name: 'Cleo' }], hasMore: true });
 });
