@@ -26,3 +26,10 @@ const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException'];
 
 /** Whether `decrypt` failed because of what it was given: no secret, one of something else, or one of another key, as of an earlier deployment. */
 export const isUnreadable = (error: unknown): boolean => error instanceof Error && unreadable.includes(error.name);
+
+/** What is read with a secret; undefined where that is unreadable, which no trying again mends. */
+export const unlessUnreadable = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
+  reading.catch((error: unknown) => {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  });

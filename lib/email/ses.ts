@@ -47,4 +47,7 @@ const deploymentFaults = [
  * until its operator has mended that.
  */
 export const isDeploymentFault = ({ name, message }: Error): boolean =>
-  deploymentFaults.includes(name) || (name === 'MessageRejected' && /not verified|suspended/i.test(message));
+  deploymentFaults.includes(name) ||
+  (name === 'MessageRejected' && /not verified|suspended/i.test(message)) ||
+  // Its quota of 24 hours, and not its rate, is used up.
+  /daily message quota/i.test(message);

@@ -26,8 +26,8 @@ export async function isStored(key: string): Promise<boolean> {
   const url = presignedUrl({ method: 'HEAD', key, expiresSeconds: 60 });
   const { status } = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(lookMs) });
   if (status === 200) return true;
-  // Who may not list a bucket is refused what is not in it.
-  if (status === 404 || status === 403) return false;
+  // Not 403: who asks may list the bucket, and a refusal is ours.
+  if (status === 404) return false;
   throw new Error(`S3 answered ${status}`);
 }
 

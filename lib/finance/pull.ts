@@ -5,7 +5,7 @@ import { Transactions } from '#lib/entities/transaction.ts';
 import { log } from '#lib/log.ts';
 import { sliced } from '#lib/parallel.ts';
 import { nextTurn, takeAll } from '#lib/quotas/quota.ts';
-import { decrypt } from '#lib/secrets.ts';
+import { decrypt, unlessUnreadable } from '#lib/secrets.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
@@ -63,7 +63,8 @@ async function lease(tx: UnitOfWork, id: number): Promise<StoredRevenueSource | 
 async function pull(tenant: Tenant, source: StoredRevenueSource): Promise<Result> {
   const { id, feedUrl, credential } = source;
   try {
-    const secret = credential === null ? null : await decrypt(credential, secretContext(tenant, id));
+    const secret = credential === null ? null : await unlessUnreadable(decrypt(credential, secretContext(tenant, id)));
+    if (secret === undefined) throw new FeedFailure('the credential cannot be read: give it again');
     const { rows, refused } = await fetchFeed(feedUrl, secret);
     const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
     if (digest === source.lastDigest) return { ...nothingBooked, refused };

@@ -5,8 +5,8 @@ import { log } from '#lib/log.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 
-/** Of one mail. SES takes up to a hundred recipients. */
-const maxTenants = 50;
+/** Of one mail, which each of them keeps. SES takes up to a hundred recipients. */
+const maxTenants = 10;
 
 /** The workspaces, each in the environment that is meant, that an envelope names and that are there. Each once. */
 export async function addresseesOf(key: string, recipients: readonly string[]): Promise<Tenant[]> {

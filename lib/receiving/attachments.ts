@@ -18,6 +18,7 @@ import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
 import { findMessage } from '#lib/messages/store.ts';
 import { measure } from '#lib/metrics.ts';
 import { type Counted, left, nextTurn, take, takeAll } from '#lib/quotas/quota.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -182,7 +183,8 @@ async function fetched(
   // Nothing is asked outside for the sandbox, nor by an account that somebody has disconnected.
   if (!account || account.secret === '' || tenant.env === 'test') return parts.map(failed).forEach(add);
   const shelf = await shelfOf(tenant, transfer);
-  const source = await open(tenant, account);
+  const source = await unlessUnreadable(open(tenant, account));
+  if (!source) return parts.map(failed).forEach(add);
   try {
     for (const part of parts) {
       const opened = await source.open(part.ref);

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from '#lib/channels/telegram/bot-api.ts';
-import { noteFailure } from '#lib/channels/telegram/failing.ts';
+import { noteFailure, unreadableToken } from '#lib/channels/telegram/failing.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
 import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { entries } from '#lib/table/entries.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -141,7 +142,9 @@ class Polls {
 
 /** Asks Telegram for what people have written to a bot, one request after the other, until the signal is aborted. */
 async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal): Promise<void> {
-  const bot = openBotApi(await accountSecret(tenant, account), {
+  const token = await unlessUnreadable(accountSecret(tenant, account));
+  if (token === undefined) return void (await restAfter(tenant, account, unreadableToken));
+  const bot = openBotApi(token, {
     timeoutMs: (longPollSeconds + 10) * secondMs,
     maxResponseBytes,
     signal,

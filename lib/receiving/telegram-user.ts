@@ -11,7 +11,7 @@ import { Peers } from '#lib/entities/peer.ts';
 import { env } from '#lib/env.ts';
 import type { Outcome } from '#lib/jobs/sender.ts';
 import { log } from '#lib/log.ts';
-import { isUnreadable } from '#lib/secrets.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { flatten } from '#lib/table/pages.ts';
@@ -64,11 +64,8 @@ const failed = (tenant: Tenant, due: Due, outcome: Outcome): Promise<void> =>
   });
 
 /** One that cannot be read is none. */
-const secretOf = (tenant: Tenant, account: StoredAccount): Promise<string> =>
-  accountSecret(tenant, account).catch((error) => {
-    if (isUnreadable(error)) return '';
-    throw error;
-  });
+const secretOf = async (tenant: Tenant, account: StoredAccount): Promise<string> =>
+  (await unlessUnreadable(accountSecret(tenant, account))) ?? '';
 
 async function ask(
   tenant: Tenant,

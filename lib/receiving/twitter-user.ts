@@ -10,7 +10,7 @@ import type { Outcome } from '#lib/jobs/sender.ts';
 import { log } from '#lib/log.ts';
 import type { Answered } from '#lib/network/provider.ts';
 import { Problem } from '#lib/problem.ts';
-import { isUnreadable } from '#lib/secrets.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { type Due, fail, keep, keepHearing } from './due-account.ts';
@@ -44,10 +44,7 @@ class Unanswered extends Error {
 /** Asks X for the direct messages that are new, and stores them, the oldest first. What is known moves only after they are stored. */
 export async function askTwitter(tenant: Tenant, due: Due, deadlineMs: number): Promise<void> {
   const lost = 'X takes the tokens of this account no longer: connect it again';
-  const api = await openTwitterApi(tenant, due.account, { maxResponseBytes }).catch((error) => {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  });
+  const api = await unlessUnreadable(openTwitterApi(tenant, due.account, { maxResponseBytes }));
   if (!api) return fail(tenant, due, { kind: 'lost', state: 'disconnected' }, { lost });
   try {
     await ask(tenant, due.inbound, api, deadlineMs);

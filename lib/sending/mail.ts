@@ -134,7 +134,7 @@ const countRecipients = ({ to, cc, bcc }: Pick<OutgoingMail, 'to' | 'cc' | 'bcc'
 
 /** What SES says. */
 function outcomeOf(error: Error): Outcome {
-  if (isThrottled(error)) return { kind: 'throttled', error: error.message };
+  if (isThrottled(error) && !isDeploymentFault(error)) return { kind: 'throttled', error: error.message };
   if (mayHaveLeft(error))
     return { kind: 'failed-for-now', error: `no answer from SES (${error.name})`, mayHaveLeft: true };
   if (isDeploymentFault(error)) {

@@ -6,7 +6,8 @@ import { TimerRow } from './timer.ts';
 
 /**
  * Tells rows that have begun to wait. Returns those that are left for a reason that may pass. Those that fail for a reason of
- * their own hold up nobody: they stay where the sweeper finds them at their time, and sets them aside.
+ * their own hold up nobody: they stay where the sweeper finds them at their time, and sets them aside. Nor do those that the
+ * Scheduler does not take: the sweeper sends them at their time.
  */
 export async function dispatch<Stored extends Key>(stored: readonly Stored[]): Promise<Stored[]> {
   const read = new Map<TimerRow, Stored>();
@@ -18,9 +19,9 @@ export async function dispatch<Stored extends Key>(stored: readonly Stored[]): P
     }
   }
   const left: Stored[] = [];
-  for (const { row, error } of await dispatchTimers([...read.keys()])) {
+  for (const { row, error, isFar = false } of await dispatchTimers([...read.keys()])) {
     log().error('a timer could not be sent', error as Error);
-    if (!isOwnReason(error)) left.push(read.get(row) as Stored);
+    if (!isFar && !isOwnReason(error)) left.push(read.get(row) as Stored);
   }
   return left;
 }

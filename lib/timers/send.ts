@@ -20,6 +20,8 @@ const maxCalls = 10;
 export interface Undispatched {
   row: TimerRow;
   error: unknown;
+  /** Its time is so far ahead that only the Scheduler could wait for it. */
+  isFar?: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Undispa
   const later = delayed.filter((message) => !isSoon(message));
   const undispatched = await Promise.all([
     ...[...soon].map(([queue, messages]) => sendAll(queue, messages)),
-    dispatchAll(later, 1, ([{ row }]) => schedule(row)),
+    dispatchAll(later, 1, ([{ row }]) => schedule(row)).then((rows) => rows.map((one) => ({ ...one, isFar: true }))),
   ]);
   return undispatched.flat();
 }
@@ -81,6 +83,8 @@ async function sendBatch(queue: QueueName, batch: readonly Delayed[]): Promise<U
 interface Message {
   tenant: Tenant;
   message: Record<string, unknown>;
+  /** With what it shares its turns, where that is not the tenant. */
+  group?: string | undefined;
 }
 
 /** Sends messages at once. Throws unless it takes all of them; some may have been taken then. */
@@ -88,7 +92,7 @@ export async function sendMessages(queue: QueueName, messages: readonly Message[
   for (const batch of sliced(messages, 10)) {
     const [refused] = await send(
       queue,
-      batch.map(({ tenant, message }) => ({ tenant: tenantKey(tenant), message, delaySeconds: 0 })),
+      batch.map(({ tenant, message, group }) => ({ tenant: tenantKey(tenant), message, group, delaySeconds: 0 })),
     );
     if (refused) throw refused.error;
   }
@@ -97,6 +101,7 @@ export async function sendMessages(queue: QueueName, messages: readonly Message[
 interface Sent {
   tenant: string;
   message: Record<string, unknown>;
+  group?: string | undefined;
   delaySeconds: number;
 }
 
@@ -104,12 +109,12 @@ interface Sent {
 async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: number; error: Error }[]> {
   const input: SendMessageBatchCommandInput = {
     QueueUrl: queueUrl(queue),
-    Entries: batch.map(({ tenant, message, delaySeconds }, index) => ({
+    Entries: batch.map(({ tenant, message, group = tenant, delaySeconds }, index) => ({
       Id: String(index),
       MessageBody: JSON.stringify({ ...message, tenant }),
       DelaySeconds: delaySeconds,
       // Fair queues: one tenant's backlog does not delay the others.
-      MessageGroupId: tenant.replace(':', '-'),
+      MessageGroupId: group.replace(':', '-'),
     })),
   };
   const call = { service: 'sqs', operation: 'SendMessageBatch', body: JSON.stringify(input) } as const;

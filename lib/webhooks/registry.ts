@@ -1,7 +1,7 @@
 import { minuteMs, shifted } from '#lib/clock.ts';
 import { maxEndpoints, Registries, type Registry } from '#lib/entities/webhook-registry.ts';
 import { conflict } from '#lib/problem.ts';
-import { decrypt, encrypt } from '#lib/secrets.ts';
+import { decrypt, encrypt, unlessUnreadable } from '#lib/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { newSecret } from './sign.ts';
@@ -74,9 +74,13 @@ function reveal(tenant: Tenant, encrypted: string): Promise<string> {
 /** The current secret in clear. Needs the key. */
 export const currentSecret = (tenant: Tenant, { secret }: Registry): Promise<string> => reveal(tenant, secret);
 
-/** The secrets that sign now: the current one and, during a grace, the one before. Needs the key. */
-export function secretsOf(tenant: Tenant, registry: Registry, now: string): Promise<string[]> {
+/** The secrets that sign now: the current one and, during a grace, the one before, where it can still be read. Needs the key. */
+export async function secretsOf(tenant: Tenant, registry: Registry, now: string): Promise<string[]> {
   const { secret, previousSecret, previousValidUntil } = registry;
   const isInGrace = previousSecret !== null && previousValidUntil !== null && previousValidUntil > now;
-  return Promise.all([secret, ...(isInGrace ? [previousSecret] : [])].map((one) => reveal(tenant, one)));
+  const [current, before] = await Promise.all([
+    reveal(tenant, secret),
+    isInGrace ? unlessUnreadable(reveal(tenant, previousSecret)) : undefined,
+  ]);
+  return before === undefined ? [current] : [current, before];
 }

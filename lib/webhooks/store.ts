@@ -15,6 +15,7 @@ import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { changedFields } from '#lib/events/changes.ts';
 import { notFound } from '#lib/problem.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -80,9 +81,12 @@ export async function createEndpoint(
   });
   const health = tx.create(Healths, newHealth(id));
   tx.create(Dispatches, newDispatch(id));
+  const secret = await unlessUnreadable(currentSecret(tx.tenant, registry));
+  // Nobody can sign with it any more.
+  const own = secret === undefined ? await rotate(tx, 0) : registry;
   return {
-    ...shown(endpoint, health, registry.secretHint),
-    secret: await currentSecret(tx.tenant, registry),
+    ...shown(endpoint, health, own.secretHint),
+    secret: secret ?? (await currentSecret(tx.tenant, own)),
   };
 }
 

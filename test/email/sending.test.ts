@@ -358,6 +358,19 @@ test('a burst that SES throttles leaves whole, and no throttle counts as an atte
   for (const id of ids) expect(await jobOf(id)).toMatchObject({ status: 'sent', attempts: 1 });
 });
 
+test('a mail beyond what SES takes in a day says so while it waits, as what SES refuses of this deployment does', async () => {
+  const { threadId } = await receive();
+  const id = await newReply(threadId);
+  const message = 'Daily message quota exceeded.';
+  ses.answer = () => ({ status: 429, type: 'TooManyRequestsException', message });
+  await deliverEmail(live, id);
+  expect(await jobOf(id)).toMatchObject({ status: 'queued', attempts: 0, lastError: message });
+  ses.answer = () => ({ status: 200 });
+  await hurry(id);
+  await deliverEmail(live, id);
+  expect(await jobOf(id)).toMatchObject({ status: 'sent', lastError: null });
+});
+
 test('a mail to which SES gives no answer leaves once more, then fails; one that SES has not taken is tried again', async () => {
   const { threadId } = await receive();
   const lost = await newReply(threadId);

@@ -11,6 +11,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { sealedByAnother } from '#test/sealed.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -302,6 +303,25 @@ test('a credential that is given while a pull is under way is used at once', asy
   await eventually(async () => feeds.get('/renewed')?.calls === 2, 'the second pull to ask');
   expect(feeds.get('/renewed')?.authorization).toBe('Bearer token-2');
   expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 1 });
+});
+
+test('a credential that cannot be read fails the pull and says so, and another one is used', async () => {
+  const workspace = await newWorkspace();
+  serve('/lost', [{ id: 1, amount: 1 }]);
+  const id = await connect(workspace, '/lost', { credential: 'token-1' });
+  await settled(workspace, id);
+  const credential = await sealedByAnother();
+  await transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
+    tx.update(RevenueSources, { ...(await tx.get(RevenueSources, { id })), credential });
+  });
+  await makeDue(workspace, id);
+  const failed = await eventually(async () => {
+    const source = await sourceOf(workspace, id);
+    return source.lastSyncStatus === 'failed' && source;
+  }, 'the pull to fail');
+  expect(failed.lastSyncError).toBe('the credential cannot be read: give it again');
+  await commands.connect.run({ workspaceId: workspace.id, env: 'live', id, credential: 'token-2' });
+  await eventually(async () => feeds.get('/lost')?.authorization === 'Bearer token-2', 'the pull with the other one');
 });
 
 test('a source that rests, as after an import, is pulled at once when it is given a credential', async () => {

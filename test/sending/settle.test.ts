@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openKey, seal } from '#infra/local/kms/key.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
@@ -30,6 +26,7 @@ import { eventually } from '#test/client.ts';
 import { refusing } from '#test/crash.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
+import { sealedByAnother } from '#test/sealed.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -215,14 +212,6 @@ test('what a provider says is kept short, on one line and without the token; wha
   expect(attempts).toBe(0);
   expect(Math.abs(Date.parse(runAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(600_000);
 });
-
-/** As a deployment has it that was made anew, with a key of its own, beside the table of the old one. */
-async function sealedByAnother(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-key-'));
-  const key = await openKey(join(folder, 'kms.json'));
-  await rm(folder, { recursive: true });
-  return seal(key, Buffer.from('another'), {}).toString('base64');
-}
 
 test.each([
   ['InvalidCiphertextException', () => encrypt('another', { account: 'another' })],

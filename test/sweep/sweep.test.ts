@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { aws } from '#lib/aws/call.ts';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
@@ -64,6 +65,25 @@ test('timers that nobody can read or send hold up nobody, and are set aside', as
   for (const row of poison) expect(await putBack(idOf(row))).toBe(true);
   expect((await readRows(poison)).size).toBe(poison.length);
   await remove([...poison, sound]);
+});
+
+test('a timer that the Scheduler does not take holds up none that need it not, and is left to its time', async () => {
+  const tenant = await newTenant();
+  const far = overdue(tenant, 'far', { at: shifted(new Date(), 3_600_000) });
+  const soon = overdue(tenant, 'soon');
+  const { call } = aws;
+  let asked = 0;
+  aws.call = async (one, signal) => {
+    if (one.service !== 'scheduler') return call(one, signal);
+    asked += 1;
+    throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  };
+  try {
+    expect(await dispatch([far, soon])).toEqual([]);
+    expect(asked).toBe(1);
+  } finally {
+    aws.call = call;
+  }
 });
 
 test('rows of one account that wait for its pace are served by one message and are not overdue', async () => {

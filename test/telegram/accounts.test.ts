@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { maxConnected } from '#lib/accounts/store.ts';
 import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
+import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { ends, maxSlots, takeSlot } from '#lib/table/slots.ts';
+import { transact } from '#lib/table/transact.ts';
+import { operator } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { looked } from '#test/receiving/look.ts';
+import { sealedByAnother } from '#test/sealed.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -260,6 +265,30 @@ test('a webhook that Telegram refuses is set again, and says so meanwhile', asyn
     return inbound.status === 'failing' && inbound;
   }, 'the failure to be seen');
   expect(failing.lastError).toBe('Telegram answered 400: Bad Request: bad webhook');
+});
+
+test('a bot whose token cannot be read is disconnected, by itself or by a call, and connected again', async () => {
+  const bot = newBot();
+  const { body } = await create(bot.token);
+  const path = `/v1/telegram/accounts/${body.id}`;
+  await eventually(async () => (await bot.seen()).webhook, 'the webhook');
+  const lose = async (more: Partial<StoredInbound>) => {
+    const secret = await sealedByAnother();
+    await transact({ workspaceId: workspace.id, env: 'live' }, operator, async (tx) => {
+      tx.update(Accounts, { ...(await tx.get(Accounts, { id: body.id })), secret });
+      tx.update(Inbounds, { ...(await tx.get(Inbounds, { id: body.id })), ...more });
+    });
+  };
+  await lose({});
+  expect((await live.post(`${path}/disconnect`)).status).toBe(200);
+  expect((await live.post(`${path}/connect`, { botToken: bot.token })).status).toBe(200);
+  await eventually(async () => (await live.get(path)).body.inbound.status === 'ok', 'the webhook again');
+  await lose({ dueAt: timestamp() });
+  const lost = await eventually(async () => {
+    const { body: shown } = await live.get(path);
+    return shown.status === 'disconnected' && shown;
+  }, 'the account to be disconnected');
+  expect(lost.inbound.lastError).toContain('cannot be read');
 });
 
 test('a disconnected bot has no webhook and no secret; another token of the same bot connects it again', async () => {

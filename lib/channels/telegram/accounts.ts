@@ -11,6 +11,7 @@ import { Inbounds } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, unavailable } from '#lib/problem.ts';
 import { choice, line, pattern } from '#lib/schema.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { telegramApp } from './app.ts';
@@ -88,12 +89,13 @@ export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<St
   // Whoever had the account in hand has written how it hears.
   const inbound = await tx.find(Inbounds, { id });
   if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
-    await ending(tx, async () => removeHook(await accountSecret(tx.tenant, known)));
+    await ending(tx, async () => removeHook(await unlessUnreadable(accountSecret(tx.tenant, known))));
   return endAccount(tx, known, inbound);
 }
 
 /** Whether Telegram hears of it or not: without its row a hook is none. */
-async function removeHook(token: string): Promise<void> {
+async function removeHook(token: string | undefined): Promise<void> {
+  if (token === undefined) return;
   const bot = openBotApi(token);
   try {
     const answer = await bot.call('deleteWebhook');
@@ -112,9 +114,9 @@ async function endSession(tx: UnitOfWork, account: StoredAccount): Promise<void>
   const [{ readSession }, { connectUser }, secret] = await Promise.all([
     import('./connection.ts'),
     import('./user-connection.ts'),
-    accountSecret(tx.tenant, account),
+    unlessUnreadable(accountSecret(tx.tenant, account)),
   ]);
-  const session = readSession(secret);
+  const session = secret && readSession(secret);
   if (!session || !app) return;
   await holdForEnd(tx, account);
   try {

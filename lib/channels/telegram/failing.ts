@@ -5,6 +5,13 @@ import { shownError } from '#lib/jobs/after.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Failure } from './bot-api.ts';
 
+/** Of a bot whose token is of another key, as of an earlier deployment. */
+export const unreadableToken: Failure = {
+  error: 'the token of the bot cannot be read: connect it again',
+  isRevoked: true,
+  waitMs: 0,
+};
+
 /** The bot does not hear, and why; `next` says when to try again. A bot whose token is revoked is disconnected. */
 export function noteFailure(
   tx: UnitOfWork,

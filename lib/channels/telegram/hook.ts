@@ -6,12 +6,12 @@ import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
 import { retryWaitMs, shownError } from '#lib/jobs/after.ts';
-import { decrypt } from '#lib/secrets.ts';
+import { decrypt, unlessUnreadable } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from './bot-api.ts';
-import { noteFailure } from './failing.ts';
+import { noteFailure, unreadableToken } from './failing.ts';
 
 /** What Telegram tells a bot of (https://core.telegram.org/bots/api#update). */
 export const allowedUpdates = ['message', 'edited_message', 'my_chat_member'];
@@ -42,10 +42,14 @@ async function isDone(tenant: Tenant, accountId: number): Promise<boolean> {
   ]);
   if (!account || !inbound || inbound.dueAt === null || inbound.dueAt > timestamp()) return true;
   if (account.state !== 'active') return note(tenant, account, inbound, { kind: 'gone' });
+  const found = await unlessUnreadable(look(tenant, account, inbound));
+  return note(tenant, account, inbound, found ?? { kind: 'failed', ...unreadableToken });
+}
+
+async function look(tenant: Tenant, account: StoredAccount, inbound: StoredInbound): Promise<Found> {
   const bot = openBotApi(await accountSecret(tenant, account));
   try {
-    const found = inbound.hook === null ? await removed(bot) : await seenTo(tenant, bot, account, inbound);
-    return await note(tenant, account, inbound, found);
+    return inbound.hook === null ? await removed(bot) : await seenTo(tenant, bot, account, inbound);
   } finally {
     await bot.close();
   }

@@ -10,7 +10,7 @@ import { maxWaitSeconds } from '#lib/jobs/outcomes.ts';
 import { log } from '#lib/log.ts';
 import { invalidField, unavailable } from '#lib/problem.ts';
 import { line } from '#lib/schema.ts';
-import { isUnreadable } from '#lib/secrets.ts';
+import { unlessUnreadable } from '#lib/secrets.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { askWhose, revokeTokens, secondsUntilReset, userIn } from './api.ts';
@@ -97,10 +97,7 @@ async function endTokens(tx: UnitOfWork, id: number): Promise<void> {
   const account = await new UnitOfWork(tx.tenant, system).get(Accounts, { id });
   // Somebody else has disconnected it.
   if (account.secret === '') return;
-  const tokens = await tokensOf(tx.tenant, account).catch((error) => {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  });
+  const tokens = await unlessUnreadable(tokensOf(tx.tenant, account));
   if (!tokens || !(await revokeTokens(tokens)))
     log().warn('the tokens of an account that is disconnected may be left at X', { accountId: id });
 }
