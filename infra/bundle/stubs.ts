@@ -22,9 +22,8 @@ const stubs: Record<string, string> = {
   // For what is one for each of several invocations at a time, as above, and for the logs that are held back: 1 KB.
   '@aws-lambda-powertools/commons/utils/invocation-scoped': `
     export class InvocationScoped {
-      isScoped = false;
-      #value;
       #made;
+      #value;
       constructor(_, { fresh, initial }) { this.#made = fresh ?? (() => initial); }
       get() { return (this.#value ??= [this.#made()])[0]; }
       set(value) { this.#value = [value]; }

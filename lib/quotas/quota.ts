@@ -1,12 +1,10 @@
-import * as v from 'valibot';
-import { epochSeconds, hourMs, nextDay, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { hourMs, nextDay, shifted } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
-import { Problem, rateLimited } from '#lib/problem.ts';
-import { type Key, rowKey } from '#lib/table/keys.ts';
-import { type Row, readRow } from '#lib/table/rows.ts';
+import { Problem } from '#lib/problem.ts';
+import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { writeIf } from '#lib/table/update.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import type { Tenant } from '#lib/tenant.ts';
+import { dailyQuotaReason, dayOf, keyOf, today, tryAdd, usedIn, usedUp } from './counter.ts';
 
 /** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
 const quotas = {
@@ -145,51 +143,13 @@ const spreadMs = hourMs;
 /** When that which waits for a new day is due. */
 export const nextTurn = (): string => shifted(nextDay(), Math.random() * spreadMs);
 
-/** The 429 of a day's quota that is used up. */
-function dailyQuota(quota: Refusing, day: string): Problem {
-  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
-  const when = day === today() ? 'today' : day;
-  return rateLimited(`the ${limitOf(quota)} ${quotas[quota].unit} of ${when} are used up`, retryAfterSeconds, reason);
-}
+const dailyQuota = (quota: Refusing, day: string): Problem => usedUp(`${limitOf(quota)} ${quotas[quota].unit}`, day);
 
 /** Whether it was a quota that refused. */
 export const isDailyQuota = (error: unknown): error is Problem =>
-  error instanceof Problem && error.details?.['reason'] === reason;
-
-const reason = 'daily_quota';
+  error instanceof Problem && error.details?.['reason'] === dailyQuotaReason;
 
 function limitOf(quota: Counted): number {
   const of = quotas[quota.split('/')[0] as Quota];
   return 'setting' in of ? env(of.setting) : of.perDay;
-}
-
-/** The day whose quotas are spent now. */
-export const today = () => dayOf(timestamp());
-
-const dayOf = (now: string) => now.slice(0, 10);
-
-const keyOf = (tenant: Tenant, quota: Counted, day: string): Key =>
-  rowKey('quota', { tenant: tenantKey(tenant), day, quota });
-
-const usedIn = (row: Row | undefined): number => v.parse(Counter, row).used;
-const Counter = v.optional(v.object({ used: v.optional(v.number(), 0) }), {});
-
-const keptDays = 2;
-
-/** Adds where no more than `most` was used before. Undefined when it was added, else how much was used already. */
-async function tryAdd(
-  tenant: Tenant,
-  quota: Counted,
-  day: string,
-  amount: number,
-  most: number,
-): Promise<number | undefined> {
-  const { item, refused } = await writeIf({
-    key: keyOf(tenant, quota, day),
-    add: { used: amount },
-    set: { expiresAtSeconds: epochSeconds(new Date(`${day}T00:00:00Z`)) + keptDays * 86_400 },
-    // A counter that is not there yet holds no number to compare.
-    if: { any: [{ absent: ['used'] }, { atMost: { used: most } }] },
-  });
-  return item ? undefined : usedIn(refused);
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { today, tryAdd } from '#lib/quotas/counter.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { pages } from '#lib/table/pages.ts';
+import { rowsOfWorkspace } from '#lib/table/scan.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -260,4 +263,36 @@ test('a batch writes 10 MB at most, and what it leaves belongs into another', as
   expect(left[0]).toMatchObject({ status: 400, contact: null, error: { details: { reason: 'batch_too_large' } } });
   const rest = await batch(rename(left.map(({ index }: Result) => ids[index])));
   expect([rest.body.succeeded, await lifted()]).toEqual([left.length, 90]);
+});
+
+test('under an Idempotency-Key the items are kept that have changed something, and no others', async () => {
+  const { id, live } = await newWorkspace();
+  const { body } = await live.post('/v1/contacts/batch', { items: creations(3, 'Kept') });
+  const ids: number[] = body.results.map(({ contact }: Result) => contact?.id);
+  const send = () =>
+    live.post(
+      '/v1/contacts/batch',
+      { items: ids.map((one, index) => ({ op: 'update', id: one, ...(index === 0 && { company: 'Acme' }) })) },
+      { 'idempotency-key': 'once' },
+    );
+  const first = await send();
+  expect([first.status, first.body.succeeded]).toEqual([200, 3]);
+  let kept = 0;
+  for await (const { pk } of rowsOfWorkspace(id)) kept += Number(pk.endsWith('/items'));
+  expect(kept).toBe(1);
+  expect((await send()).body).toEqual(first.body);
+});
+
+test('batches write 20 GiB a day at most, each environment', async () => {
+  const { id, live, test: sandbox } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const usedUp = { status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } };
+  const small = { items: creations(1, 'Small') };
+  expect((await live.post('/v1/contacts/batch', small)).body.succeeded).toBe(1);
+  const used = await tryAdd(tenant, 'batches', today(), 0, -1);
+  expect(used).toBeGreaterThan(100);
+  await tryAdd(tenant, 'batches', today(), 20 * 2 ** 30, Number.MAX_SAFE_INTEGER);
+  for (const atomic of [false, true])
+    expect(await live.post('/v1/contacts/batch', { ...small, atomic })).toMatchObject(usedUp);
+  expect((await sandbox.post('/v1/contacts/batch', small)).body.succeeded).toBe(1);
 });
