@@ -93,7 +93,7 @@ export function createMailEvents(scope: Construct, notices: Queue): string {
     eventPattern: {
       source: ['aws.ses'],
       detail: {
-        eventType: ['Bounce', 'Complaint'],
+        eventType: ['Bounce', 'Complaint', 'Reject'],
         mail: { tags: { 'ses:configuration-set': [set.configurationSetName] } },
       },
     },
@@ -102,7 +102,7 @@ export function createMailEvents(scope: Construct, notices: Queue): string {
   const destination = set.addEventDestination('Notices', {
     // SES knows no other bus.
     destination: EventDestination.eventBus(EventBus.fromEventBusName(scope, 'DefaultBus', 'default')),
-    events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
+    events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT, EmailSendingEvent.REJECT],
   });
   // An event before the rule is there would be lost.
   destination.node.addDependency(rule, notices);

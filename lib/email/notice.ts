@@ -11,6 +11,8 @@ export interface Notice {
   recipient: string;
   type: (typeof noticeTypes)[number];
   reason: string;
+  /** It was the mail that was wrong, and not the address, which others may reach. */
+  isOfMail?: boolean;
 }
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,10}$/), v.transform(Number));
@@ -42,6 +44,12 @@ export const SesEvent = v.object({
       mail,
       complaint: v.object({ complainedRecipients: v.array(v.object(recipient)) }),
     }),
+    // SES has taken it, found malware in it, and delivers it to nobody.
+    v.object({
+      eventType: v.literal('Reject'),
+      mail: v.object({ ...mail.entries, destination: v.array(v.string()) }),
+      reject: v.object({ reason: v.string() }),
+    }),
   ]),
 });
 
@@ -61,16 +69,31 @@ export function noticesOf({ detail }: v.InferOutput<typeof SesEvent>): Notices {
     tenant: { workspaceId: workspace[0], env: environment[0] },
     jobId: job[0],
     messageId: sentAs(messageId),
-    notices:
-      detail.eventType === 'Complaint'
-        ? detail.complaint.complainedRecipients.map((of) => ({ ...shown(of), type: 'complaint', reason: '' }))
-        : detail.bounce.bouncedRecipients.map((of) => ({
-            ...shown(of),
-            // Of one that is undetermined SES does not know whether it is for good.
-            type: detail.bounce.bounceType === 'Permanent' ? 'permanent' : 'transient',
-            reason: reasonOf(of.diagnosticCode ?? '') || reasonOf(detail.bounce.bounceSubType),
-          })),
+    notices: noticesIn(detail),
   };
+}
+
+function noticesIn(detail: v.InferOutput<typeof SesEvent>['detail']): Notice[] {
+  switch (detail.eventType) {
+    case 'Complaint':
+      return detail.complaint.complainedRecipients.map((of) => ({ ...shown(of), type: 'complaint', reason: '' }));
+    case 'Reject': {
+      const reason = reasonOf(`SES rejected the mail: ${detail.reject.reason}`);
+      return detail.mail.destination.map((emailAddress) => ({
+        ...shown({ emailAddress }),
+        type: 'permanent',
+        reason,
+        isOfMail: true,
+      }));
+    }
+    case 'Bounce':
+      return detail.bounce.bouncedRecipients.map((of) => ({
+        ...shown(of),
+        // Of one that is undetermined SES does not know whether it is for good.
+        type: detail.bounce.bounceType === 'Permanent' ? 'permanent' : 'transient',
+        reason: reasonOf(of.diagnosticCode ?? '') || reasonOf(detail.bounce.bounceSubType),
+      }));
+  }
 }
 
 /** As long as an address can be. */

@@ -51,13 +51,13 @@ function noticesFor({ to, cc, bcc }: StoredEmailMessage, notices: readonly Notic
 
 /**
  * Stores what became of a mail with one of its recipients; known already, it changes nothing. A permanent bounce fails the mail and its
- * job, and marks the address. Emits email.bounced or email.complained, and job.completed when the job becomes failed. Throws while the
+ * job, and marks the address unless the mail itself was wrong. Emits email.bounced or email.complained, and job.completed when the job becomes failed. Throws while the
  * mail is being sent.
  */
 export async function takeNotice(
   tx: UnitOfWork,
   { threadId, id: messageId, jobId }: StoredEmailMessage,
-  { recipient, type, reason }: Notice,
+  { recipient, type, reason, isOfMail = false }: Notice,
 ): Promise<{ isKnown: boolean }> {
   const job = await getJob(tx, jobId as number, 'email');
   if (job.status === 'queued') throw new Error(`the mail of job ${job.id} is still being sent`);
@@ -69,7 +69,7 @@ export async function takeNotice(
   if (type === 'complaint') tx.emit({ kind: 'email.complained', subject, data });
   else tx.emit({ kind: 'email.bounced', subject, data: { ...data, bounce_type: type, reason } });
   if (type !== 'permanent') return { isKnown: false };
-  await markBounced(tx, recipient);
+  if (!isOfMail) await markBounced(tx, recipient);
   // Where several bounce the first says why.
   if (job.status === 'sent' || !job.lastError?.startsWith(bounced)) {
     const lastError = `${bounced}${reason}`;

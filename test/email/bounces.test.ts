@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { handler } from '#functions/workers/receive-mail-notices.ts';
 import { commands } from '#infra/admin/commands/email.ts';
@@ -70,6 +71,21 @@ const receive = (...events: object[]) =>
     Records: events.map((event, index) => ({ messageId: `m${index}`, body: JSON.stringify(event) }) as never),
   });
 const done = { batchItemFailures: [] };
+
+test('a mail in which SES finds malware fails with its job, and its addresses are written to as before', async () => {
+  const address = `fine-${randomUUID()}@example.com`;
+  const { id, threadId } = await write({ to: [address] });
+  await eventually(async () => (await jobOf(id)).status === 'sent', 'the mail');
+  const said = noticeOf(id, { eventType: 'Reject', reject: { reason: 'Bad content' } });
+  const detail = { ...said.detail, mail: { ...said.detail.mail, destination: [address] } };
+  expect(await receive({ ...said, detail })).toEqual(done);
+  const lastError = 'bounced: SES rejected the mail: Bad content';
+  expect(await jobOf(id)).toMatchObject({ status: 'failed', lastError });
+  expect(await eventsOf(threadId, 1)).toMatchObject([
+    { event: 'email.bounced', data: { recipient: address, reason: 'SES rejected the mail: Bad content' } },
+  ]);
+  await write({ to: [address] });
+});
 
 test('a mail that SES bounces fails with its job, emits one event, and its address is written to again only by force', async () => {
   const address = 'bounce@simulator.amazonses.com';

@@ -229,7 +229,7 @@ test('bounces and complaints of a mail that a function sends reach the queue of 
   expect([set?.ref, destination?.properties['ConfigurationSetName']]).toEqual([name, name]);
   expect(destination?.properties['EventDestination']).toEqual({
     Enabled: true,
-    MatchingEventTypes: ['bounce', 'complaint'],
+    MatchingEventTypes: ['bounce', 'complaint', 'reject'],
     EventBridgeDestination: { EventBusArn: `arn:aws:events:${region}:${accountId}:event-bus/default` },
   });
   for (const resource of [`configuration-set/${name}`, 'identity/example.com'])
@@ -245,7 +245,7 @@ test('bounces and complaints of a mail that a function sends reach the queue of 
     State: 'ENABLED',
     EventPattern: {
       source: ['aws.ses'],
-      detail: { eventType: ['Bounce', 'Complaint'], mail: { tags: { 'ses:configuration-set': [name] } } },
+      detail: { eventType: ['Bounce', 'Complaint', 'Reject'], mail: { tags: { 'ses:configuration-set': [name] } } },
     },
   });
   const [target] = items<{ Arn: string; DeadLetterConfig: { Arn: string } }>(rule?.properties['Targets']);
