@@ -9,18 +9,21 @@ import { Webhook } from 'standardwebhooks';
 import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { disconnectAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
+import { Accounts } from '#lib/entities/account.ts';
 import { activityTypes } from '#lib/entities/activity.ts';
 import { cleanFileName } from '#lib/files/name.ts';
 import type { Route } from '#lib/http/route.ts';
 import { mintKey } from '#lib/keys/store.ts';
+import { notFound } from '#lib/problem.ts';
 import { scopes } from '#lib/scopes.ts';
 
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, tenantKey } from '#lib/tenant.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
 import {
   brief,
@@ -298,10 +301,12 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
   });
 
   test('is taken and read back: agents and sequences', async () => {
-    const sandbox = { workspaceId: workspace.id, env: 'test' };
-    const agent = await admin('agent create', letters, { ...sandbox, status: 'active' });
-    const { id: liveAgentId } = await admin('agent create', letters, { ...place(), status: 'disabled' });
-    await admin('agent update', letters, { ...place(), id: liveAgentId, status: 'active' });
+    const sandbox = { workspaceId: workspace.id, env: 'test' } as const;
+    const inSandbox = { accountIds: await accountsOfAgent(sandbox) };
+    const agent = await admin('agent create', letters, { ...sandbox, ...inSandbox, status: 'active' });
+    const inLive = { accountIds: await accountsOfAgent({ workspaceId: workspace.id, env: 'live' }) };
+    const { id: liveAgentId } = await admin('agent create', letters, { ...place(), ...inLive, status: 'disabled' });
+    await admin('agent update', letters, { ...place(), ...inLive, id: liveAgentId, status: 'active' });
     calls.keep('/v1/agents/{id}', liveAgentId);
     expect((await workspace.test.get(`/v1/agents/${agent.id}`)).status).toBe(200);
     const { body: asking } = await workspace.test.post('/v1/contacts', { name: letters.text(200) });
@@ -506,8 +511,9 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
       }
     }
     for (const name of ['POST /panel/sequences', 'PATCH /panel/sequences/{id}']) calls.driven.add(name);
-    const agent = await session('POST /panel/agents', { status: 'disabled' });
-    await session('PATCH /panel/agents/{id}', { status: 'active' }, [agent.id]);
+    const accountIds = await accountsOfAgent({ workspaceId, env: 'live' });
+    const agent = await session('POST /panel/agents', { accountIds, status: 'disabled' });
+    await session('PATCH /panel/agents/{id}', { accountIds, status: 'active' }, [agent.id]);
     const feedUrl = `https://example.com/${'x'.repeat(2028)}`;
     const source = await session('POST /panel/revenue-sources', {
       feedUrl,
@@ -776,6 +782,9 @@ describe('what was made of it', () => {
       test: complete,
     });
     expect((await admin('workspace show', letters, { id })).name).toBe('Test');
+    const bus = process.env['EVENT_BUS'];
+    expect(await admin('workspace finish', letters, { id })).toMatchObject({ finished: expect.any(Object) });
+    vi.stubEnv('EVENT_BUS', bus);
     const moved = await clientOf(id);
     for (const read of everyRead()) {
       if (differs.test(read.path)) continue;
@@ -858,6 +867,22 @@ test('everything was driven with its largest input, or takes none', () => {
   );
   expect(open).toEqual([]);
 });
+
+/** As many as an agent has at most; they are disconnected, as no environment has so many that are not. */
+async function accountsOfAgent(tenant: Tenant): Promise<number[]> {
+  const { accountIds } = jsonSchema(commands.get('agent create')?.input as GenericSchema)['properties'] as {
+    accountIds: { maxItems: number };
+  };
+  const ids: number[] = [];
+  while (ids.length < accountIds.maxItems) {
+    const { id } = await newAccount(tenant);
+    await transact(tenant, operator, async (tx) =>
+      disconnectAccount(tx, await tx.get(Accounts, { id }, () => notFound('account'))),
+    );
+    ids.push(id);
+  }
+  return ids;
+}
 
 /** Whether a schema takes a text, a number without bounds or a list that somebody may choose. */
 const isOpen = (schema: Schema): boolean =>
