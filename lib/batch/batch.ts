@@ -2,11 +2,9 @@ import * as v from 'valibot';
 import { parseFields, unknownFields } from '#lib/fields.ts';
 import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
-import { today, tryAdd, usedUp } from '#lib/quotas/counter.ts';
 import { count, id, listInput } from '#lib/schema.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import type { Tenant } from '#lib/tenant.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
 
 /** What one `op` of a batch means. */
@@ -107,7 +105,7 @@ interface BatchInput {
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
  * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 with `details.results` when an item
- * of an atomic batch fails, 429 where the day's batches have written as much as a day takes.
+ * of an atomic batch fails.
  */
 export async function runBatch<Name extends string>(
   input: BatchInput,
@@ -118,7 +116,6 @@ export async function runBatch<Name extends string>(
   // Not spread into one call: a body may have more names than a call takes arguments.
   for (const { index, ignored } of items)
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
-  await countBytes(input.tx.tenant, 0);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const outcomes = input.body.atomic ? await together(input.tx, items) : await oneByOne(input, items);
   const results = outcomes.map(({ status, shown, error }, index) => ({
@@ -213,7 +210,6 @@ async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Out
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
   if (tx.bytes > maxBytes) throw tooLarge();
-  await countBytes(tx.tenant, tx.bytes);
   return outcomes;
 }
 
@@ -221,18 +217,6 @@ const sideBySide = 8;
 
 /** What a batch writes at most, rows, events and kept outcomes together: a transaction costs the owner two units a kilobyte. */
 const maxBytes = 10_000_000;
-
-/** What batches of an environment write in a UTC day: a call may come to thousands of units, where others come to a dozen. */
-const maxBytesPerDay = 20 * 2 ** 30;
-
-/** What is written counts, however much was before. */
-const whatever = 1e15;
-
-/** Counts what is written, or is yet to be. Raises 429 where more than `most` was before. */
-async function countBytes(tenant: Tenant, bytes: number, most = maxBytesPerDay): Promise<void> {
-  const day = today();
-  if ((await tryAdd(tenant, 'batches', day, bytes, most)) !== undefined) throw usedUp(`${most} bytes of batches`, day);
-}
 
 const tooLarge = () =>
   badRequest('batch_too_large', `a batch writes at most ${maxBytes / 1e6} MB: put this in another`);
@@ -254,11 +238,7 @@ async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepare
       for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: sideBySide }, runNext));
-  } finally {
-    await countBytes(tx.tenant, maxBytes - budget.bytesLeft, whatever);
-  }
+  await Promise.all(Array.from({ length: sideBySide }, runNext));
   return outcomes;
 }
 

@@ -10,6 +10,7 @@ import type { Input, RequestFacts, Route } from './route.ts';
 import { answerOfBegun, beginning } from './steps/ahead.ts';
 import { answering, render } from './steps/answer.ts';
 import { decodedBody, readingBody } from './steps/body.ts';
+import { countingFiles } from './steps/files.ts';
 import { countOnceMore, identifying } from './steps/identify.ts';
 import {
   callerOf,
@@ -162,13 +163,15 @@ export interface AssetRequest {
   headers: Record<string, string | undefined>;
 }
 
-/** A route that answers with files that anybody may have. What belongs to the API counts against the address, a page against nobody. */
+/** A route that answers with files that anybody may have. What belongs to the API counts against the address, a page by itself. */
 export const assetEndpoint = (
   route: Route & { scope: 'public' },
   work: (request: AssetRequest) => Reply,
 ): RouteHandler =>
-  handlerOf(route, route.isUndocumented ? [] : [identifying(() => 'public')], async ({ rawPath }, { headers }) =>
-    work({ rawPath, headers }),
+  handlerOf(
+    route,
+    [route.isUndocumented ? countingFiles() : identifying(() => 'public')],
+    async ({ rawPath }, { headers }) => work({ rawPath, headers }),
   );
 
 /**

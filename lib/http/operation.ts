@@ -7,6 +7,7 @@ import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { requireRoomToWrite } from '#lib/table/written.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
@@ -99,6 +100,7 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
+  requireRoomToWrite(caller.tenant);
   return transact(
     caller.tenant,
     caller.actor,
@@ -175,6 +177,7 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
+  requireRoomToWrite(caller.tenant);
   return transact(
     caller.tenant,
     caller.actor,

@@ -1,10 +1,10 @@
 import { hourMs, nextDay, shifted } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { Problem } from '#lib/problem.ts';
+import { dailyQuotaReason, dayOf, keyOf, today, tryAdd, usedIn, usedUp } from '#lib/table/daily.ts';
 import { readRow } from '#lib/table/rows.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import { dailyQuotaReason, dayOf, keyOf, today, tryAdd, usedIn, usedUp } from './counter.ts';
 
 /** What a workspace may spend in a UTC day in each of its environments (contract, revision 1.3), and the setting that says how much. */
 const quotas = {

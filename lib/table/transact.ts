@@ -15,6 +15,7 @@ import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts'
 import { UnfitRow } from './size.ts';
 import { takeSlot } from './slots.ts';
 import { UnitOfWork } from './unit-of-work.ts';
+import { countWritten } from './written.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
@@ -48,7 +49,12 @@ const hasWrittenNothing = (error: unknown) =>
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
+  const counted = countWritten(tx);
+  try {
+    if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
+  } finally {
+    await counted;
+  }
   await tx.committed();
 }
 

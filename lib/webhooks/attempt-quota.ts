@@ -1,6 +1,6 @@
 import { log } from '#lib/log.ts';
-import { today } from '#lib/quotas/counter.ts';
 import { type Grant, left, settle, topUp } from '#lib/quotas/quota.ts';
+import { today } from '#lib/table/daily.ts';
 import type { Tenant } from '#lib/tenant.ts';
 
 /** Attempts that are taken from the quota at a time; a worker that dies takes them along. */

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { today, tryAdd } from '#lib/quotas/counter.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { pages } from '#lib/table/pages.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
-import type { Tenant } from '#lib/tenant.ts';
 import { everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -281,18 +279,4 @@ test('under an Idempotency-Key the items are kept that have changed something, a
   for await (const { pk } of rowsOfWorkspace(id)) kept += Number(pk.endsWith('/items'));
   expect(kept).toBe(1);
   expect((await send()).body).toEqual(first.body);
-});
-
-test('batches write 20 GiB a day at most, each environment', async () => {
-  const { id, live, test: sandbox } = await newWorkspace();
-  const tenant: Tenant = { workspaceId: id, env: 'live' };
-  const usedUp = { status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } };
-  const small = { items: creations(1, 'Small') };
-  expect((await live.post('/v1/contacts/batch', small)).body.succeeded).toBe(1);
-  const used = await tryAdd(tenant, 'batches', today(), 0, -1);
-  expect(used).toBeGreaterThan(100);
-  await tryAdd(tenant, 'batches', today(), 20 * 2 ** 30, Number.MAX_SAFE_INTEGER);
-  for (const atomic of [false, true])
-    expect(await live.post('/v1/contacts/batch', { ...small, atomic })).toMatchObject(usedUp);
-  expect((await sandbox.post('/v1/contacts/batch', small)).body.succeeded).toBe(1);
 });

@@ -147,7 +147,8 @@ test('the log says what it says from the source', () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     logger.warn('what is wrong', { error: new TypeError('so wrong'), of: { id: 5 }, list: [1, 2] });
     logger.appendPersistentKeys({ other: 'x' });
-    logger.appendKeys({ kept: { a: 1 }, passing: [1] });
+    logger.appendKeys({ kept: { a: 1 }, passing: [1], unset: undefined });
+    logger.appendKeys({ kept: { b: { c: 2 }, a: undefined }, passing: [2] });
     logger.warn('with keys');
     logger.resetKeys();
     logger.warn('without them');
@@ -159,7 +160,7 @@ test('the log says what it says from the source', () => {
     const all = warn.mock.calls.map(([line]) => JSON.parse(String(line)));
     expect(all).toMatchObject([
       { level: 'WARN', message: 'what is wrong', of: { id: 5 }, list: [1, 2] },
-      { message: 'with keys', kept: { a: 1 }, passing: [1] },
+      { message: 'with keys', kept: { a: 1, b: { c: 2 } }, passing: [2] },
       { message: 'without them', other: 'x' },
     ]);
     for (const { timestamp } of all) expect(Date.parse(timestamp)).toBeGreaterThan(0);

@@ -1,9 +1,9 @@
-import { epochSeconds, nextDay, secondMs, timestamp } from '#lib/clock.ts';
-import { type Problem, rateLimited } from '#lib/problem.ts';
-import { type Key, rowKey } from '#lib/table/keys.ts';
-import type { Row } from '#lib/table/rows.ts';
-import { writeIf } from '#lib/table/update.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { epochSeconds, nextDay, secondMs, timestamp } from '../clock.ts';
+import { type Problem, rateLimited } from '../problem.ts';
+import { type Tenant, tenantKey } from '../tenant.ts';
+import { type Key, rowKey } from './keys.ts';
+import type { Row } from './rows.ts';
+import { writeIf } from './update.ts';
 
 /** Why a call is refused that would spend more than a day has. */
 export const dailyQuotaReason = 'daily_quota';
