@@ -38,8 +38,14 @@ const stubs: Record<string, string> = {
       getBaseLogLevel() { return this.#level; }
       setBaseLogLevel(level) { this.#level = level; }
     }`,
-  // For what refers to itself, lists that are merged item by item and objects from outside, none of which is added to our logs: 1 KB.
-  './deepMerge.js': `
+  // For a mark in the SDK's user agent, for who asks which start was a cold one, and for logs of what refers to itself, of lists that are merged item by item and of objects
+  // from outside, none of which is added to ours: 1 KB.
+  '@aws-lambda-powertools/commons': `
+    export { isNullOrUndefined } from '@aws-lambda-powertools/commons/typeutils';
+    export class Utility {
+      defaultServiceName = 'service_undefined';
+      isValidServiceName(name) { return typeof name === 'string' && name.trim().length > 0; }
+    }
     const isObject = (value) => value?.constructor === Object;
     export const deepMerge = (target, ...sources) => {
       for (const source of sources)

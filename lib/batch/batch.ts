@@ -1,10 +1,14 @@
 import * as v from 'valibot';
+import { secondMs } from '#lib/clock.ts';
 import { parseFields, unknownFields } from '#lib/fields.ts';
 import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { count, id, listInput } from '#lib/schema.ts';
+import { SagaTurn } from '#lib/table/saga-turn.ts';
+import { inSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { longTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
 
 /** What one `op` of a batch means. */
@@ -105,7 +109,7 @@ interface BatchInput {
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
  * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 with `details.results` when an item
- * of an atomic batch fails.
+ * of an atomic batch fails, 429 while others have all slots.
  */
 export async function runBatch<Name extends string>(
   input: BatchInput,
@@ -117,7 +121,12 @@ export async function runBatch<Name extends string>(
   for (const { index, ignored } of items)
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
-  const outcomes = input.body.atomic ? await together(input.tx, items) : await oneByOne(input, items);
+  const hasSlot = items.length > maxQuick;
+  const turn = new SagaTurn(input.tx.tenant, { hasSlot });
+  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items, turn));
+  const outcomes = hasSlot
+    ? await inSlot(input.tx.tenant, longTimeoutSeconds * secondMs, run, 'batch/', atOnce)
+    : await run();
   const results = outcomes.map(({ status, shown, error }, index) => ({
     index,
     status,
@@ -215,6 +224,10 @@ async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Out
 
 const sideBySide = 8;
 
+/** So many items are as quick as a few calls. What has more takes seconds on Lambda, whether it changes something or not: so many at once. */
+const maxQuick = 10;
+const atOnce = 20;
+
 /** What a batch writes at most, rows, events and kept outcomes together: a transaction costs the owner two units a kilobyte. */
 const maxBytes = 10_000_000;
 
@@ -224,10 +237,14 @@ const tooLarge = () =>
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();
 
-const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> =>
-  once(input.request, () => runLanes(input, items));
+const oneByOne = (input: BatchInput, items: readonly Prepared[], turn: SagaTurn): Promise<Outcome[]> =>
+  once(input.request, () => runLanes(input, items, turn));
 
-async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
+async function runLanes(
+  { tx, claim, body }: BatchInput,
+  items: readonly Prepared[],
+  turn: SagaTurn,
+): Promise<Outcome[]> {
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
   const budget = { bytesLeft: maxBytes };
@@ -235,10 +252,14 @@ async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepare
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
     for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
-      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget);
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget, turn);
     }
   };
-  await Promise.all(Array.from({ length: sideBySide }, runNext));
+  try {
+    await Promise.all(Array.from({ length: sideBySide }, runNext));
+  } finally {
+    await turn.end();
+  }
   return outcomes;
 }
 
@@ -247,17 +268,19 @@ async function runAlone(
   item: Prepared,
   progress: Progress<Outcome>,
   budget: { bytesLeft: number },
+  turn: SagaTurn,
 ): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
   if (budget.bytesLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
+    own.turn = turn;
     const result = await item.run(own);
-    // What changes nothing may be done again.
-    if (!own.isEmpty) progress.mark(own, item.index, { ...result, error: null });
+    // Also what has changed nothing: after the items behind it, it would.
+    progress.mark(own, item.index, { ...result, error: null });
     own.afterwards(async () => {
-      budget.bytesLeft -= own.bytes;
+      budget.bytesLeft -= own.bytes + own.bytesOfSagas;
     });
     return result;
   };

@@ -2,7 +2,7 @@ import { Contacts, nameShownSince, type StoredContact } from '#lib/entities/cont
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { mayShowName, type Place, renameReferences } from '#lib/references/follow.ts';
 import { isComplete } from '#lib/table/completeness.ts';
-import type { SagaKind } from '#lib/table/saga.ts';
+import { type SagaKind, Sagas } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -12,8 +12,13 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
  * nothing to do: whoever begins to meanwhile changes the contact, on whose reading the commit is conditional.
  */
 export async function startRename(tx: UnitOfWork, contact: StoredContact): Promise<void> {
+  if (isBegun(tx, contact)) return;
   if (contact.isNameShown || (await mayBeShown(tx, contact))) startSaga(tx, renaming, { contactId: contact.id });
 }
+
+/** One saga shows the last of several names that a batch gives in one transaction. */
+const isBegun = (tx: UnitOfWork, { id }: StoredContact): boolean =>
+  tx.written(Sagas).some(({ kind, state }) => kind === renaming.name && state['contactId'] === id);
 
 /** What older releases have written is found by the indexes alone; while they write, nobody knows what they begin. */
 const mayBeShown = async (tx: UnitOfWork, { id }: StoredContact): Promise<boolean> =>

@@ -11,6 +11,7 @@ import { cut } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
+import { countWritten } from '#lib/table/written.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
@@ -134,7 +135,13 @@ export async function keepWith(tx: UnitOfWork, claim: Claim, reply: Reply): Prom
   const keys = furtherKeys(claim.key, written);
   if (rest.length > 0) tx.otherwise(() => removeRows(keys));
   const expiresAtSeconds = epochSeconds() + keptSeconds;
-  await putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds })));
+  await Promise.all([
+    putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds }))),
+    countWritten(
+      tx,
+      rest.reduce((bytes, piece) => bytes + piece.length, 0),
+    ),
+  ]);
   // The claim is gone only when another call took it over after the lock of this one ran out.
   tx.write(settlement(claim, reply, first, written), inProgress);
 }

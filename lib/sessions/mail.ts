@@ -3,7 +3,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { isThrottled } from '#lib/aws.ts';
 import { hourMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { noSender } from '#lib/email/sender.ts';
-import { handOver, mayHaveLeft } from '#lib/email/ses.ts';
+import { handOver, isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
 import { Members } from '#lib/entities/member.ts';
 import { env } from '#lib/env.ts';
 import { log } from '#lib/log.ts';
@@ -126,7 +126,7 @@ async function handOverInTurn(to: string, content: Buffer): Promise<void> {
       await handOver({ ToAddresses: [to] }, content);
       return;
     } catch (error) {
-      if (!isThrottled(error) || performance.now() > untilMs) throw error;
+      if (!isThrottled(error) || isDeploymentFault(error as Error) || performance.now() > untilMs) throw error;
     }
     await sleep(secondMs * (0.5 + Math.random()));
   }

@@ -5,8 +5,9 @@ import { isContention } from './change.ts';
 import { indexEntries } from './entity.ts';
 import { readRows } from './rows.ts';
 import { type Saga, type SagaKind, Sagas, type State } from './saga.ts';
+import { giveUpMs } from './saga-turn.ts';
 import { isOwnReason, setAside } from './set-aside.ts';
-import { finishSaga, giveUpMs, transact, within } from './transact.ts';
+import { finishSaga, transact, within } from './transact.ts';
 
 const tryMs = sagaTimeoutSeconds * secondMs;
 const maxTries = 5;

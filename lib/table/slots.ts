@@ -55,9 +55,10 @@ export async function inSlot<Result>(
   forMs: number,
   work: () => Promise<Result>,
   pool?: string,
+  most = maxSlots,
 ): Promise<Result> {
-  const giveBack = await takeSlot(tenant, forMs, pool);
-  if (!giveBack) throw tooManyAtOnce();
+  const giveBack = await takeSlot(tenant, forMs, pool, most);
+  if (!giveBack) throw tooManyAtOnce(most);
   try {
     return await work();
   } finally {
@@ -129,9 +130,9 @@ export const isRefused = ({ endsAtMs }: Meter): boolean => endsAtMs === refusedM
 
 const retryAfterSeconds = 1;
 
-const tooManyAtOnce = () =>
+const tooManyAtOnce = (most = maxSlots) =>
   rateLimited(
-    `${maxSlots} calls of this kind are under way; try again when one of them has been answered`,
+    `${most} calls of this kind are under way; try again when one of them has been answered`,
     retryAfterSeconds,
     'too_many_at_once',
   );

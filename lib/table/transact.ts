@@ -4,7 +4,6 @@ import { secondMs, shifted } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { SagaName } from '../sagas.ts';
 import type { Actor, Tenant } from '../tenant.ts';
-import { longTimeoutSeconds } from '../timeouts.ts';
 import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
@@ -12,8 +11,8 @@ import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
 import { untilFirst } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
+import { giveUpMs, SagaTurn } from './saga-turn.ts';
 import { UnfitRow } from './size.ts';
-import { takeSlot } from './slots.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 import { countWritten } from './written.ts';
 
@@ -58,18 +57,16 @@ export async function commit(tx: UnitOfWork): Promise<void> {
   await tx.committed();
 }
 
-/** A part that is begun at the last moment. */
-const overtimeMs = 9 * secondMs;
-/** How long a request goes on with its own saga; its route declares `longTimeoutSeconds`. */
-export const giveUpMs = (longTimeoutSeconds - 9) * secondMs;
-
 /**
  * Decides, with the rest of the unit of work, that work will be done which is too large for it. It is done right after the
  * commit, before the request is answered; after a crash or when it takes too long the worker completes it.
  */
 export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
   const saga = tx.create(Sagas, newSaga(tx, kind, state));
-  tx.afterwards(() => finishNow(tx.tenant, kind, saga));
+  const turn = tx.turn ?? new SagaTurn(tx.tenant);
+  if (tx.turn === undefined) tx.lastly(() => turn.end());
+  tx.turn = turn;
+  tx.afterwards(() => finishNow(tx, kind, saga, turn));
 }
 
 /** Leaves work to the saga's worker, at once, where a request neither waits for it nor carries its code. */
@@ -77,40 +74,19 @@ export function leaveSaga<S extends State>(tx: UnitOfWork, name: SagaName, state
   tx.create(Sagas, { ...newSaga(tx, { name }, state), dueAt: tx.now });
 }
 
-/** Longer than this a request goes on with its saga in a slot of its tenant alone. */
-const briefMs = 2 * secondMs;
-
-/**
- * The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. One that takes long is left to
- * it all the same while other such calls of the tenant have every slot.
- */
-async function finishNow<S extends State>(tenant: Tenant, kind: SagaKind<S>, saga: Saga): Promise<void> {
-  const startedMs = Date.now();
-  const deadlineMs = startedMs + giveUpMs;
-  let giveBack: (() => Promise<void>) | undefined;
-  const mayGoOn = async () => {
-    const nowMs = Date.now();
-    if (nowMs <= startedMs + briefMs) return true;
-    if (nowMs > deadlineMs) return false;
-    giveBack ??= await takeSlot(tenant, deadlineMs - nowMs + overtimeMs);
-    return giveBack !== undefined;
-  };
-  try {
-    await finishUntil(tenant, kind, saga, mayGoOn);
-  } finally {
-    await giveBack?.();
-  }
-}
-
-async function finishUntil<S extends State>(
-  tenant: Tenant,
+/** The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. */
+async function finishNow<S extends State>(
+  begun: UnitOfWork,
   kind: SagaKind<S>,
   saga: Saga,
-  mayGoOn: () => Promise<boolean>,
+  turn: SagaTurn,
 ): Promise<void> {
+  const mayGoOn = () => turn.mayGoOn();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await finishSaga(tenant, kind, saga, mayGoOn);
+      return await finishSaga(begun.tenant, kind, saga, mayGoOn, (part) => {
+        begun.bytesOfSagas += part.bytes;
+      });
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
       if (!mayPass || !(await mayGoOn())) throw error;
@@ -131,6 +107,7 @@ export async function finishSaga<S extends State>(
   kind: SagaKind<S>,
   { id, actor }: Pick<Saga, 'id' | 'actor'>,
   mayGoOn: () => Promise<boolean> = within(giveUpMs),
+  done?: (part: UnitOfWork) => void,
 ): Promise<void> {
   const doPart = (isForOneRow: boolean) =>
     transact(tenant, actor, async (tx) => {
@@ -143,6 +120,7 @@ export async function finishSaga<S extends State>(
       }
       const state = await kind.step(tx, saga.state as S, id);
       const waitMs = state === undefined ? 0 : (kind.waitMs?.(state) ?? 0);
+      if (done) tx.afterwards(async () => done(tx));
       if (state === undefined) tx.delete(Sagas, saga);
       else tx.update(Sagas, { ...saga, state, tries: 0, ...(waitMs > 0 && { dueAt: shifted(tx.now, waitMs) }) });
       return state !== undefined && waitMs === 0;

@@ -11,6 +11,7 @@ import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
+import type { SagaTurn } from './saga-turn.ts';
 import { bytesOf } from './size.ts';
 import { isAbsent, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
@@ -48,6 +49,10 @@ export class UnitOfWork {
   readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
+  /** What the sagas have written that it began, those parts that were done after its commit. */
+  bytesOfSagas = 0;
+  /** Of those sagas, where it is not theirs alone. */
+  turn: SagaTurn | undefined;
   #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
@@ -55,6 +60,7 @@ export class UnitOfWork {
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
   #writes: Change[] = [];
   #afterwards: (() => Promise<void>)[] = [];
+  #lastly: (() => Promise<void>)[] = [];
   #otherwise: (() => Promise<void>)[] = [];
   #events: Event[] = [];
   #audit: Record<string, unknown> | undefined;
@@ -290,6 +296,11 @@ export class UnitOfWork {
     this.#afterwards.push(step);
   }
 
+  /** Does something once all that follows the commit has ended. */
+  lastly(step: () => Promise<void>): void {
+    this.#lastly.push(step);
+  }
+
   /** Undoes something that was done ahead of the commit, should nothing be written. */
   otherwise(step: () => Promise<void>): void {
     this.#otherwise.push(step);
@@ -345,7 +356,7 @@ export class UnitOfWork {
 
   /** Is called when that is written. */
   async committed(): Promise<void> {
-    for (const step of this.#afterwards) {
+    for (const step of [...this.#afterwards, ...this.#lastly]) {
       await step().catch((error) => log().warn('what follows a commit is not done now', { error }));
     }
   }

@@ -20,11 +20,11 @@ const spent = new Map<string, string>();
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */
 const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
 
-/** Counts what a unit of work is about to write. */
-export async function countWritten(tx: UnitOfWork): Promise<void> {
+/** Counts what a unit of work is about to write, or writes beside it. */
+export async function countWritten(tx: UnitOfWork, written?: number): Promise<void> {
   if (!isCaller(tx.actor)) return;
   const name = tenantKey(tx.tenant);
-  const bytes = (untold.get(name) ?? 0) + tx.bytes;
+  const bytes = (untold.get(name) ?? 0) + (written ?? tx.bytes);
   untold.set(name, bytes);
   if (bytes < toldBytes) return;
   untold.delete(name);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { minuteMs } from '#lib/clock.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { pages } from '#lib/table/pages.ts';
-import { rowsOfWorkspace } from '#lib/table/scan.ts';
-import { everyItem } from '#test/client.ts';
+import { takeSlot } from '#lib/table/slots.ts';
+import { type Answer, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -169,15 +170,24 @@ test('two atomic batches over the same contacts in opposite order leave the work
   const made = (await batch(creations(40, 'contended'), { atomic: true })).body.results.map(
     ({ contact }: Result) => contact?.id,
   );
+  // Who meets the others for too long is told to come again.
+  const untilDone = async (send: () => Promise<Answer>) => {
+    const answer = await send();
+    return answer.status === 503 ? send() : answer;
+  };
   const renamed = (name: string, ids: number[]) =>
-    batch(
-      ids.map((id) => ({ op: 'update', id, company: name, notes: name })),
-      { atomic: true },
+    untilDone(() =>
+      batch(
+        ids.map((id) => ({ op: 'update', id, company: name, notes: name })),
+        { atomic: true },
+      ),
     );
   const answers = await Promise.all([
     renamed('left', made),
     renamed('right', made.toReversed()),
-    ...made.slice(0, 10).map((id: number) => workspace.live.patch(`/v1/contacts/${id}`, { email: 'kept@example.com' })),
+    ...made
+      .slice(0, 10)
+      .map((id: number) => untilDone(() => workspace.live.patch(`/v1/contacts/${id}`, { email: 'kept@example.com' }))),
   ]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const contacts = await named('contended');
@@ -213,6 +223,15 @@ test('a batch whose call died after its items is completed by a retry and repeat
   expect([second.status, second.headers['idempotency-replayed']]).toEqual([200, undefined]);
   expect(second.body).toEqual(first.body);
   expect(await named('survivor')).toHaveLength(12);
+});
+
+test('a batch whose call died does nothing anew to what its later items have changed', async () => {
+  const { id } = (await workspace.live.post('/v1/contacts', { name: 'Renamed', company: 'First' })).body;
+  const items = ['First', 'Second'].map((company) => ({ op: 'update', id, company }));
+  const first = await batch(items, { key: 'in order' });
+  await forgetAnswer('in order');
+  expect((await batch(items, { key: 'in order' })).body).toEqual(first.body);
+  expect((await workspace.live.get(`/v1/contacts/${id}`)).body.company).toBe('Second');
 });
 
 test('a batch whose answer would be more than 5 MB is done and kept, with ids for contacts', async () => {
@@ -263,20 +282,41 @@ test('a batch writes 10 MB at most, and what it leaves belongs into another', as
   expect([rest.body.succeeded, await lifted()]).toEqual([left.length, 90]);
 });
 
-test('under an Idempotency-Key the items are kept that have changed something, and no others', async () => {
-  const { id, live } = await newWorkspace();
-  const { body } = await live.post('/v1/contacts/batch', { items: creations(3, 'Kept') });
-  const ids: number[] = body.results.map(({ contact }: Result) => contact?.id);
-  const send = () =>
-    live.post(
-      '/v1/contacts/batch',
-      { items: ids.map((one, index) => ({ op: 'update', id: one, ...(index === 0 && { company: 'Acme' }) })) },
-      { 'idempotency-key': 'once' },
-    );
-  const first = await send();
-  expect([first.status, first.body.succeeded]).toEqual([200, 3]);
-  let kept = 0;
-  for await (const { pk } of rowsOfWorkspace(id)) kept += Number(pk.endsWith('/items'));
-  expect(kept).toBe(1);
-  expect((await send()).body).toEqual(first.body);
+test('of batches of many items a tenant has twenty at once, of small ones as many as it likes', async () => {
+  const { id, live, test: sandbox } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const taken = await Promise.all(Array.from({ length: 20 }, () => takeSlot(tenant, minuteMs, 'batch/', 20)));
+  while (taken.filter(Boolean).length < 20) taken.push(await takeSlot(tenant, minuteMs, 'batch/', 20));
+  for (const atomic of [false, true])
+    expect(await live.post('/v1/contacts/batch', { items: creations(11, 'Many'), atomic })).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: 'rate_limited', details: { reason: 'too_many_at_once' } },
+    });
+  expect((await live.get('/v1/contacts')).body.items).toEqual([]);
+  expect((await live.post('/v1/contacts/batch', { items: creations(10, 'Few') })).body.succeeded).toBe(10);
+  expect((await sandbox.post('/v1/contacts/batch', { items: creations(11, 'Many') })).body.succeeded).toBe(11);
+  await taken.find(Boolean)?.();
+  for (let again = 0; again < 3; again += 1)
+    expect((await live.post('/v1/contacts/batch', { items: creations(11, 'Many') })).body.succeeded).toBe(11);
+});
+
+test('what a batch writes is counted with what follows from its items', async () => {
+  const { live } = await newWorkspace();
+  const { id } = (await live.post('/v1/contacts', { name: 'Named' })).body;
+  const notes = '\u{1f600}'.repeat(10_000);
+  const deals = Array.from({ length: 20 }, (_, index) => ({
+    op: 'create',
+    title: `Deal ${index}`,
+    contactId: id,
+    notes,
+  }));
+  expect((await live.post('/v1/deals/batch', { items: deals })).body.succeeded).toBe(20);
+  const items = Array.from({ length: 40 }, (_, index) => ({ op: 'update', id, name: `Named ${index}` }));
+  const { results, succeeded } = (await live.post('/v1/contacts/batch', { items })).body;
+  expect(succeeded).toBeGreaterThan(5);
+  expect(succeeded).toBeLessThan(20);
+  expect(results.at(-1).error.details.reason).toBe('batch_too_large');
+  const shown = await everyItem(live, '/v1/deals');
+  expect(new Set(shown.map(({ contactName }) => contactName))).toEqual(new Set([`Named ${succeeded - 1}`]));
 });

@@ -10,9 +10,10 @@ import { operator, type Tenant } from '#lib/tenant.ts';
 import { newAddress, newMember } from '#test/panel/member.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-type Answer = 'taken' | 'too fast' | 'paused' | 'lost';
+type Answer = 'taken' | 'too fast' | 'too many' | 'paused' | 'lost';
 const errors = {
   'too fast': { status: 429, type: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
+  'too many': { status: 429, type: 'TooManyRequestsException', message: 'Daily message quota exceeded.' },
   paused: { status: 400, type: 'SendingPausedException', message: 'Email sending is disabled.' },
 };
 /** What SES says to the next ones, the last of these to all further ones. */
@@ -64,10 +65,12 @@ test('links that SES refuses take nothing of the three that an address is mailed
   const { email } = await newMember(tenant.workspaceId, 'member', newAddress());
   answers = ['paused'];
   expect([await spentBy(8, email), asked]).toEqual([0, 8]);
+  answers = ['too many'];
+  expect([await spentBy(2, email), asked]).toEqual([0, 10]);
   answers = ['lost'];
-  expect([await spentBy(2, email), asked]).toEqual([2, 10]);
+  expect([await spentBy(2, email), asked]).toEqual([2, 12]);
   answers = ['taken'];
-  expect([await spentBy(8, email), asked]).toEqual([1, 11]);
+  expect([await spentBy(8, email), asked]).toEqual([1, 13]);
 });
 
 test('an invitation that SES refuses stays one until it has left', async () => {

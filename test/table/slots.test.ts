@@ -129,7 +129,7 @@ test('a list, the request log and the feed end a page that takes long, with a cu
     if (operation === 'Query') {
       queries += 1;
       input['Limit'] = 1;
-      await sleep(70);
+      await sleep(40);
     }
     return next();
   };
@@ -225,4 +225,10 @@ test('a call goes on with a saga that takes long in a slot, and leaves it to the
   expect(taken.every(Boolean)).toBe(true);
   expect(await stepsOf(1)).toBe(1);
   expect(await stepsOf(3)).toBe(1);
+  // The sagas of one call have one time between them.
+  steps = 0;
+  await transact(tenant, operator, async (tx) => {
+    for (const contactId of [1, 2, 3]) startSaga(tx, slow, { contactId: 2 ** 30 + contactId, left: 1 });
+  });
+  expect(steps).toBe(1);
 });

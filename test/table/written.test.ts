@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { today, tryAdd } from '#lib/table/daily.ts';
 import { eventually } from '#test/client.ts';
@@ -36,4 +37,15 @@ test('an environment writes 50 GiB a day at most, by whatever call, and what fol
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
   expect((await live.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
   expect((await sandbox.post('/v1/contacts', { name: 'Bob' })).status).toBe(201);
+});
+
+test('an answer that is kept under an Idempotency-Key counts, though nothing has changed', async () => {
+  const { id, live } = await newWorkspace();
+  // Farther apart than what packs texts looks back.
+  const notes = Array.from({ length: 10_000 }, () => String.fromCodePoint(0x20000 + randomInt(0xa000))).join('');
+  const { body: contact } = await live.post('/v1/contacts', { name: 'Ann', notes });
+  const items = Array.from({ length: 100 }, () => ({ op: 'update', id: contact.id, name: 'Ann' }));
+  const { body } = await live.post('/v1/contacts/batch', { items }, { 'idempotency-key': 'kept' });
+  expect(body.succeeded).toBe(100);
+  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(1_000_000);
 });
