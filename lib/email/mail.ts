@@ -96,6 +96,18 @@ export async function parseMail(raw: string | Uint8Array): Promise<Mail> {
   };
 }
 
+/** What is kept of a mail that is not kept as a whole. */
+const briefCharacters = 8_000;
+
+/** The beginning of its text alone, and why. */
+export const abridged = (
+  { bodyText }: Pick<Mail, 'bodyText'>,
+  reason: string,
+): Pick<Mail, 'bodyText' | 'bodyHtml'> => ({
+  bodyText: `${firstCharacters(bodyText, briefCharacters).trim()}\n\n[Left out of this mail: all else that it says, because ${reason}.]`,
+  bodyHtml: null,
+});
+
 /** What is shown of it, with a note of all that was left out. */
 function bodyOf(texts: Contents['texts'], omitted: string[]): Pick<Mail, 'bodyText' | 'bodyHtml'> {
   const html = htmlOf(texts, omitted);

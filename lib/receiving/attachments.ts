@@ -1,12 +1,9 @@
-import { getDomain } from 'tldts-icann';
 import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
 import { secondMs, shifted, timestamp } from '#lib/clock.ts';
-import { domainOf } from '#lib/email/authentication.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
-import { digestOf } from '#lib/entities/bounce.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { claimMs, erased, type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import { copyFile, removeFiles } from '#lib/files/bucket.ts';
@@ -17,13 +14,14 @@ import { log } from '#lib/log.ts';
 import { type Settled, settleAttachments } from '#lib/messages/attachments.ts';
 import { findMessage } from '#lib/messages/store.ts';
 import { measure } from '#lib/metrics.ts';
-import { type Counted, left, nextTurn, take, takeAll } from '#lib/quotas/quota.ts';
+import { nextTurn } from '#lib/quotas/quota.ts';
 import { unlessUnreadable } from '#lib/secrets.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { type OpenSource, storeInTurn } from './account-files.ts';
 import { fileDimensions } from './dimensions.ts';
+import { roomIn, type Sender, sharesOf, takeFrom } from './shares.ts';
 
 /** Timers may be early by what two clocks differ. */
 const earlyMs = secondMs;
@@ -204,11 +202,9 @@ class DayIsUsedUp extends Error {
 /** Where the files of a message go that came in. Throws DayIsUsedUp. */
 async function shelfOf(tenant: Tenant, transfer: Transfer) {
   const { id: messageId } = transfer;
-  const { all, first, beyond } = await quotasOf(tenant, transfer);
-  const leftOf = (quotas: readonly Counted[]) => Promise.all(quotas.map((quota) => left(tenant, quota)));
+  const shares = sharesOf(await senderOf(tenant, transfer));
   const room = async () => {
-    const [either, each] = await Promise.all([leftOf([first, beyond]), leftOf(all)]);
-    const bytes = Math.min(Math.max(...either), ...each);
+    const bytes = await roomIn(tenant, shares);
     if (bytes === 0) throw new DayIsUsedUp();
     return bytes;
   };
@@ -221,33 +217,15 @@ async function shelfOf(tenant: Tenant, transfer: Transfer) {
       const sizeBytes = await storeStream(key, bytes, Math.min(maxBytes, most));
       if (sizeBytes === undefined && most < maxBytes) throw new DayIsUsedUp();
       if (sizeBytes === undefined) return { ...failed(part), status: 'too_large' };
-      const isFirst = await takeAll(tenant, first, sizeBytes);
-      await Promise.all((isFirst ? all : [...all, beyond]).map((quota) => take(tenant, quota, sizeBytes)));
+      await takeFrom(tenant, shares, sizeBytes);
       return { id: part.attachmentId, status: 'stored', key, sizeBytes };
     },
   };
 }
 
-/** What counts a message's files: each of `all`, and either the `first` of whose they are or what goes `beyond` it. */
-async function quotasOf(tenant: Tenant, transfer: Transfer) {
-  const { share, isStranger } = await whoseFiles(tenant, transfer);
-  const all = ['received', `receivedFrom/${share}`, ...(isStranger ? ['receivedFromStrangers' as const] : [])] as const;
-  const beyond = isStranger ? 'receivedBeyondFromStrangers' : 'receivedBeyond';
-  return { all, first: `receivedFirst/${share}`, beyond } as const;
-}
-
-/** A contact's, those of whose domain a mail surely came from, or those of all who may be anybody. */
-async function whoseFiles(tenant: Tenant, { id, mail }: Transfer): Promise<{ share: string; isStranger: boolean }> {
+/** Whose a message's files are. */
+async function senderOf(tenant: Tenant, { id, mail }: Transfer): Promise<Sender> {
   const tx = new UnitOfWork(tenant, system);
   const [message, email] = await Promise.all([findMessage(tx, id), mail && tx.find(EmailMessages, mail)]);
-  if (message && message.contactId !== null) return { share: String(message.contactId), isStranger: false };
-  const isSure = email?.authentication?.verdict === 'pass';
-  return {
-    share: isSure ? `domain/${digestOf(registered(domainOf(email.from.email)))}` : 'nobody',
-    isStranger: true,
-  };
+  return { contactId: message?.contactId ?? null, email: email?.from.email, verdict: email?.authentication?.verdict };
 }
-
-/** What somebody has registered: below it they have as many domains as they like, and names that no host may have. */
-const registered = (domain: string) =>
-  getDomain(domain.split('.').filter(Boolean).join('.'), { validateHostname: false, extractHostname: false }) ?? domain;

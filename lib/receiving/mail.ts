@@ -1,8 +1,8 @@
 import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { distinct, sameAddress, tenantOf } from '#lib/email/address.ts';
 import type { Arrival } from '#lib/email/arrival.ts';
-import { previewOf } from '#lib/email/body.ts';
-import type { Mail } from '#lib/email/mail.ts';
+import { type Body, previewOf } from '#lib/email/body.ts';
+import { abridged, type Mail } from '#lib/email/mail.ts';
 import { participantsWith } from '#lib/email/participants.ts';
 import { storeEmail } from '#lib/email/store.ts';
 import { findThread, writerIn } from '#lib/email/threading.ts';
@@ -16,6 +16,7 @@ import { fetchLater } from '#lib/messages/attachments.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { contactReplied } from '#lib/sequences/reply.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { roomIn, type Sender, sharesOf, takeFrom } from './shares.ts';
 
 /** What is known of a mail besides what it says. */
 export interface Judgement extends Pick<Arrival, 'isSpam' | 'hasVirus'> {
@@ -35,6 +36,7 @@ export interface Received {
  * Stores an incoming mail in its thread, or in a new one, and in the conversation with the contact that has its sender's address: the
  * thread's own, else the oldest.
  * A new message reopens a pending or closed thread. A mail that is already there (by its Message-ID and sender) changes nothing.
+ * Of a long mail the beginning of its text is kept where its sender has sent too much today.
  * What is not from whom it names (contract section 24) gets a thread of its own, and no contact has written it. So does what a filter
  * found spam or a virus in, marked as spam: a virus stops no sequence, and its files are not fetched. Emits message.created.
  */
@@ -54,6 +56,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   const { id: threadId } = thread
     ? followUp(tx, thread, mail, contactId)
     : await openThread(tx, mail, { contactId, isSpam, isUnverified: isUnverified || isSpam });
+  const body = await bodyWithinDay(tx, mail, { contactId, email, verdict: authentication.verdict });
   const attachments = mail.attachments.map((one) => ({
     ...one,
     status: hasVirus ? ('failed' as const) : key === undefined ? ('expired' as const) : ('pending' as const),
@@ -73,7 +76,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     sentAt: mail.sentAt,
     jobId: null,
     authentication,
-    body: mail,
+    body,
   });
   if (claim.name !== undefined) tx.create(MessageIds, { messageId: claim.name, threadId, id: messageId });
   const message = await storeMessage(tx, {
@@ -81,7 +84,7 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
     channel: 'email',
     direction: 'inbound',
     status: 'received',
-    body: mail.bodyText,
+    body: body.bodyText,
     threadId: String(threadId),
     attachments,
   });
@@ -91,6 +94,20 @@ export async function receiveMail(tx: UnitOfWork, mail: Mail, judgement: Judgeme
   }
   if (contactId !== null && !mail.isAutomatic && !hasVirus) await contactReplied(tx, contactId, { email });
   return { threadId, messageId, isKnown: false };
+}
+
+/** What is no longer costs about what SES asks for a mail, and counts against no day. */
+const uncountedBytes = 64 * 1024;
+
+/** What a mail says; shortened where it is long and its sender has sent as much as a day takes, files included. */
+async function bodyWithinDay(tx: UnitOfWork, mail: Mail, sender: Sender): Promise<Body> {
+  // The conversation keeps the text once more.
+  const bytes = 2 * Buffer.byteLength(mail.bodyText) + Buffer.byteLength(mail.bodyHtml ?? '');
+  if (bytes <= uncountedBytes) return mail;
+  const shares = sharesOf(sender);
+  if ((await roomIn(tx.tenant, shares)) < bytes) return abridged(mail, 'as much was received today as a day takes');
+  tx.afterwards(() => takeFrom(tx.tenant, shares, bytes));
+  return mail;
 }
 
 /**

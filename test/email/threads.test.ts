@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { left, take } from '#lib/quotas/quota.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { eventsAbout } from '#test/feed.ts';
@@ -217,4 +218,28 @@ test('every filter of the list is exact, and filters may be combined', async () 
   expect(await ids({ q: 'example.com', status: 'pending' })).toEqual([other]);
   expect((await of.live.get('/v1/email/threads', { status: 'lost' })).status).toBe(400);
   expect((await of.test.get(`/v1/email/threads/${mine}`)).status).toBe(404);
+});
+
+test('of a long mail the beginning is kept where its sender has sent as much as a day takes', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const from = (word: string, verdict: 'pass' | 'fail', text = `${word} `.repeat(8_000)) =>
+    receiveIn({ id })(
+      { from: `${word}@good.example`, text },
+      { authentication: { spf: verdict, dkim: verdict, dmarc: verdict, verdict } },
+    );
+  const textOf = async (threadId: number) =>
+    (await live.get(`/v1/email/threads/${threadId}/messages`)).body.items[0].bodyText;
+  const before = await left(tenant, 'receivedFromStrangers');
+  expect((await textOf((await from('whole', 'fail')).threadId)).length).toBe(8_000 * 6 - 1);
+  expect(before - (await left(tenant, 'receivedFromStrangers'))).toBe(2 * (8_000 * 6 - 1));
+  await take(tenant, 'receivedFrom/nobody', 2 * 2 ** 30);
+  const note = '[Left out of this mail: all else that it says, because as much was received today as a day takes.]';
+  expect(await textOf((await from('brief', 'fail')).threadId)).toBe(
+    `${'brief '.repeat(8_000).slice(0, 8_000).trim()}\n\n${note}`,
+  );
+  // Whose mail surely comes from where it says has a share of its own, and what is short is kept.
+  expect((await textOf((await from('other', 'pass')).threadId)).length).toBe(8_000 * 6 - 1);
+  const short = await from('short', 'fail', 'short');
+  expect(await textOf(short.threadId)).toBe('short');
 });
