@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/twitter/messages/{id}/cancel',
+    stops: true,
     summary: 'Cancel a queued X message',
     scope: 'twitter:send',
     status: 200,

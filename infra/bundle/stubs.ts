@@ -41,17 +41,16 @@ const stubs: Record<string, string> = {
   // For a mark in the SDK's user agent, for who asks which start was a cold one, and for logs of what refers to itself, of lists that are merged item by item and of objects
   // from outside, none of which is added to ours: 1 KB.
   '@aws-lambda-powertools/commons': `
-    export { isNullOrUndefined } from '@aws-lambda-powertools/commons/typeutils';
+    export const isNullOrUndefined = (value) => value == null;
     export class Utility {
       defaultServiceName = 'service_undefined';
       isValidServiceName(name) { return typeof name === 'string' && name.trim().length > 0; }
     }
     const isObject = (value) => value?.constructor === Object;
     export const deepMerge = (target, ...sources) => {
-      for (const source of sources)
-        for (const [key, value] of Object.entries(source ?? {}))
-          if (isObject(value)) target[key] = deepMerge(isObject(target[key]) ? target[key] : {}, value);
-          else if (value !== undefined || target[key] === undefined) target[key] = value;
+      for (const [key, value] of sources.flatMap((source) => Object.entries(source ?? {})))
+        if (isObject(value)) target[key] = deepMerge(isObject(target[key]) ? target[key] : {}, value);
+        else if (value !== undefined) target[key] = value;
       return target;
     };`,
   // Of signing keys, which change once a day: 1 KB.

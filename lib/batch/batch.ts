@@ -4,7 +4,8 @@ import { parseFields, unknownFields } from '#lib/fields.ts';
 import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { count, id, listInput } from '#lib/schema.ts';
-import { SagaTurn } from '#lib/table/saga-turn.ts';
+import { longestConflictMs } from '#lib/table/retry.ts';
+import { SagaTurn, giveUpMs as sagasMs } from '#lib/table/saga-turn.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -228,8 +229,10 @@ const sideBySide = 8;
 const maxQuick = 10;
 const atOnce = 20;
 
-/** What a batch writes at most, rows, events and kept outcomes together: a transaction costs the owner two units a kilobyte. */
+/** What a batch writes at most, rows, events and kept outcomes together. */
 const maxBytes = 10_000_000;
+/** The same as what it costs the owner: a transaction takes two units a kilobyte, also of what it meets. */
+const maxUnits = 20_000;
 
 const tooLarge = () =>
   badRequest('batch_too_large', `a batch writes at most ${maxBytes / 1e6} MB: put this in another`);
@@ -247,7 +250,7 @@ async function runLanes(
 ): Promise<Outcome[]> {
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
-  const budget = { bytesLeft: maxBytes };
+  const budget = { unitsLeft: maxUnits, untilMs: Date.now() + (items.length > maxQuick ? sagasMs : longestConflictMs) };
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
@@ -267,12 +270,12 @@ async function runAlone(
   tx: UnitOfWork,
   item: Prepared,
   progress: Progress<Outcome>,
-  budget: { bytesLeft: number },
+  budget: { unitsLeft: number; untilMs: number },
   turn: SagaTurn,
 ): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
-  if (budget.bytesLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
+  if (budget.unitsLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     own.turn = turn;
@@ -280,11 +283,12 @@ async function runAlone(
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });
     own.afterwards(async () => {
-      budget.bytesLeft -= own.bytes + own.bytesOfSagas;
+      budget.unitsLeft -= own.units + own.unitsOfSagas;
     });
     return result;
   };
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids }));
+  const giveUpMs = Math.min(longestConflictMs, Math.max(0, budget.untilMs - Date.now()));
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, giveUpMs }));
 }
 
 function sum(counts: readonly Record<string, number>[]): Record<string, number> {

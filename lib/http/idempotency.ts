@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { epochSeconds, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
+import { unitsOf } from '#lib/table/change.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -139,7 +140,7 @@ export async function keepWith(tx: UnitOfWork, claim: Claim, reply: Reply): Prom
     putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds }))),
     countWritten(
       tx,
-      rest.reduce((bytes, piece) => bytes + piece.length, 0),
+      rest.reduce((sum, piece) => sum + unitsOf(piece.length, 1), 0),
     ),
   ]);
   // The claim is gone only when another call took it over after the lock of this one ran out.

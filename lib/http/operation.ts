@@ -177,7 +177,7 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
-  requireRoomToWrite(caller.tenant);
+  if (operation.route.method !== 'DELETE' && !operation.route.stops) requireRoomToWrite(caller.tenant);
   return transact(
     caller.tenant,
     caller.actor,

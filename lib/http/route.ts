@@ -68,6 +68,8 @@ export interface Route<
   permit?(
     input: Pick<Input<unknown, v.InferOutput<Body>, Path, Text>, 'tx' | 'caller' | 'params' | 'body'>,
   ): void | Promise<void>;
+  /** It stops or ends something, as every DELETE does, and is also done where a day has been used up. */
+  stops?: boolean;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */

@@ -87,28 +87,41 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
   if (round.length > 1) yield round;
 }
 
+/** In write units; a transaction takes two a kilobyte, written or met. */
+export const unitsOf = (bytes: number, perKilobyte = 2): number => perKilobyte * Math.ceil(bytes / 1024);
+
+const costs = { ReturnConsumedCapacity: 'TOTAL' } as const;
+
+interface Costs {
+  CapacityUnits?: number | undefined;
+}
+
+const unitsIn = ({ ConsumedCapacity: said = [] }: { ConsumedCapacity?: Costs | Costs[] | undefined }): number =>
+  [said].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+
 /**
- * Writes everything or nothing; the next state of a single row without a transaction, at half the price. Throws the refusal of a failed
- * condition, or WriteConflict when it is worth running again.
+ * Writes everything or nothing; the next state of a single row without a transaction, at half the price. Returns the write units that
+ * it took. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
  */
-export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<void> {
+export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<number> {
   const [first, ...others] = actions;
   if (first?.isNextState && first.action.Put && others.length === 0) return put(first.action.Put, signal);
-  const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token };
+  const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token, ...costs };
   try {
-    await dynamodb.send('TransactWriteItems', input, signal);
+    return unitsIn(await dynamodb.send('TransactWriteItems', input, signal));
   } catch (error) {
     throw refusalOf(error, actions);
   }
 }
 
 /** Without a transaction's token a call that is repeated may meet what it has written itself. */
-async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | undefined): Promise<void> {
+async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | undefined): Promise<number> {
+  const input = { ...action, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...costs };
   try {
-    await dynamodb.send('PutItem', { ...action, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }, signal);
+    return unitsIn(await dynamodb.send('PutItem', input, signal));
   } catch (error) {
     const failed = failedCondition(error);
-    if (failed && isDeepStrictEqual(failed.item, asRead(action.Item ?? {}))) return;
+    if (failed && isDeepStrictEqual(failed.item, asRead(action.Item ?? {}))) return 0;
     if (isThrottled(error)) throw new Busy('the table is busy', { cause: error });
     throw failed || isConflict(error) ? new WriteConflict('somebody else has written', { cause: error }) : error;
   }

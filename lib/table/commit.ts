@@ -1,4 +1,13 @@
-import { type Change, type Conditional, conditional, fitsOne, send, WriteConflict } from './change.ts';
+import {
+  type Change,
+  type Conditional,
+  conditional,
+  fitsOne,
+  send,
+  unitsOf,
+  WriteConflict,
+  weightOf,
+} from './change.ts';
 import { earlyOf, writeEarly } from './early.ts';
 import type { Entity, Item } from './entity.ts';
 import { requireOwn } from './keys.ts';
@@ -23,8 +32,11 @@ function actionsOf(tx: UnitOfWork): { early: readonly Change[]; actions: Conditi
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
   const { early, actions } = actionsOf(tx);
   if (!fitsOne(actions)) return false;
+  const estimate = actions.reduce((sum, { bytes }) => sum + unitsOf(bytes), 0);
+  tx.units += early.reduce((sum, change) => sum + unitsOf(weightOf(change), 1), estimate);
   const tooLate = early.length > 0 ? await writeEarly(tx, early) : undefined;
-  if (actions.length > 0) await send(actions, tx.id, tooLate);
+  // What fails costs about as much, and does not say so.
+  if (actions.length > 0) tx.units += (await send(actions, tx.id, tooLate)) - estimate;
   return true;
 }
 

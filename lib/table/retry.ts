@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../problem.ts';
 import { WriteConflict } from './change.ts';
 
-const longestConflictMs = 8_000;
+/** So long the writes of a call run again at most. */
+export const longestConflictMs = 8_000;
 /** About what some commits take: whoever comes back sooner meets the same one. */
 const firstPauseMs = 100;
 /** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */

@@ -14,7 +14,7 @@ import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts'
 import { giveUpMs, SagaTurn } from './saga-turn.ts';
 import { UnfitRow } from './size.ts';
 import { UnitOfWork } from './unit-of-work.ts';
-import { countWritten } from './written.ts';
+import { countWritten, unitsRead } from './written.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
@@ -48,13 +48,14 @@ const hasWrittenNothing = (error: unknown) =>
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  const counted = countWritten(tx);
+  let told: Promise<void> | undefined;
   try {
     if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
   } finally {
-    await counted;
+    told = countWritten(tx, tx.units + unitsRead(tx));
   }
   await tx.committed();
+  await told;
 }
 
 /**
@@ -85,7 +86,7 @@ async function finishNow<S extends State>(
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await finishSaga(begun.tenant, kind, saga, mayGoOn, (part) => {
-        begun.bytesOfSagas += part.bytes;
+        begun.unitsOfSagas += part.units;
       });
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);

@@ -49,8 +49,12 @@ export class UnitOfWork {
   readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
-  /** What the sagas have written that it began, those parts that were done after its commit. */
-  bytesOfSagas = 0;
+  /** Somebody's call has begun what nobody asks for any more. */
+  followsCall = false;
+  /** Write units that its commits have taken, failed ones included. */
+  units = 0;
+  /** Those of the sagas that it began, of the parts that were done after its commit. */
+  unitsOfSagas = 0;
   /** Of those sagas, where it is not theirs alone. */
   turn: SagaTurn | undefined;
   #tracked = new Map<string, Tracked>();
@@ -349,6 +353,11 @@ export class UnitOfWork {
     return bytesIn(this.work);
   }
 
+  /** As many bytes as the rows had that it has read by their keys. */
+  get bytesRead(): number {
+    return [...this.#tracked.values()].reduce((sum, { before }) => sum + bytesOf(before), 0);
+  }
+
   /** What a commit writes. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
@@ -383,7 +392,7 @@ export class UnitOfWork {
     }
     for (const [name, { key, missing }] of this.#required) {
       if (changed.has(name) || pinned.has(name) || this.#additions.has(name)) continue;
-      changes.push({ key, holds: 'present', refusal: missing });
+      changes.push({ key, holds: 'present', refusal: missing, ...this.#met(name) });
     }
     for (const [name, { key, deltas, missing }] of this.#additions) {
       if (changed.has(name)) throw new Error(`${name} is both replaced and added to`);
@@ -393,9 +402,16 @@ export class UnitOfWork {
         add: { ...Object.fromEntries(deltas), v: 1 },
         holds: version ?? 'present',
         refusal: missing && version === undefined ? () => missing : undefined,
+        ...this.#met(name),
       });
     }
     return [...withoutReplaced(changes), ...counts.changes()];
+  }
+
+  /** How large a row is that is not written as a whole, where that is known. */
+  #met(name: string): Pick<Change, 'stands'> {
+    const before = this.#tracked.get(name)?.before;
+    return before ? { stands: bytesOf(before) } : {};
   }
 
   /** The mergeable entities that a row did not name before, as they were read, unless it is enough that they are there. */

@@ -4,13 +4,13 @@ import { today, tryAdd, usedUp } from './daily.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * What the callers of an environment write in a UTC day, with all that follows from it (renames, merges): rate limits count calls, of
- * which one may write megabytes.
+ * Write units that the callers of an environment take in a UTC day, with all that follows from their calls (renames, merges, steps of sequences): rate
+ * limits count calls, of which one may take thousands. Some fifty gigabytes in transactions, and $60 on demand.
  */
-const maxBytesPerDay = 50 * 2 ** 30;
+const maxUnitsPerDay = 100_000_000;
 
-/** A process tells the table of what it wrote once it is so much, which costs next to nothing and leaves little untold. */
-const toldBytes = 2 ** 18;
+/** A process tells the table of what it has taken once it is so much, which costs next to nothing and leaves little untold. */
+const toldUnits = 500;
 
 /** By tenant. */
 const untold = new Map<string, number>();
@@ -20,17 +20,24 @@ const spent = new Map<string, string>();
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */
 const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
 
-/** Counts what a unit of work is about to write, or writes beside it. */
-export async function countWritten(tx: UnitOfWork, written?: number): Promise<void> {
-  if (!isCaller(tx.actor)) return;
-  const name = tenantKey(tx.tenant);
-  const bytes = (untold.get(name) ?? 0) + (written ?? tx.bytes);
-  untold.set(name, bytes);
-  if (bytes < toldBytes) return;
+const bytesPerReadUnit = 4096;
+/** On demand a write unit costs as much as five read units. */
+const readUnitsPerWriteUnit = 5;
+
+/** What a unit of work has read by keys, in write units. */
+export const unitsRead = (tx: UnitOfWork): number => tx.bytesRead / bytesPerReadUnit / readUnitsPerWriteUnit;
+
+/** Counts what a unit of work has taken. */
+export async function countWritten({ tenant, actor, followsCall }: UnitOfWork, units: number): Promise<void> {
+  if (!isCaller(actor) && !followsCall) return;
+  const name = tenantKey(tenant);
+  const sum = (untold.get(name) ?? 0) + units;
+  untold.set(name, sum);
+  if (sum < toldUnits) return;
   untold.delete(name);
   const day = today();
   try {
-    const isSpent = (await tryAdd(tx.tenant, 'written', day, bytes, maxBytesPerDay)) !== undefined;
+    const isSpent = (await tryAdd(tenant, 'written', day, Math.round(sum), maxUnitsPerDay)) !== undefined;
     if (isSpent) spent.set(name, day);
   } catch (error) {
     log().warn('what was written is not counted', error as Error);
@@ -41,6 +48,6 @@ export async function countWritten(tx: UnitOfWork, written?: number): Promise<vo
 export function requireRoomToWrite(tenant: Tenant): void {
   const day = today();
   const name = tenantKey(tenant);
-  if (spent.get(name) === day) throw usedUp(`${maxBytesPerDay} bytes to write`, day);
+  if (spent.get(name) === day) throw usedUp(`${maxUnitsPerDay} units to write`, day);
   spent.delete(name);
 }

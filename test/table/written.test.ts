@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { commands as sequences } from '#infra/admin/commands/sequence.ts';
 import { today, tryAdd } from '#lib/table/daily.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-const maxBytes = 50 * 2 ** 30;
+const maxUnits = 100_000_000;
 const usedUp = { status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } };
 
-test('an environment writes 50 GiB a day at most, by whatever call, and what follows from a call counts', async () => {
+test('an environment takes 100 million write units a day at most, by whatever call, and what follows from a call counts', async () => {
   const { id, live, test: sandbox } = await newWorkspace();
   const tenant = { workspaceId: id, env: 'live' } as const;
   const written = () => tryAdd(tenant, 'written', today(), 0, -1);
@@ -19,15 +20,15 @@ test('an environment writes 50 GiB a day at most, by whatever call, and what fol
       ),
     });
   let step = 0;
-  // A process counts what it has written once it is a quarter of a megabyte.
+  // A process counts once it has taken 500 units.
   await eventually(async () => {
     step += 1;
     expect((await write(step)).status).toBe(200);
     return ((await written()) ?? 0) > 0;
   }, 'a process to count');
-  expect(await written()).toBeGreaterThan(2 ** 18);
-  expect(await written()).toBeLessThan(3 * step * 60_000);
-  await tryAdd(tenant, 'written', today(), maxBytes, Number.MAX_SAFE_INTEGER);
+  expect(await written()).toBeGreaterThan(500);
+  expect(await written()).toBeLessThan(step * 200);
+  await tryAdd(tenant, 'written', today(), maxUnits, Number.MAX_SAFE_INTEGER);
   const refused = await eventually(async () => {
     step += 1;
     const answer = await write(step);
@@ -37,6 +38,9 @@ test('an environment writes 50 GiB a day at most, by whatever call, and what fol
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
   expect((await live.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
   expect((await sandbox.post('/v1/contacts', { name: 'Bob' })).status).toBe(201);
+  // Whoever has used it up can be stopped.
+  const [key] = (await live.get('/v1/keys')).body.items;
+  expect((await live.delete(`/v1/keys/${key.id}`)).status).toBe(200);
 });
 
 test('an answer that is kept under an Idempotency-Key counts, though nothing has changed', async () => {
@@ -47,5 +51,41 @@ test('an answer that is kept under an Idempotency-Key counts, though nothing has
   const items = Array.from({ length: 100 }, () => ({ op: 'update', id: contact.id, name: 'Ann' }));
   const { body } = await live.post('/v1/contacts/batch', { items }, { 'idempotency-key': 'kept' });
   expect(body.succeeded).toBe(100);
-  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(1_000_000);
+  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(1_000);
 });
+
+test('what a write meets without changing it counts, as the table has it', async () => {
+  const { id, live } = await newWorkspace();
+  const written = async () => (await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)) ?? 0;
+  const { body: deal } = await live.post('/v1/deals', { title: 'Large', notes: 'x'.repeat(10_000) });
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, 'x'.repeat(500)]));
+  expect((await live.put(`/v1/deals/${deal.id}/metadata`, { metadata })).status).toBe(200);
+  const before = await written();
+  const items = Array.from({ length: 50 }, () => ({ op: 'create', title: 'Task', dealId: deal.id }));
+  expect((await live.post('/v1/tasks/batch', { items })).body.succeeded).toBe(50);
+  // Of the deal, of 35 KB, each task changes a counter.
+  expect((await written()) - before).toBeGreaterThan(50 * 2 * 35);
+});
+
+test('the steps of a sequence count for the day of whoever has begun them', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const { id: contactId } = (await live.post('/v1/contacts', { name: 'Ann', email: 'ann@example.com' })).body;
+  const steps = Array.from({ length: 30 }, () => ({ delayMinutes: 0, text: 'x'.repeat(4_000) }));
+  const sequence = await sequences.create.run({
+    ...tenant,
+    name: 'Steps',
+    channel: 'email',
+    accountId: null,
+    status: 'active',
+    steps,
+  });
+  await sequences.enroll.run({ ...tenant, id: sequence.id, contactId });
+  await eventually(
+    async () => (await live.get(`/v1/sequences/${sequence.id}`)).body.completedCount === 1,
+    'its end',
+    120_000,
+  );
+  // Each step meets the sequence.
+  expect(await tryAdd(tenant, 'written', today(), 0, -1)).toBeGreaterThan(30 * 100);
+}, 200_000);
