@@ -49,10 +49,24 @@ const stubs: Record<string, string> = {
     const isObject = (value) => value?.constructor === Object;
     export const deepMerge = (target, ...sources) => {
       for (const [key, value] of sources.flatMap((source) => Object.entries(source ?? {})))
-        if (isObject(value)) target[key] = deepMerge(isObject(target[key]) ? target[key] : {}, value);
+        if (key === '__proto__') continue;
+        else if (isObject(value)) target[key] = deepMerge(isObject(target[key]) ? target[key] : {}, value);
         else if (value !== undefined) target[key] = value;
       return target;
     };`,
+  // For times of other zones than a Lambda's, and for stacks that people read: 1 KB.
+  './LogFormatter.js': `
+    export class LogFormatter {
+      formatError({ name, message, stack, cause, ...others }) {
+        const location = this.getCodeLocation(stack);
+        return { name, location, message, stack, cause: cause instanceof Error ? this.formatError(cause) : cause, ...others };
+      }
+      formatTimestamp(now) { return now.toISOString(); }
+      getCodeLocation(stack = '') {
+        const [, file, line] = /\\(([^()\\n]*):(\\d+):\\d+\\)$/m.exec(stack) ?? [];
+        return file ? file + ':' + line : '';
+      }
+    }`,
   // Of signing keys, which change once a day: 1 KB.
   './lru': `module.exports = () => new Map();`,
   // The index also loads fetch, WebSockets, proxies, caches and mocks: 261 KB.

@@ -5,10 +5,11 @@ import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { count, id, listInput } from '#lib/schema.ts';
 import { longestConflictMs } from '#lib/table/retry.ts';
-import { SagaTurn, giveUpMs as sagasMs } from '#lib/table/saga-turn.ts';
 import { inSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
+import { giveUpMs as sagasMs, turnOfConflicts, turnOfSagas } from '#lib/table/turn.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { Tenant } from '#lib/tenant.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
 
@@ -123,8 +124,8 @@ export async function runBatch<Name extends string>(
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const hasSlot = items.length > maxQuick;
-  const turn = new SagaTurn(input.tx.tenant, { hasSlot });
-  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items, turn));
+  const turns = turnsOf(input.tx.tenant, hasSlot);
+  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items, turns));
   const outcomes = hasSlot
     ? await inSlot(input.tx.tenant, longTimeoutSeconds * secondMs, run, 'batch/', atOnce)
     : await run();
@@ -240,28 +241,31 @@ const tooLarge = () =>
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();
 
-const oneByOne = (input: BatchInput, items: readonly Prepared[], turn: SagaTurn): Promise<Outcome[]> =>
-  once(input.request, () => runLanes(input, items, turn));
+/** What the items share: how long they go on with what follows from them, and wait for others to have written. */
+const turnsOf = (tenant: Tenant, hasSlot: boolean) => ({
+  sagas: turnOfSagas(tenant, { hasSlot }),
+  conflicts: turnOfConflicts(tenant, hasSlot ? sagasMs : longestConflictMs, { isCall: !hasSlot }),
+});
+type Turns = ReturnType<typeof turnsOf>;
 
-async function runLanes(
-  { tx, claim, body }: BatchInput,
-  items: readonly Prepared[],
-  turn: SagaTurn,
-): Promise<Outcome[]> {
+const oneByOne = (input: BatchInput, items: readonly Prepared[], turns: Turns): Promise<Outcome[]> =>
+  once(input.request, () => runLanes(input, items, turns));
+
+async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[], turns: Turns): Promise<Outcome[]> {
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
-  const budget = { unitsLeft: maxUnits, untilMs: Date.now() + (items.length > maxQuick ? sagasMs : longestConflictMs) };
+  const budget = { unitsLeft: maxUnits };
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
     for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
-      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget, turn);
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget, turns);
     }
   };
   try {
     await Promise.all(Array.from({ length: sideBySide }, runNext));
   } finally {
-    await turn.end();
+    await Promise.all([turns.sagas.end(), turns.conflicts.end()]);
   }
   return outcomes;
 }
@@ -270,15 +274,15 @@ async function runAlone(
   tx: UnitOfWork,
   item: Prepared,
   progress: Progress<Outcome>,
-  budget: { unitsLeft: number; untilMs: number },
-  turn: SagaTurn,
+  budget: { unitsLeft: number },
+  { sagas, conflicts }: Turns,
 ): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
   if (budget.unitsLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
-    own.turn = turn;
+    own.turn = sagas;
     const result = await item.run(own);
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });
@@ -287,8 +291,7 @@ async function runAlone(
     });
     return result;
   };
-  const giveUpMs = Math.min(longestConflictMs, Math.max(0, budget.untilMs - Date.now()));
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, giveUpMs }));
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, turn: conflicts }));
 }
 
 function sum(counts: readonly Record<string, number>[]): Record<string, number> {

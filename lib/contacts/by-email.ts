@@ -1,7 +1,13 @@
-import { Contacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
+import { addressKey } from '#lib/mail-address.ts';
+import { resolveMerged } from '#lib/references/merged.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
-/** The contact with this address; of several the one that was there first. */
-export const contactWithEmail = (tx: UnitOfWork, email: string): Promise<StoredContact | undefined> =>
-  firstIndexed(tx, Contacts, sameAs('email', email));
+/** The contact with this address; of several the one that was there first. Else the one into whom somebody was merged who had it. */
+export async function contactWithEmail(tx: UnitOfWork, email: string): Promise<StoredContact | undefined> {
+  const contact = await firstIndexed(tx, Contacts, sameAs('email', email));
+  if (contact) return contact;
+  const merged = await firstIndexed(tx, MergedContacts, { email: addressKey(email) });
+  return merged && resolveMerged(tx, merged.into);
+}

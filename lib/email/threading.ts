@@ -2,10 +2,9 @@ import { dayMs, shifted } from '#lib/clock.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { MessageIds } from '#lib/entities/email-message.ts';
 import { isReplySubject, type StoredThread, Threads, topicMark, topicOf } from '#lib/entities/email-thread.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
+import { hasAddress, resolveMerged } from '#lib/references/merged.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { sameAddress } from './address.ts';
 import type { Mail } from './mail.ts';
 import { takesPart } from './participants.ts';
 
@@ -40,12 +39,12 @@ export async function findThread(tx: UnitOfWork, mail: Mail): Promise<StoredThre
   return items.find(({ lastMessageAt }) => lastMessageAt >= since);
 }
 
-/** The contact of a thread if an address is its own: of all who have it, that one writes there. */
+/** The contact of a thread if an address is its own, or that of somebody who was merged into it: of all who have it, that one writes there. */
 export async function writerIn(
   tx: UnitOfWork,
   { contactId }: StoredThread,
   email: string,
 ): Promise<StoredContact | undefined> {
   const contact = contactId === null ? undefined : await resolveMerged(tx, contactId);
-  return contact && contact.email !== null && sameAddress(contact.email, email) ? contact : undefined;
+  return contact && (await hasAddress(tx, contact, email)) ? contact : undefined;
 }

@@ -297,9 +297,16 @@ export const MergedContacts = entity({
   upgrades: [
     // 2: a contact knows whom it was made of.
     (older) => ({ ...older }),
+    // 3: whoever writes from an address that a merge has dropped is known.
+    (older) => ({ ...older }),
   ],
-  indexes: { into: { of: ({ into }) => into, since: 2 } },
+  indexes: {
+    into: { of: ({ into }) => into, since: 2 },
+    email: { of: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null), since: 3 },
+  },
 });
+
+export type MergedContact = v.InferOutput<(typeof MergedContacts)['schema']>;
 
 const upsertKeptSeconds = 60;
 

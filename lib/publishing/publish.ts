@@ -6,7 +6,7 @@ import { isContention } from '#lib/table/change.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
-import { untilFirst } from '#lib/table/retry.ts';
+import { untilFirst, within } from '#lib/table/retry.ts';
 import { removeRows } from '#lib/table/rows.ts';
 import { countTry, failed, isOwnReason, passOver, readable, uncountTry } from '#lib/table/set-aside.ts';
 import { parseTenantKey, type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -112,7 +112,7 @@ const isRetried = ({ tries }: OutboxRow) => tries !== undefined;
 
 async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Room): Promise<void> {
   const ids = new IdPool(tenant);
-  const numbers = await untilFirst(() => number(tenant, rows, ids), numberingMs);
+  const numbers = await untilFirst(() => number(tenant, rows, ids), within(numberingMs));
   try {
     await fanOut(tenant, numbers.events, room);
     await putOnBus(tenant, numbers.events);

@@ -1,4 +1,5 @@
-import { Contacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, type MergedContact, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -47,17 +48,33 @@ export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
 /** So many contacts who are one are looked at. */
 const maxContacts = 100;
 
+/** Those who were merged into contacts, and into those, each once, the closest first. */
+async function* predecessors(tx: UnitOfWork, ids: readonly number[]): AsyncGenerator<MergedContact> {
+  const found = new Set(ids);
+  for (let last = [...ids]; last.length > 0 && found.size < maxContacts; ) {
+    const pages = last.map((into) => listPage(tx, MergedContacts, { where: { into }, limit: maxContacts }));
+    const before = (await Promise.all(pages)).flatMap(({ items }) => items).filter(({ id: one }) => !found.has(one));
+    yield* before;
+    last = before.map((one) => one.id);
+    for (const one of last) found.add(one);
+  }
+}
+
 /** The contact, the one that it has been merged into, and those who were merged into them: rows of theirs may yet have to follow. */
 export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> {
   const merged = await resolveMerged(tx, id);
-  const found = new Set([merged?.id ?? id, id]);
-  for (let last = [...found]; last.length > 0 && found.size < maxContacts; ) {
-    const pages = last.map((into) => listPage(tx, MergedContacts, { where: { into }, limit: maxContacts }));
-    const before = (await Promise.all(pages)).flatMap(({ items }) => items.map((one) => one.id));
-    last = before.filter((one) => !found.has(one));
-    for (const one of last) found.add(one);
-  }
-  return [...found].slice(0, maxContacts);
+  const found = [...new Set([merged?.id ?? id, id])];
+  for await (const one of predecessors(tx, found)) found.push(one.id);
+  return found.slice(0, maxContacts);
+}
+
+/** Whether an address is a contact's own, or was of somebody who was merged into them: it is still theirs. */
+export async function hasAddress(tx: UnitOfWork, { id, email }: StoredContact, address: string): Promise<boolean> {
+  const key = addressKey(address);
+  if (email !== null && addressKey(email) === key) return true;
+  for await (const { traces } of predecessors(tx, [id]))
+    if (traces?.email && addressKey(traces.email) === key) return true;
+  return false;
 }
 
 /** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */

@@ -9,18 +9,23 @@ const firstPauseMs = 100;
 /** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */
 const longestPauseMs = 2_000;
 
-/** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for so long. */
+/** What lets something go on for so long. */
+export function within(ms: number): () => Promise<boolean> {
+  const deadline = Date.now() + ms;
+  return async () => Date.now() <= deadline;
+}
+
+/** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for longer than it may go on. */
 export async function untilFirst<Result>(
   work: () => Promise<Result>,
-  giveUpMs: number = longestConflictMs,
+  mayGoOn = within(longestConflictMs),
 ): Promise<Result> {
-  const deadline = Date.now() + giveUpMs;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error;
-      if (Date.now() > deadline) throw unavailable(1, error);
+      if (!(await mayGoOn())) throw unavailable(1, error);
       await sleep(Math.random() * Math.min(longestPauseMs, firstPauseMs * 3 ** attempt));
     }
   }

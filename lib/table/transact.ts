@@ -9,24 +9,25 @@ import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
-import { untilFirst } from './retry.ts';
+import { longestConflictMs, untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
-import { giveUpMs, SagaTurn } from './saga-turn.ts';
 import { UnfitRow } from './size.ts';
+import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
-import { countWritten, unitsRead } from './written.ts';
+import { countWritten, isCaller, unitsRead } from './written.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
- * returned. Raises 503 when it meets write conflicts for seconds on end.
+ * returned. Raises 503 when it meets write conflicts for seconds on end, or for longer than its turn is.
  */
-export const transact = <Result>(
+export async function transact<Result>(
   tenant: Tenant,
   actor: Actor,
   work: (tx: UnitOfWork) => Promise<Result>,
-  { ids = new IdPool(tenant), giveUpMs }: { ids?: IdPool; giveUpMs?: number } = {},
-): Promise<Result> =>
-  untilFirst(async () => {
+  { ids = new IdPool(tenant), turn: given }: { ids?: IdPool; turn?: Turn } = {},
+): Promise<Result> {
+  const turn = given ?? turnOfConflicts(tenant, longestConflictMs, { isCall: isCaller(actor) });
+  const attempt = async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
     ids.begin();
     let isCommitting = false;
@@ -40,7 +41,13 @@ export const transact = <Result>(
       if (error instanceof WriteConflict && !tx.isAhead) ids.putBack();
       throw error;
     }
-  }, giveUpMs);
+  };
+  try {
+    return await untilFirst(attempt, () => turn.mayGoOn());
+  } finally {
+    if (!given) await turn.end();
+  }
+}
 
 /** Of a commit that met a write conflict or was refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
 const hasWrittenNothing = (error: unknown) =>
@@ -64,7 +71,7 @@ export async function commit(tx: UnitOfWork): Promise<void> {
  */
 export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
   const saga = tx.create(Sagas, newSaga(tx, kind, state));
-  const turn = tx.turn ?? new SagaTurn(tx.tenant);
+  const turn = tx.turn ?? turnOfSagas(tx.tenant);
   if (tx.turn === undefined) tx.lastly(() => turn.end());
   tx.turn = turn;
   tx.afterwards(() => finishNow(tx, kind, saga, turn));
@@ -76,12 +83,7 @@ export function leaveSaga<S extends State>(tx: UnitOfWork, name: SagaName, state
 }
 
 /** The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. */
-async function finishNow<S extends State>(
-  begun: UnitOfWork,
-  kind: SagaKind<S>,
-  saga: Saga,
-  turn: SagaTurn,
-): Promise<void> {
+async function finishNow<S extends State>(begun: UnitOfWork, kind: SagaKind<S>, saga: Saga, turn: Turn): Promise<void> {
   const mayGoOn = () => turn.mayGoOn();
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -94,12 +96,6 @@ async function finishNow<S extends State>(
       await sleep(Math.random() * Math.min(secondMs, 50 * 2 ** attempt));
     }
   }
-}
-
-/** What lets a saga go on for so long. */
-export function within(ms: number): () => Promise<boolean> {
-  const deadline = Date.now() + ms;
-  return async () => Date.now() <= deadline;
 }
 
 /** Does the parts of a saga that are left, as long as it may go on. What is not done by then is handed to the worker. */

@@ -11,10 +11,10 @@ import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Row, readRow, readRows } from './rows.ts';
-import type { SagaTurn } from './saga-turn.ts';
 import { bytesOf } from './size.ts';
 import { isAbsent, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
+import type { Turn } from './turn.ts';
 import type { Write } from './write.ts';
 
 const roomyActions = 80;
@@ -56,7 +56,7 @@ export class UnitOfWork {
   /** Those of the sagas that it began, of the parts that were done after its commit. */
   unitsOfSagas = 0;
   /** Of those sagas, where it is not theirs alone. */
-  turn: SagaTurn | undefined;
+  turn: Turn | undefined;
   #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();

@@ -18,7 +18,7 @@ const untold = new Map<string, number>();
 const spent = new Map<string, string>();
 
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */
-const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
+export const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
 
 const bytesPerReadUnit = 4096;
 /** On demand a write unit costs as much as five read units. */

@@ -186,6 +186,28 @@ describe('a thread', () => {
     expect((await client.post('/v1/email/threads/999999/assignee', { userId: 999_999 })).status).toBe(404);
   });
 
+  test('is heard of by whoever its sender was merged into, from the address that the merge has dropped', async () => {
+    const { id: workspaceId, live } = await newWorkspace();
+    const into = receiveIn({ id: workspaceId });
+    const { body: source } = await live.post('/v1/contacts', { name: 'Ann', email: 'old@example.com' });
+    const { body: between } = await live.post('/v1/contacts', { name: 'Ann', email: 'between@example.com' });
+    const { body: target } = await live.post('/v1/contacts', { name: 'Ann', email: 'new@example.com' });
+    const { threadId } = await into({ from: 'old@example.com', messageId: 'first@example.com' });
+    await live.post(`/v1/contacts/${between.id}/merge`, { sourceContactId: source.id });
+    await live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: between.id });
+    const answer = await into({ from: 'Old@example.com', inReplyTo: 'first@example.com', subject: 'Re: A question' });
+    const fresh = await into({ from: 'OLD@example.com', subject: 'Something else' });
+    const other = await into({ from: 'between@example.com', subject: 'Else' });
+    expect(answer.threadId).toBe(threadId);
+    for (const { threadId: one } of [answer, fresh, other])
+      expect((await live.get(`/v1/email/threads/${one}`)).body.contactId).toBe(target.id);
+    expect((await live.get(`/v1/contacts/${target.id}/messages`)).body.items).toHaveLength(4);
+    // Whoever has the address now is heard first.
+    const { body: another } = await live.post('/v1/contacts', { name: 'Bob', email: 'between@example.com' });
+    const theirs = await into({ from: 'between@example.com', subject: 'Mine' });
+    expect((await live.get(`/v1/email/threads/${theirs.threadId}`)).body.contactId).toBe(another.id);
+  });
+
   test('follows its contact through a merge', async () => {
     const { body: source } = await client.post('/v1/contacts', { name: 'Old', email: 'old@example.com' });
     const { body: target } = await client.post('/v1/contacts', { name: 'New' });

@@ -145,7 +145,11 @@ test('the log says what it says from the source', () => {
     logger.setLogLevel('WARN');
     const { console } = logger as unknown as { console: Console };
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    logger.warn('what is wrong', { error: new TypeError('so wrong'), of: { id: 5 }, list: [1, 2] });
+    logger.warn('what is wrong', {
+      error: Object.assign(new TypeError('so wrong', { cause: new Error('why') }), { code: 'E' }),
+      of: { id: 5 },
+      list: [1, 2],
+    });
     logger.appendPersistentKeys({ other: 'x' });
     logger.appendKeys({ kept: { a: 1 }, passing: [1], unset: undefined });
     logger.appendKeys({ kept: { b: { c: 2 }, a: undefined }, passing: [2] });
@@ -159,11 +163,19 @@ test('the log says what it says from the source', () => {
     logger.setLogLevel('WARN');
     const all = warn.mock.calls.map(([line]) => JSON.parse(String(line)));
     expect(all).toMatchObject([
-      { level: 'WARN', message: 'what is wrong', of: { id: 5 }, list: [1, 2] },
+      {
+        level: 'WARN',
+        message: 'what is wrong',
+        of: { id: 5 },
+        list: [1, 2],
+        error: { code: 'E', cause: { message: 'why' } },
+      },
       { message: 'with keys', kept: { a: 1, b: { c: 2 } }, passing: [2] },
       { message: 'without them', other: 'x' },
     ]);
     for (const { timestamp } of all) expect(Date.parse(timestamp)).toBeGreaterThan(0);
+    expect(all[0].error.location).toMatch(/\.\w+:\d+$/);
+    expect(all[0].error.stack).toContain('so wrong');
     const unlike = ['stack', 'location', 'timestamp'];
     return JSON.stringify([all, levels], (key, value) => (unlike.includes(key) ? undefined : value));
   });

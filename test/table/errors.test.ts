@@ -5,6 +5,7 @@ import { changeContact, createContact } from '#lib/contacts/store.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { Problem } from '#lib/problem.ts';
 import { transact } from '#lib/table/transact.ts';
+import { Turn } from '#lib/table/turn.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
@@ -31,7 +32,7 @@ test('an error that a lasting lock leaves shows nothing of the locked row, howev
           status: 'queued',
           body: 'x',
         }),
-      { giveUpMs: 500 },
+      { turn: new Turn(tenant, 500) },
     );
   const change = (name: string) =>
     run(async (tx) => {

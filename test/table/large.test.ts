@@ -12,6 +12,7 @@ import { largeCommit } from '#lib/table/large.ts';
 import { listAll } from '#lib/table/list.ts';
 import { type Saga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
+import { Turn } from '#lib/table/turn.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -137,7 +138,9 @@ test('wherever a large commit stands, who can go on with a contact of it finds a
       (contact) => contact.name === name && !others.includes(contact.id),
     )) {
       const company = `after ${name}`;
-      const goesOn = transact(tenant, operator, (tx) => changeContact(tx, id, { company }), { giveUpMs: 0 });
+      const goesOn = transact(tenant, operator, (tx) => changeContact(tx, id, { company }), {
+        turn: new Turn(tenant, 0),
+      });
       const hasGoneOn = await goesOn.then(
         () => true,
         () => false,

@@ -8,6 +8,7 @@ import type { Caller } from '#lib/keys/caller.ts';
 import { listConversations } from '#lib/messages/conversations.ts';
 import { keepRequests } from '#lib/requests/keep.ts';
 import { listRequests } from '#lib/requests/list.ts';
+import { WriteConflict } from '#lib/table/change.ts';
 import type { EntryRow } from '#lib/table/entries.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -16,7 +17,7 @@ import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { eachPage, summing } from '#lib/table/summing.ts';
 import { startSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { type Actor, operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -232,3 +233,27 @@ test('a call goes on with a saga that takes long in a slot, and leaves it to the
   });
   expect(steps).toBe(1);
 });
+
+test('a call waits for others to have written in a slot when it has waited for long, and is 503 while forty wait; workers just wait', async () => {
+  const { id } = await newWorkspace();
+  const tenant: Tenant = { workspaceId: id, env: 'live' };
+  const attemptsOf = async (actor: Actor) => {
+    let attempts = 0;
+    const work = async () => {
+      attempts += 1;
+      vi.setSystemTime(Date.now() + secondMs);
+      throw new WriteConflict('somebody else has written');
+    };
+    await expect(transact(tenant, actor, work)).rejects.toMatchObject({ status: 503 });
+    return attempts;
+  };
+  const key: Actor = { type: 'api_key', id: 'k' };
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  expect(await attemptsOf(key)).toBeGreaterThan(6);
+  const taken = [];
+  for (let slot = 0; slot < 40; slot += 1) taken.push(await takeSlot(tenant, minuteMs, 'wait/', 40));
+  expect(taken.every(Boolean)).toBe(true);
+  expect(await attemptsOf(key)).toBe(3);
+  expect(await attemptsOf(system)).toBeGreaterThan(6);
+  expect(await attemptsOf(operator)).toBeGreaterThan(6);
+}, 120_000);
