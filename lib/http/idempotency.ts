@@ -9,10 +9,10 @@ import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
 import { cut } from '#lib/table/size.ts';
+import { countWritten } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
-import { countWritten } from '#lib/table/written.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */

@@ -5,9 +5,9 @@ import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { IdPool } from '#lib/table/ids.ts';
+import { requireRoom } from '#lib/table/spending.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { requireRoomToWrite } from '#lib/table/written.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { entriesOf, fieldErrors, parseFields, unknownFields } from '../fields.ts';
@@ -100,7 +100,7 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  requireRoomToWrite(caller.tenant);
+  requireRoom(caller.tenant, 'written');
   return transact(
     caller.tenant,
     caller.actor,
@@ -177,7 +177,7 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
-  if (operation.route.method !== 'DELETE' && !operation.route.stops) requireRoomToWrite(caller.tenant);
+  if (operation.route.method !== 'DELETE' && !operation.route.stops) requireRoom(caller.tenant, 'written');
   return transact(
     caller.tenant,
     caller.actor,

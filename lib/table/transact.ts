@@ -12,9 +12,9 @@ import { commitLarge } from './large.ts';
 import { longestConflictMs, untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
+import { countWritten, isCaller, unitsRead } from './spending.ts';
 import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
-import { countWritten, isCaller, unitsRead } from './written.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work

@@ -52,7 +52,7 @@ const inCode: Record<string, () => number[]> = {
   'lib/http/idempotency.ts': () => [constant('lib/http/idempotency.ts', 'keptSeconds')],
   'lib/batch/progress.ts': () => [constant('lib/batch/progress.ts', 'keptSeconds')],
   'lib/entities/contact.ts': () => [constant('lib/entities/contact.ts', 'upsertKeptSeconds')],
-  'lib/quotas/quota.ts': () => [constant('lib/quotas/quota.ts', 'keptDays')],
+  'lib/table/daily.ts': () => [constant('lib/table/daily.ts', 'keptDays')],
   'lib/table/large.ts': () => [constant('lib/table/large.ts', 'keptSeconds')],
   'lib/table/slots.ts': () => [within('lib/table/slots.ts', /new Date\(Date\.now\(\) \+ (\w+)\)/, 0.001)],
   'lib/keys/identify.ts': () => [within('lib/keys/identify.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],

@@ -89,3 +89,29 @@ test('the steps of a sequence count for the day of whoever has begun them', asyn
   // Each step meets the sequence.
   expect(await tryAdd(tenant, 'written', today(), 0, -1)).toBeGreaterThan(30 * 100);
 }, 200_000);
+
+test('lists, sums and the feed take 500 million read units a day at most', async () => {
+  const { id, live, test: sandbox } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const items = Array.from({ length: 30 }, (_, index) => ({
+    op: 'create',
+    title: `Deal ${index}`,
+    notes: 'x'.repeat(10_000),
+  }));
+  expect((await live.post('/v1/deals/batch', { items })).body.succeeded).toBe(30);
+  const read = () => tryAdd(tenant, 'read', today(), 0, -1);
+  const list = () => live.get('/v1/deals', { limit: 100, stage: 'lead' });
+  // A process counts once it has taken 2,500 units.
+  await eventually(async () => {
+    await Promise.all(Array.from({ length: 10 }, list));
+    return ((await read()) ?? 0) > 0;
+  }, 'a process to count');
+  await tryAdd(tenant, 'read', today(), 500_000_000, Number.MAX_SAFE_INTEGER);
+  const refused = await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, list));
+    return answers.find(({ status }) => status !== 200);
+  }, 'a refusal');
+  expect(refused).toMatchObject(usedUp);
+  expect((await live.get('/v1/deals/1')).status).toBe(200);
+  expect((await sandbox.get('/v1/deals')).status).toBe(200);
+});

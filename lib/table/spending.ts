@@ -1,0 +1,63 @@
+import { log } from '../log.ts';
+import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
+import { today, tryAdd, usedUp } from './daily.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/**
+ * What the callers of an environment take of the table in a UTC day: rate limits count calls, of which one may take thousands of units.
+ * Either is some $60 on demand. A process tells the table of what it has taken once it is as much as `told`, which costs next to
+ * nothing and leaves little untold.
+ */
+const budgets = {
+  /** Some fifty gigabytes in transactions, with all that follows from a call: renames, merges, steps of sequences. */
+  written: { unitsPerDay: 100_000_000, told: 500 },
+  /** By lists, sums and searches, whose units are measured. */
+  read: { unitsPerDay: 500_000_000, told: 2_500 },
+};
+type Kind = keyof typeof budgets;
+
+/** By kind and tenant. */
+const untold = new Map<string, number>();
+/** The day of which nothing is left, as far as this process has been told. */
+const spent = new Map<string, string>();
+
+const nameOf = (tenant: Tenant, kind: Kind) => `${kind} ${tenantKey(tenant)}`;
+
+/** Counts what was taken. */
+export async function countUnits(tenant: Tenant, kind: Kind, units: number): Promise<void> {
+  const { told, unitsPerDay } = budgets[kind];
+  const name = nameOf(tenant, kind);
+  const sum = (untold.get(name) ?? 0) + units;
+  untold.set(name, sum);
+  if (sum < told) return;
+  untold.delete(name);
+  const day = today();
+  try {
+    if ((await tryAdd(tenant, kind, day, Math.round(sum), unitsPerDay)) !== undefined) spent.set(name, day);
+  } catch (error) {
+    log().warn('what was taken of the table is not counted', error as Error);
+  }
+}
+
+/** Raises 429 for an environment that has taken as much as a day has. */
+export function requireRoom(tenant: Tenant, kind: Kind): void {
+  const day = today();
+  const name = nameOf(tenant, kind);
+  if (spent.get(name) === day) throw usedUp(`${budgets[kind].unitsPerDay} units of the table (${kind})`, day);
+  spent.delete(name);
+}
+
+/** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */
+export const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
+
+const bytesPerReadUnit = 4096;
+/** On demand a write unit costs as much as five read units. */
+const readUnitsPerWriteUnit = 5;
+
+/** What a unit of work has read by keys, in write units. */
+export const unitsRead = (tx: UnitOfWork): number => tx.bytesRead / bytesPerReadUnit / readUnitsPerWriteUnit;
+
+/** Counts what a unit of work has taken. */
+export async function countWritten({ tenant, actor, followsCall }: UnitOfWork, units: number): Promise<void> {
+  if (isCaller(actor) || followsCall) await countUnits(tenant, 'written', units);
+}
