@@ -124,8 +124,7 @@ export async function runBatch<Name extends string>(
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
   const hasSlot = items.length > maxQuick;
-  const turns = turnsOf(input.tx.tenant, hasSlot);
-  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items, turns));
+  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items));
   const outcomes = hasSlot
     ? await inSlot(input.tx.tenant, longTimeoutSeconds * secondMs, run, 'batch/', atOnce)
     : await run();
@@ -242,16 +241,17 @@ const tooLarge = () =>
 const once = oncePer<BatchInput['request'], Outcome[]>();
 
 /** What the items share: how long they go on with what follows from them, and wait for others to have written. */
-const turnsOf = (tenant: Tenant, hasSlot: boolean) => ({
-  sagas: turnOfSagas(tenant, { hasSlot }),
-  conflicts: turnOfConflicts(tenant, hasSlot ? sagasMs : longestConflictMs, { isCall: !hasSlot }),
+const turnsOf = (tenant: Tenant, { needsSlot }: { needsSlot: boolean }) => ({
+  sagas: turnOfSagas(tenant, { needsSlot }),
+  conflicts: turnOfConflicts(tenant, { needsSlot, longestMs: needsSlot ? longestConflictMs : sagasMs }),
 });
 type Turns = ReturnType<typeof turnsOf>;
 
-const oneByOne = (input: BatchInput, items: readonly Prepared[], turns: Turns): Promise<Outcome[]> =>
-  once(input.request, () => runLanes(input, items, turns));
+const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> =>
+  once(input.request, () => runLanes(input, items));
 
-async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[], turns: Turns): Promise<Outcome[]> {
+async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
+  const turns = turnsOf(tx.tenant, { needsSlot: items.length <= maxQuick });
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
   const budget = { unitsLeft: maxUnits };
@@ -282,7 +282,7 @@ async function runAlone(
   if (budget.unitsLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
-    own.turn = sagas;
+    own.sagaTurn = sagas;
     const result = await item.run(own);
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });

@@ -3,13 +3,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { epochSeconds, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
-import { unitsOf } from '#lib/table/change.ts';
+import { writeUnitsOf } from '#lib/table/change.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
 import { cut } from '#lib/table/size.ts';
-import { countWritten } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
@@ -136,13 +135,8 @@ export async function keepWith(tx: UnitOfWork, claim: Claim, reply: Reply): Prom
   const keys = furtherKeys(claim.key, written);
   if (rest.length > 0) tx.otherwise(() => removeRows(keys));
   const expiresAtSeconds = epochSeconds() + keptSeconds;
-  await Promise.all([
-    putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds }))),
-    countWritten(
-      tx,
-      rest.reduce((sum, piece) => sum + unitsOf(piece.length, 1), 0),
-    ),
-  ]);
+  await putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds })));
+  tx.units += rest.reduce((sum, piece) => sum + writeUnitsOf(piece.length, 1), 0);
   // The claim is gone only when another call took it over after the lock of this one ran out.
   tx.write(settlement(claim, reply, first, written), inProgress);
 }

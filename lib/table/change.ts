@@ -88,7 +88,7 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
 }
 
 /** In write units; a transaction takes two a kilobyte, written or met. */
-export const unitsOf = (bytes: number, perKilobyte = 2): number => perKilobyte * Math.ceil(bytes / 1024);
+export const writeUnitsOf = (bytes: number, perKilobyte = 2): number => perKilobyte * Math.ceil(bytes / 1024);
 
 const costs = { ReturnConsumedCapacity: 'TOTAL' } as const;
 

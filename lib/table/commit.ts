@@ -4,9 +4,9 @@ import {
   conditional,
   fitsOne,
   send,
-  unitsOf,
   WriteConflict,
   weightOf,
+  writeUnitsOf,
 } from './change.ts';
 import { earlyOf, writeEarly } from './early.ts';
 import type { Entity, Item } from './entity.ts';
@@ -32,8 +32,8 @@ function actionsOf(tx: UnitOfWork): { early: readonly Change[]; actions: Conditi
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
   const { early, actions } = actionsOf(tx);
   if (!fitsOne(actions)) return false;
-  const estimate = actions.reduce((sum, { bytes }) => sum + unitsOf(bytes), 0);
-  tx.units += early.reduce((sum, change) => sum + unitsOf(weightOf(change), 1), estimate);
+  const estimate = actions.reduce((sum, { bytes }) => sum + writeUnitsOf(bytes), 0);
+  tx.units += early.reduce((sum, change) => sum + writeUnitsOf(weightOf(change), 1), estimate);
   const tooLate = early.length > 0 ? await writeEarly(tx, early) : undefined;
   // What fails costs about as much, and does not say so.
   if (actions.length > 0) tx.units += (await send(actions, tx.id, tooLate)) - estimate;

@@ -1,7 +1,6 @@
 import { log } from '../log.ts';
 import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
 import { today, tryAdd, usedUp } from './daily.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * What the callers of an environment take of the table in a UTC day: rate limits count calls, of which one may take thousands of units.
@@ -49,15 +48,3 @@ export function requireRoom(tenant: Tenant, kind: Kind): void {
 
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */
 export const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
-
-const bytesPerReadUnit = 4096;
-/** On demand a write unit costs as much as five read units. */
-const readUnitsPerWriteUnit = 5;
-
-/** What a unit of work has read by keys, in write units. */
-export const unitsRead = (tx: UnitOfWork): number => tx.bytesRead / bytesPerReadUnit / readUnitsPerWriteUnit;
-
-/** Counts what a unit of work has taken. */
-export async function countWritten({ tenant, actor, followsCall }: UnitOfWork, units: number): Promise<void> {
-  if (isCaller(actor) || followsCall) await countUnits(tenant, 'written', units);
-}

@@ -9,10 +9,11 @@ import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
-import { longestConflictMs, untilFirst, within } from './retry.ts';
+import { unitsOf } from './pages.ts';
+import { untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
-import { countWritten, isCaller, unitsRead } from './spending.ts';
+import { countUnits, isCaller } from './spending.ts';
 import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
@@ -26,7 +27,7 @@ export async function transact<Result>(
   work: (tx: UnitOfWork) => Promise<Result>,
   { ids = new IdPool(tenant), turn: given }: { ids?: IdPool; turn?: Turn } = {},
 ): Promise<Result> {
-  const turn = given ?? turnOfConflicts(tenant, longestConflictMs, { isCall: isCaller(actor) });
+  const turn = given ?? turnOfConflicts(tenant, { needsSlot: isCaller(actor) });
   const attempt = async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
     ids.begin();
@@ -59,10 +60,19 @@ export async function commit(tx: UnitOfWork): Promise<void> {
   try {
     if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
   } finally {
-    told = countWritten(tx, tx.units + unitsRead(tx));
+    told = countWritten(tx);
   }
   await tx.committed();
   await told;
+}
+
+/** On demand a write unit costs as much as five read units. */
+const readUnitsPerWriteUnit = 5;
+
+/** Counts what a unit of work has taken, with what it has read by keys. */
+async function countWritten(tx: UnitOfWork): Promise<void> {
+  if (!isCaller(tx.actor) && !tx.followsCall) return;
+  await countUnits(tx.tenant, 'written', tx.units + unitsOf(tx.bytesRead) / readUnitsPerWriteUnit);
 }
 
 /**
@@ -71,9 +81,9 @@ export async function commit(tx: UnitOfWork): Promise<void> {
  */
 export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
   const saga = tx.create(Sagas, newSaga(tx, kind, state));
-  const turn = tx.turn ?? turnOfSagas(tx.tenant);
-  if (tx.turn === undefined) tx.lastly(() => turn.end());
-  tx.turn = turn;
+  const turn = tx.sagaTurn ?? turnOfSagas(tx.tenant);
+  if (tx.sagaTurn === undefined) tx.lastly(() => turn.end());
+  tx.sagaTurn = turn;
   tx.afterwards(() => finishNow(tx, kind, saga, turn));
 }
 

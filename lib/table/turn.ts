@@ -1,10 +1,14 @@
 import { secondMs } from '../clock.ts';
 import type { Tenant } from '../tenant.ts';
 import { longTimeoutSeconds } from '../timeouts.ts';
+import { longestConflictMs } from './retry.ts';
 import { takeSlot } from './slots.ts';
 
 /** Longer than this a call goes on with what may take long in a slot of its tenant alone. */
 const briefMs = 2 * secondMs;
+
+/** What is begun at the last moment. */
+const overtimeMs = 9 * secondMs;
 
 /** Of so many in a pool. Of those who ask, each asks for few. */
 interface Pool {
@@ -43,18 +47,21 @@ export class Turn {
   }
 }
 
-/** A part of a saga that is begun at the last moment. */
-const overtimeMs = 9 * secondMs;
 /** How long a request goes on with its own sagas; its route declares `longTimeoutSeconds`. What is left then is the worker's. */
 export const giveUpMs = longTimeoutSeconds * secondMs - overtimeMs;
 
-/** Of the sagas of a call, which may have a slot already. */
-export const turnOfSagas = (tenant: Tenant, { hasSlot = false } = {}): Turn =>
-  new Turn(tenant, giveUpMs, hasSlot ? undefined : {});
+/** Of the sagas of a call; one that has a slot needs no other. */
+export const turnOfSagas = (tenant: Tenant, { needsSlot = true } = {}): Turn =>
+  new Turn(tenant, giveUpMs, needsSlot ? {} : undefined);
 
 /** So many calls of a tenant wait at once, for more than a moment, for others to have written. */
 const maxWaiting = 40;
 
-/** Of a call's writes that run again because somebody else was faster; of what no call has begun it is bounded alone. */
-export const turnOfConflicts = (tenant: Tenant, longestMs: number, { isCall }: { isCall: boolean }): Turn =>
-  new Turn(tenant, longestMs, isCall ? { name: 'wait/', most: maxWaiting } : undefined);
+interface Waiting {
+  needsSlot: boolean;
+  longestMs?: number;
+}
+
+/** Of writes that run again because somebody else was faster; those that no call has begun need no slot. */
+export const turnOfConflicts = (tenant: Tenant, { needsSlot, longestMs = longestConflictMs }: Waiting): Turn =>
+  new Turn(tenant, longestMs, needsSlot ? { name: 'wait/', most: maxWaiting } : undefined);

@@ -51,12 +51,12 @@ export class UnitOfWork {
   isForOneRow = false;
   /** Somebody's call has begun what nobody asks for any more. */
   followsCall = false;
-  /** Write units that its commits have taken, failed ones included. */
+  /** Write units that it has taken, failed commits included. */
   units = 0;
   /** Those of the sagas that it began, of the parts that were done after its commit. */
   unitsOfSagas = 0;
-  /** Of those sagas, where it is not theirs alone. */
-  turn: Turn | undefined;
+  /** How long those sagas go on before the answer; others may share it. */
+  sagaTurn: Turn | undefined;
   #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
