@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/panel/agents/{id}',
+    stops: true,
     summary: 'Change an agent',
     scope: 'agents:run',
     roles,

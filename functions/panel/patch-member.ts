@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/panel/members/{id}',
+    stops: true,
     summary: 'Change a member',
     scope: 'any',
     roles: ['owner', 'admin'],

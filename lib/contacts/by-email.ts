@@ -1,5 +1,4 @@
-import { Contacts, MergedContacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import { addressKey } from '#lib/mail-address.ts';
+import { Contacts, hadEmail, MergedContacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -8,6 +7,6 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 export async function contactWithEmail(tx: UnitOfWork, email: string): Promise<StoredContact | undefined> {
   const contact = await firstIndexed(tx, Contacts, sameAs('email', email));
   if (contact) return contact;
-  const merged = await firstIndexed(tx, MergedContacts, { email: addressKey(email) });
+  const merged = await firstIndexed(tx, MergedContacts, hadEmail(email));
   return merged && resolveMerged(tx, merged.into);
 }

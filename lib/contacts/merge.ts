@@ -1,7 +1,13 @@
 import type * as v from 'valibot';
 import { latest } from '#lib/clock.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
-import { Contacts, type MergeContacts, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
+import {
+  Contacts,
+  earlierEmails,
+  type MergeContacts,
+  MergedContacts,
+  type StoredContact,
+} from '#lib/entities/contact.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Tags } from '#lib/entities/tag.ts';
@@ -90,6 +96,7 @@ function unitedFields(target: StoredContact, source: StoredContact, known: Reado
     username: target.username ?? source.username,
     phone: target.phone ?? source.phone,
     email: target.email ?? source.email,
+    earlierEmails: earlierEmails(...(target.earlierEmails ?? []), ...(source.earlierEmails ?? [])),
     company: target.company ?? source.company,
     notes: target.notes ?? source.notes,
     leadScore: target.leadScore ?? source.leadScore,

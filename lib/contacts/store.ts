@@ -7,6 +7,7 @@ import {
   Contacts,
   type ContactWithTags,
   type CreateContact,
+  earlierEmails,
   normalised,
   type StoredContact,
 } from '#lib/entities/contact.ts';
@@ -131,6 +132,7 @@ export async function changeContact(tx: UnitOfWork, id: number, change: ContactC
   const changed = changedFields(contact, patch);
   if (changed.length === 0) return withTags(contact, dictionary);
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
+  if (changed.includes('email')) next.earlierEmails = earlierEmails(contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, next, changesOf(contact, next, changed));

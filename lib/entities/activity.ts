@@ -10,7 +10,7 @@ import {
   text,
   time,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [
   'Note',
@@ -56,7 +56,7 @@ export const Activities = entity({
   references: [{ to: 'contact', field: 'contactId', isOwned: true }],
   upgrades: [
     // 2: the activities of a workspace are listed.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   within: 'contact/{contactId}/activity',
   indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2, isConfirmed: true } },

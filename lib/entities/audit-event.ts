@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
 import { EventActor } from '#lib/events/actor.ts';
 import { choice, count, id, paging, queryText, storedLine, storedText, time, timeInput } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
 const keptDays = 90;
@@ -38,7 +38,7 @@ export const AuditEvents = entity({
   name: 'audit-event',
   schema: v.object({ ...common, memberId: v.optional(v.nullable(id()), null) }),
   // 2: no entries by method, each of which is a good part of them all.
-  upgrades: [(older) => ({ ...older })],
+  upgrades: [asItWas],
   indexes: {
     key: ({ keyId }) => keyId,
     methodBefore: { of: ({ method }) => method.toLowerCase(), at: 'method', until: 2 },

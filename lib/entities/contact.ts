@@ -27,7 +27,7 @@ import {
   storedTime,
   time,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { maxTags, Tag, tagName } from './tag.ts';
 
@@ -178,6 +178,13 @@ export const ContactChannel = v.pipe(
   v.title('ContactChannel'),
 );
 
+/** So many addresses are kept that a contact had before: mails to them may yet be answered. */
+const maxEarlierEmails = 5;
+
+/** Those of before, and the one that is given up. */
+export const earlierEmails = (...given: readonly (string | null)[]): string[] =>
+  [...new Set(given.filter((email) => email !== null))].slice(0, maxEarlierEmails);
+
 /** So many accounts are kept that a contact has to do with: every write of it takes them along. */
 export const maxReach = 50;
 /** An erasure reads a row or two for each person and account of them. */
@@ -194,6 +201,8 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(storedList(Reach, maxReach)),
+    /** The newest first. */
+    earlierEmails: v.optional(storedList(storedInput(given.email), maxEarlierEmails)),
     /** A deal or an enrollment shows its name, or once did. Absent, too, where an older release has written one of the two. */
     isNameShown: v.optional(v.boolean()),
   }),
@@ -207,15 +216,15 @@ export const Contacts = entity({
       },
     }),
     // 3: usernames are indexed by platform.
-    (older) => ({ ...older }),
+    asItWas,
     // 4: those with something unread are counted.
-    (older) => ({ ...older }),
+    asItWas,
     // 5: all spellings of an e-mail address lie together.
-    (older) => ({ ...older }),
+    asItWas,
     // 6: they are counted by the month of their making, and those with something unread beside it.
-    (older) => ({ ...older }),
+    asItWas,
     // 7: they know of it when something begins to show their name.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
     telegramUserId,
@@ -296,15 +305,18 @@ export const MergedContacts = entity({
   }),
   upgrades: [
     // 2: a contact knows whom it was made of.
-    (older) => ({ ...older }),
+    asItWas,
     // 3: whoever writes from an address that a merge has dropped is known.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   indexes: {
     into: { of: ({ into }) => into, since: 2 },
     email: { of: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null), since: 3 },
   },
 });
+
+/** Those who had an address that their merge has dropped, however it is spelled. */
+export const hadEmail = (email: string) => ({ email: normalised.email(email) });
 
 export type MergedContact = v.InferOutput<(typeof MergedContacts)['schema']>;
 

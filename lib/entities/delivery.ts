@@ -16,7 +16,7 @@ import {
   time,
   timeInput,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 
 const statuses = ['pending', 'retrying', 'succeeded', 'failed', 'skipped'] as const;
 
@@ -154,9 +154,9 @@ export const Deliveries = entity({
   within: 'webhook/{endpointId}/delivery',
   upgrades: [
     // 2: no entries by kind: an endpoint's deliveries are mostly of few kinds, and an entry costs as much as the delivery.
-    (older) => ({ ...older }),
+    asItWas,
     // 3: `isUnlisted`, which a worker of version 2 would not find.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   indexes: {
     kindBefore: {

@@ -17,7 +17,7 @@ import {
   storedText,
   time,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 /** One side of an e-mail. */
@@ -132,7 +132,7 @@ export const Threads = entity({
   references: [{ to: 'contact', field: 'contactId' }],
   upgrades: [
     // 2: all spellings of an e-mail address are one, for topics and for the search.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   indexes: {
     status: ({ status }) => status,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { enrollmentStatuses } from '#lib/choices.ts';
 import { choice, count, id, paging, queryInteger, storedChoice, storedLine, storedText, time } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
 /** A contact in a sequence (contract section 10). */
@@ -48,7 +48,7 @@ export const Enrollments = entity({
   parentStoredAs: 'campaign',
   upgrades: [
     // 2: those under way are found by their contact.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   indexes: {
     status: { at: 'sequence={sequenceId}&status={status}', of: ({ sequenceId, status }) => ({ sequenceId, status }) },

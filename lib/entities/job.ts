@@ -18,7 +18,7 @@ import {
   time,
   timeInput,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
 import { tenantKey } from '#lib/tenant.ts';
 import { AtPlatform, maxAttachments } from './message.ts';
@@ -130,11 +130,11 @@ export const Jobs = entity({
   }),
   upgrades: [
     // 2: those to people who are no contacts are found by whom they name.
-    (older) => ({ ...older }),
+    asItWas,
     // 3: those that failed are found by when.
-    (older) => ({ ...older }),
+    asItWas,
     // 4: those of a range are found by month.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   references: [
     { to: 'contact', field: 'contactId', with: 'message', isOwned: true },

@@ -15,7 +15,7 @@ import {
   storedLine,
   time,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 
 /** Only ASCII before the `@`: links to sign in with go there, and look-alikes of a letter are other mailboxes. */
@@ -82,7 +82,7 @@ export const Members = entity({
   }),
   upgrades: [
     // 2: those of all workspaces are found by their address, and owners by being that.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   indexes: {
     address: {

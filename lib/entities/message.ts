@@ -17,7 +17,7 @@ import {
   time,
   timeInput,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
 /** Of one message. */
@@ -137,7 +137,7 @@ export const Messages = entity({
     // 2: a message may have been edited or read, and be known at its platform.
     (older) => ({ ...older, editedAt: null, readAt: null, atPlatform: null }),
     // 3: those of a range are found by month.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   references: [
     { to: 'contact', field: 'contactId', isOwned: true },

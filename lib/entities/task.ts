@@ -21,7 +21,7 @@ import {
   time,
   timeInput,
 } from '#lib/schema.ts';
-import { entity } from '#lib/table/entity.ts';
+import { asItWas, entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -120,9 +120,9 @@ export const Tasks = entity({
   schema: v.object({ ...inDeal, ...details, metadata: StoredMetadata }),
   upgrades: [
     // 2: what is due is counted.
-    (older) => ({ ...older }),
+    asItWas,
     // 3: among what is open.
-    (older) => ({ ...older }),
+    asItWas,
   ],
   references: [
     { to: 'contact', field: 'contactId' },

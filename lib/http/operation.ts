@@ -5,7 +5,7 @@ import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { IdPool } from '#lib/table/ids.ts';
-import { requireRoom } from '#lib/table/spending.ts';
+import { countRead, requireRoom } from '#lib/table/spending.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
@@ -46,6 +46,7 @@ const isWrite = (route: Route) => route.method !== 'GET';
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
   const parsed = await parse(operation, caller, call);
+  if (isWrite(route) && route.method !== 'DELETE' && !route.stops) requireRoom(caller.tenant, 'written');
   const run = (claim: Claim | undefined) =>
     isWrite(route)
       ? commitWork(operation, caller, call, facts, claim, parsed)
@@ -160,12 +161,18 @@ async function readWork(
 ): Promise<Reply> {
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor, { mayEndEarly: true });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-  const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
-  const answer = answerOf(operation.route, parsed.params, request, reply, result);
-  const tag = answer.headers['ETag'];
-  if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
-    return { status: 304, body: '', headers: answer.headers };
-  return answer;
+  let body = '';
+  try {
+    const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
+    const answer = answerOf(operation.route, parsed.params, request, reply, result);
+    const tag = answer.headers['ETag'];
+    if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
+      return { status: 304, body, headers: answer.headers };
+    body = answer.body;
+    return answer;
+  } finally {
+    await countRead(caller.tenant, tx.unitsRead, body);
+  }
 }
 
 /** The work and its commit, repeated on fresh reads when somebody else was faster. */
@@ -177,7 +184,6 @@ async function commitWork(
   claim: Claim | undefined,
   parsed: Parsed,
 ): Promise<Reply> {
-  if (operation.route.method !== 'DELETE' && !operation.route.stops) requireRoom(caller.tenant, 'written');
   return transact(
     caller.tenant,
     caller.actor,

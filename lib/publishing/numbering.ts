@@ -60,7 +60,7 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   if (open && !(await hasEnded(tenant, turn, open))) {
     if (open.by !== by && Date.now() < open.atMs + openMs) throw new Busy('another publisher is at it');
     await settle(tenant, turn, open);
-    throw new WriteConflict('something was left open');
+    return number(tenant, rows, ids);
   }
   // After the numbers: who removes a row has moved them on.
   const stored = await readRows(rows);
@@ -94,13 +94,18 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
     atMs: Date.now(),
     rows: fresh.map(({ row: { pk, sk }, first, auditId }) => ({ pk, sk, first, ...(auditId && { auditId }) })),
   };
-  const { item } = await writeIf({
+  const { item, refused } = await writeIf({
     key: numbersKey(tenant),
     set: { ...(next > 1 && { last: next - 1 }), turn: own, open: opened },
     // An older release moves the number on and leaves the turn.
     if: unchanged({ last, turn }, open !== undefined),
   });
-  if (item === undefined) throw new WriteConflict('somebody else has given numbers');
+  if (item === undefined) {
+    const now = v.parse(Numbers, refused);
+    const isOutrun = now.last !== last || now.turn !== turn;
+    // Others go on: whoever passed these rows over for that would give later ones earlier numbers.
+    throw isOutrun ? new Busy('somebody else has given numbers') : new WriteConflict('the numbers cannot be written');
+  }
   try {
     await write(items);
   } catch (error) {

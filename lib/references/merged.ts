@@ -68,10 +68,14 @@ export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> 
   return found.slice(0, maxContacts);
 }
 
-/** Whether an address is a contact's own, or was of somebody who was merged into them: it is still theirs. */
-export async function hasAddress(tx: UnitOfWork, { id, email }: StoredContact, address: string): Promise<boolean> {
+/** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
+export async function hasAddress(
+  tx: UnitOfWork,
+  { id, email, earlierEmails = [] }: StoredContact,
+  address: string,
+): Promise<boolean> {
   const key = addressKey(address);
-  if (email !== null && addressKey(email) === key) return true;
+  if ([email, ...earlierEmails].some((one) => one !== null && addressKey(one) === key)) return true;
   for await (const { traces } of predecessors(tx, [id]))
     if (traces?.email && addressKey(traces.email) === key) return true;
   return false;

@@ -1,8 +1,8 @@
-import { Contacts } from '#lib/entities/contact.ts';
+import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { mergedWith } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
-import { listCopies } from '#lib/table/entries.ts';
+import { firstIndexed, listCopies } from '#lib/table/entries.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
@@ -13,7 +13,8 @@ import { runningEnrollments } from './running.ts';
 /** So many end with what a contact has written. */
 const maxAtOnce = 25;
 
-type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
+/** `isMerged`: those who hold the address themselves have been looked at, and those who have it by a merge are left. */
+type Replied = { by: WrittenBy; after: number | null; isMerged?: true } | { contactId: number };
 
 /**
  * A contact wrote, on whatever channel: its sequences stop, and what they have not yet sent is not sent. The same person may be several
@@ -22,8 +23,12 @@ type Replied = { by: WrittenBy; after: number | null } | { contactId: number };
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
   if (await stopSequences(tx, await runningFew(tx, contactId))) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
-  const holders = await listCopies(tx, Contacts, (await holdersOf(tx, by)).by, { limit: 2 });
-  if (holders.some(({ of }) => Number(of.sk) !== contactId)) leaveSaga<Replied>(tx, 'replied', { by, after: null });
+  const [holders, merged] = await Promise.all([
+    holdersOf(tx, by).then((found) => listCopies(tx, Contacts, found.by, { limit: 2 })),
+    'email' in by ? firstIndexed(tx, MergedContacts, hadEmail(by.email)) : undefined,
+  ]);
+  const isOthers = merged !== undefined || holders.some(({ of }) => Number(of.sk) !== contactId);
+  if (isOthers) leaveSaga<Replied>(tx, 'replied', { by, after: null });
 }
 
 /** Stops the sequences of one contact, or of all that are whoever wrote. */
@@ -32,12 +37,20 @@ export const stopping: SagaKind<Replied, 'replied'> = {
   async step(tx, state) {
     const stop = async (contactId: number) => stopSequences(tx, await runningFew(tx, contactId), () => tx.hasRoom);
     if ('contactId' in state) return (await stop(state.contactId)) ? state : undefined;
-    const { by, after } = state;
-    const { by: where, matches } = await holdersOf(tx, by);
-    const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, async ({ id }) => {
+    const stopAll = async (id: number) => {
       if (await stop(id)) leaveSaga<Replied>(tx, 'replied', { contactId: id });
-    });
-    return left && { by, ...left };
+    };
+    const { by, after, isMerged } = state;
+    if (!isMerged) {
+      const { by: where, matches } = await holdersOf(tx, by);
+      const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, ({ id }) => stopAll(id));
+      if (left) return { by, ...left };
+      return 'email' in by ? { by, after: null, isMerged: true } : undefined;
+    }
+    if (!('email' in by)) return undefined;
+    const where = hadEmail(by.email);
+    const left = await stepThrough(tx, MergedContacts, { after, limit: 25, where }, ({ into }) => stopAll(into));
+    return left && { by, ...left, isMerged };
   },
 };
 

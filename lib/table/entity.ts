@@ -318,6 +318,9 @@ export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readon
   );
 }
 
+/** The upgrade to a version whose rows are the same, and only what is derived from them is not. */
+export const asItWas = (older: Readonly<Record<string, unknown>>): Record<string, unknown> => ({ ...older });
+
 /** The version of an entity that this code writes. */
 export const latestVersion = ({ upgrades = [] }: Entity): number => upgrades.length + 1;
 

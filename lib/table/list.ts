@@ -14,7 +14,7 @@ import {
   wantedOf,
 } from './entity.ts';
 import { entriesOfIndex, intersection } from './entries.ts';
-import { batches, belowId, flatten, isSpent, newMeter, pages, stop, unitsOf, until } from './pages.ts';
+import { batches, belowId, flatten, isSpent, newMeter, pages, stop, until } from './pages.ts';
 import { bytesOf } from './size.ts';
 import { readingPage } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -82,7 +82,13 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
     else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
     else await findByIndexes(tx, of, listing, wanted, found);
   };
-  await (tx.mayEndEarly ? readingPage(tx.tenant, found.meter, find) : find());
+  const { meter } = found;
+  const before = meter.unitsLeft;
+  if (tx.mayEndEarly) await readingPage(tx.tenant, meter, find);
+  else {
+    await find();
+    tx.unitsRead += before - meter.unitsLeft;
+  }
   return found.page();
 }
 
@@ -126,7 +132,7 @@ async function findByIds<E extends Entity>(
   const descending = [...new Set(ids)].filter((id) => id < after).sort((a, b) => b - a);
   const keys = descending.map((id) => keyOf(tx.tenant, of, { id } as Partial<Item<E>>));
   const isWanted = (item: Item<E>) => matches(item) && isIndexed(of, item, wanted);
-  found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing)));
+  found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing), found.meter));
 }
 
 async function findInPartition<E extends Entity>(
@@ -170,14 +176,12 @@ async function findByIndexes<E extends Entity>(
   for await (const keys of batches(until(common, above), () => size)) {
     let bytes = 0;
     const isWanted = (item: Item<E>) => {
-      const itemBytes = bytesOf(item);
-      bytes += itemBytes;
-      meter.unitsLeft -= unitsOf(itemBytes);
+      bytes += bytesOf(item);
       isOver ||= isPast(item);
       // The entry was read before the item, which may have changed in between.
       return matches(item) && isIndexed(of, item, wanted);
     };
-    found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing)));
+    found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing), meter));
     const left = keys.filter((key) => tx.hasMissed(key));
     if (left.length > 0) await removeLeft(tx, of, wanted, left);
     if (isOver || found.isFull) return;

@@ -10,7 +10,7 @@ import { today, tryAdd, usedUp } from './daily.ts';
 const budgets = {
   /** Some fifty gigabytes in transactions, with all that follows from a call: renames, merges, steps of sequences. */
   written: { unitsPerDay: 100_000_000, told: 500 },
-  /** By lists, sums and searches, whose units are measured. */
+  /** By calls that only read, with what they answer. */
   read: { unitsPerDay: 500_000_000, told: 2_500 },
 };
 type Kind = keyof typeof budgets;
@@ -37,6 +37,13 @@ export async function countUnits(tenant: Tenant, kind: Kind, units: number): Pro
     log().warn('what was taken of the table is not counted', error as Error);
   }
 }
+
+/** To answer so much costs what it costs to read a unit: $0.09 a gigabyte leave AWS, a million units are $0.125. */
+const answeredBytesPerUnit = 1400;
+
+/** Counts what was read for an answer, but for lists that have counted already, and the answer. */
+export const countRead = (tenant: Tenant, units: number, body: string): Promise<void> =>
+  countUnits(tenant, 'read', units + Buffer.byteLength(body) / answeredBytesPerUnit);
 
 /** Raises 429 for an environment that has taken as much as a day has. */
 export function requireRoom(tenant: Tenant, kind: Kind): void {

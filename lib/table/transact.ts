@@ -9,7 +9,6 @@ import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
 import { commitLarge } from './large.ts';
-import { unitsOf } from './pages.ts';
 import { untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
@@ -38,6 +37,7 @@ export async function transact<Result>(
       await commit(tx);
       return result;
     } catch (error) {
+      if (!isCommitting) await countWritten(tx);
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
       if (error instanceof WriteConflict && !tx.isAhead) ids.putBack();
       throw error;
@@ -69,10 +69,10 @@ export async function commit(tx: UnitOfWork): Promise<void> {
 /** On demand a write unit costs as much as five read units. */
 const readUnitsPerWriteUnit = 5;
 
-/** Counts what a unit of work has taken, with what it has read by keys. */
+/** Counts what a unit of work has taken, with what it has read. */
 async function countWritten(tx: UnitOfWork): Promise<void> {
   if (!isCaller(tx.actor) && !tx.followsCall) return;
-  await countUnits(tx.tenant, 'written', tx.units + unitsOf(tx.bytesRead) / readUnitsPerWriteUnit);
+  await countUnits(tx.tenant, 'written', tx.units + tx.unitsRead / readUnitsPerWriteUnit);
 }
 
 /**

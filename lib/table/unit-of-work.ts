@@ -10,6 +10,7 @@ import { type Entity, type IsWritten, type Item, keyOf, nameShown, type Referenc
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
+import { type Meter, unitsOf } from './pages.ts';
 import { type Row, readRow, readRows } from './rows.ts';
 import { bytesOf } from './size.ts';
 import { isAbsent, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
@@ -53,6 +54,8 @@ export class UnitOfWork {
   followsCall = false;
   /** Write units that it has taken, failed commits included. */
   units = 0;
+  /** Read units of what it has read by keys, found or not, and of lists that do not count by themselves. */
+  unitsRead = 0;
   /** Those of the sagas that it began, of the parts that were done after its commit. */
   unitsOfSagas = 0;
   /** How long those sagas go on before the answer; others may share it. */
@@ -143,17 +146,21 @@ export class UnitOfWork {
 
   /**
    * As `findAll`, by keys that an index entry holds, and only those that are wanted; what is not is not remembered. Throws for a
-   * key of another tenant, and for what cannot be read unless that is left out.
+   * key of another tenant, and for what cannot be read unless that is left out. `meter` counts what is read in the place of the whole.
    */
   async findAllByKey<E extends Entity>(
     of: E,
     keys: readonly Key[],
     isWanted: (item: Item<E>) => boolean = () => true,
     leavesOut = false,
+    meter?: Pick<Meter, 'unitsLeft'>,
   ): Promise<Item<E>[]> {
     for (const key of keys) requireOwn(this.tenant, key, of.partitionKey !== undefined);
     const unknown = keys.filter((key) => !this.#tracked.has(identity(key)));
     const read = await readRows(unknown);
+    const units = unknown.reduce((sum, key) => sum + unitsOf(bytesOf(read.get(identity(key)))), 0);
+    if (meter) meter.unitsLeft -= units;
+    else this.unitsRead += units;
     return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted, leavesOut));
   }
 
@@ -353,11 +360,6 @@ export class UnitOfWork {
     return bytesIn(this.work);
   }
 
-  /** As many bytes as the rows had that it has read by their keys. */
-  get bytesRead(): number {
-    return [...this.#tracked.values()].reduce((sum, { before }) => sum + bytesOf(before), 0);
-  }
-
   /** What a commit writes. */
   get work(): Work {
     return { changes: this.#changes(), writes: this.#writes, events: this.#events, audit: this.#audit };
@@ -432,6 +434,7 @@ export class UnitOfWork {
     const known = this.#tracked.get(identity(key));
     if (known) return known;
     const before = await readRow(key);
+    this.unitsRead += unitsOf(bytesOf(before));
     // A parallel read of the same item may have been first; a change may already be tracked there.
     const meanwhile = this.#tracked.get(identity(key));
     if (meanwhile) return meanwhile;

@@ -208,6 +208,30 @@ describe('a thread', () => {
     expect((await live.get(`/v1/email/threads/${theirs.threadId}`)).body.contactId).toBe(another.id);
   });
 
+  test('is heard of by its contact from the addresses that they had before, also before a merge', async () => {
+    const { id: workspaceId, live } = await newWorkspace();
+    const into = receiveIn({ id: workspaceId });
+    const { body: ann } = await live.post('/v1/contacts', { name: 'Ann', email: 'first@example.com' });
+    const { body: target } = await live.post('/v1/contacts', { name: 'Ann', email: 'target@example.com' });
+    const { threadId } = await into({ from: 'first@example.com', messageId: 'a@example.com' });
+    await live.patch(`/v1/contacts/${ann.id}`, { email: 'second@example.com' });
+    await live.patch(`/v1/contacts/${ann.id}`, { email: null });
+    const writer = async (from: string) => {
+      const answer = await into({ from, inReplyTo: 'a@example.com', subject: 'Re: A question' });
+      expect(answer.threadId).toBe(threadId);
+    };
+    const heard = async (id: number) => (await live.get(`/v1/contacts/${id}/messages`)).body.items.length;
+    await writer('First@example.com');
+    expect(await heard(ann.id)).toBe(2);
+    await live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId: ann.id });
+    await writer('first@example.com');
+    expect(await heard(target.id)).toBe(3);
+    // A mail of its own is nobody's: the address was given up.
+    const fresh = await into({ from: 'first@example.com', subject: 'Something else' });
+    expect((await live.get(`/v1/email/threads/${fresh.threadId}`)).body.contactId).toBe(null);
+    expect((await live.get(`/v1/contacts/${target.id}`)).body).not.toHaveProperty('earlierEmails');
+  });
+
   test('follows its contact through a merge', async () => {
     const { body: source } = await client.post('/v1/contacts', { name: 'Old', email: 'old@example.com' });
     const { body: target } = await client.post('/v1/contacts', { name: 'New' });

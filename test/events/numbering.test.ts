@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { timestamp } from '#lib/clock.ts';
 import { sortableSequence } from '#lib/entities/feed-event.ts';
@@ -124,6 +125,37 @@ test('what another publisher has brought to an end, or has died after, keeps nob
   await putRows([{ ...before, turn: 'another', open: { by: 'another', atMs: Date.now(), rows } }]);
   expect(await publish([await ownRow(tenant, 'ours')])).toEqual([]);
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'ours']);
+});
+
+test('rows of a publisher that others outrun, or that has much to settle first, keep their place in the order', async () => {
+  const { tenant, live, sequence } = await newTenant();
+  const isNumbers = (input: object) => 'UpdateExpression' in input && JSON.stringify(input).includes(sequence.pk);
+  const row = await ownRow(tenant, 'outrun');
+  const contending = new Map<string, unknown>();
+  const outrun = await between(
+    async ({ input }, next) => {
+      if (isNumbers(input)) await putRows([{ ...((await readRow(sequence)) as Row), turn: randomUUID() }]);
+      return next();
+    },
+    () => publish([row], contending),
+  );
+  expect(outrun).toEqual([row]);
+  expect(contending.size).toBe(0);
+  expect((await stored(row))?.['tries']).toBeUndefined();
+  const theirs = await ownRow(tenant, 'theirs');
+  const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
+  const before = (await readRow(sequence)) as Row;
+  await putRows([{ ...before, last: 2, turn: 'another', open: { by: 'the dead', atMs: 0, rows } }]);
+  const settled = await between(
+    async ({ operation, input }, next) => {
+      if (operation === 'PutItem' && JSON.stringify(input).includes('contact/theirs')) await sleep(2_500);
+      return next();
+    },
+    () => publish([row], contending),
+  );
+  expect(settled).toEqual([]);
+  expect(await publish([theirs])).toEqual([]);
+  expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'outrun']);
 });
 
 test('who publishes alone writes the row of numbers once for each publication', async () => {

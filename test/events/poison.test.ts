@@ -9,7 +9,7 @@ import { publish } from '#lib/publishing/publish.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
 import { identity, rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems, outboxPrefix } from '#lib/table/outbox.ts';
-import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
+import { type Row, readRow, readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside, type SetAside, setAside } from '#lib/table/set-aside.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { between } from '#test/between.ts';
@@ -170,14 +170,15 @@ test('a tenant whose events meet nothing but conflicts holds up no other: its ro
   const tenant: Tenant = { workspaceId: stuck.id, env: 'live' };
   for (const { live } of [stuck, other])
     await eventually(async () => (await created(live)).length === 1, 'the event of its key');
-  // Whenever its events are to have their numbers, somebody else was faster.
+  // Whenever its events are to have their numbers, the row of these is refused though nobody has changed it.
   const sequence = rowKey('sequence', { tenant: tenantKey(tenant) });
   const publishing: typeof publish = (given, contending) =>
     between(
       async ({ operation, input }, next) => {
         const isNumbering = operation === 'UpdateItem' && (input['Key'] as Row).pk === sequence.pk;
-        if (isNumbering) await put([{ ...sequence, last: 1, turn: randomUUID() }]);
-        return next();
+        if (!isNumbering) return next();
+        const Item = await readRow(sequence);
+        throw Object.assign(new Error('refused'), { name: 'ConditionalCheckFailedException', Item });
       },
       () => publish(given, contending),
     );

@@ -170,6 +170,22 @@ test('of contacts with one address the one whose thread it is has replied, and t
   await eventually(async () => (await statuses(other)).every((status) => status === 'replied'), 'the others to stop');
 });
 
+test.each([false, true])(
+  'whoever has an address by a merge has replied when it writes, whether a contact has it (%s) or not',
+  async (isHeld) => {
+    const address = `merged-${isHeld}@namesakes.example`;
+    const named = async (email: string) => (await client.post('/v1/contacts', { name: 'A', email })).body.id;
+    const kept = [await named(`one-${isHeld}@kept.example`), await named(`two-${isHeld}@kept.example`)];
+    for (const id of kept)
+      await client.post(`/v1/contacts/${id}/merge`, { sourceContactId: await named(address.toUpperCase()) });
+    if (isHeld) await named(address);
+    const id = await newSequence([60]);
+    for (const contactId of kept) await enrolled(id, contactId);
+    await receiveIn(workspace, 'test')({ from: address, subject: 'A question' });
+    await eventually(async () => (await statuses(id)).every((status) => status === 'replied'), 'both to stop');
+  },
+);
+
 test('two contacts of one sequence who are merged go on with it once, with the one that has come further', async () => {
   const id = await newSequence([60, 60]);
   const other = await newSequence([60]);

@@ -40,6 +40,8 @@ test('an environment takes 100 million write units a day at most, by whatever ca
   expect((await sandbox.post('/v1/contacts', { name: 'Bob' })).status).toBe(201);
   // Whoever has used it up can be stopped.
   const [key] = (await live.get('/v1/keys')).body.items;
+  expect((await live.patch(`/v1/keys/${key.id}`, { name: 'narrowed' })).status).toBe(200);
+  expect((await live.post(`/v1/contacts/${contact.id}/erasure`, { confirm: String(contact.id) })).status).toBe(202);
   expect((await live.delete(`/v1/keys/${key.id}`)).status).toBe(200);
 });
 
@@ -89,6 +91,68 @@ test('the steps of a sequence count for the day of whoever has begun them', asyn
   // Each step meets the sequence.
   expect(await tryAdd(tenant, 'written', today(), 0, -1)).toBeGreaterThan(30 * 100);
 }, 200_000);
+
+test('rows that a list reads by their ids count, and so do those of a call that is refused', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const items = Array.from({ length: 60 }, (_, index) => ({
+    op: 'create',
+    name: `C${index}`,
+    notes: 'x'.repeat(10_000),
+  }));
+  const { body } = await live.post('/v1/contacts/batch', { items });
+  const ids: number[] = body.results.map(({ contact }: { contact: { id: number } }) => contact.id);
+  const counted = (kind: string) => tryAdd(tenant, kind, today(), 0, -1);
+  // Each is three units of 4 KB, and the answer holds none of them.
+  await eventually(async () => {
+    const asked = () => live.get('/v1/contacts', { ids: ids.join(','), q: 'nobody' });
+    const lists = await Promise.all(Array.from({ length: 10 }, asked));
+    expect(lists.map(({ body: page }) => page.items)).toEqual(lists.map(() => []));
+    return ((await counted('read')) ?? 0) > 0;
+  }, 'a process to count');
+  const before = (await counted('written')) ?? 0;
+  const refused = { items: ids.map((one) => ({ op: 'addTag', id: one, tagId: 999_999 })), atomic: true };
+  await eventually(
+    async () => {
+      expect((await live.post('/v1/contacts/batch', refused)).status).toBe(400);
+      return ((await counted('written')) ?? 0) > before + 400;
+    },
+    'refusals to count',
+    60_000,
+  );
+}, 120_000);
+
+test('what is answered again under an Idempotency-Key counts, with the row that it is kept in', async () => {
+  const { id, live } = await newWorkspace();
+  const notes = () => Array.from({ length: 10_000 }, () => String.fromCodePoint(0x20000 + randomInt(0xa000))).join('');
+  const items = Array.from({ length: 20 }, (_, index) => ({ op: 'create', name: `C${index}`, notes: notes() }));
+  const again = () => live.post('/v1/contacts/batch', { items }, { 'idempotency-key': 'again' });
+  expect((await again()).body.succeeded).toBe(20);
+  const counted = async (kind: string) => (await tryAdd({ workspaceId: id, env: 'live' }, kind, today(), 0, -1)) ?? 0;
+  const before = await counted('written');
+  await eventually(
+    async () => {
+      expect((await again()).headers['idempotency-replayed']).toBe('true');
+      return (await counted('written')) > before + 499 && (await counted('read')) > 2_499;
+    },
+    'replays to count',
+    60_000,
+  );
+}, 120_000);
+
+test('what is answered counts as reading it would, also of one resource', async () => {
+  const { id, live } = await newWorkspace();
+  const { body: deal } = await live.post('/v1/deals', { title: 'Large', notes: '\u{20000}'.repeat(10_000) });
+  const read = () => tryAdd({ workspaceId: id, env: 'live' }, 'read', today(), 0, -1);
+  let calls = 0;
+  await eventually(async () => {
+    await Promise.all(Array.from({ length: 10 }, () => live.get(`/v1/deals/${deal.id}`)));
+    calls += 10;
+    return ((await read()) ?? 0) > 0;
+  }, 'a process to count');
+  expect(await read()).toBeGreaterThanOrEqual(2_500);
+  expect(await read()).toBeLessThan((calls * 45_000) / 1_400);
+});
 
 test('lists, sums and the feed take 500 million read units a day at most', async () => {
   const { id, live, test: sandbox } = await newWorkspace();
