@@ -27,9 +27,8 @@ export async function findThread(tx: UnitOfWork, mail: Mail): Promise<StoredThre
     Threads,
     ids.map((id) => ({ id })),
   );
-  const writers = await Promise.all(answered.map((thread) => writerIn(tx, thread, mail.from.email)));
-  const joined = answered.find((thread, index) => takesPart(thread, mail.from.email) || writers[index]);
-  if (joined) return joined;
+  for (const thread of answered)
+    if (takesPart(thread, mail.from.email) || (await writerIn(tx, thread, mail.from.email))) return thread;
   if (!isReplySubject(mail.subject) || topicOf(mail.subject) === '') return undefined;
   const since = shifted(tx.now, -topicDays * dayMs);
   const { items } = await listPage(tx, Threads, {

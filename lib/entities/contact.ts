@@ -318,8 +318,6 @@ export const MergedContacts = entity({
 /** Those who had an address that their merge has dropped, however it is spelled. */
 export const hadEmail = (email: string) => ({ email: normalised.email(email) });
 
-export type MergedContact = v.InferOutput<(typeof MergedContacts)['schema']>;
-
 const upsertKeptSeconds = 60;
 
 /**

@@ -1,5 +1,5 @@
-import { Contacts, type MergedContact, MergedContacts, type StoredContact } from '#lib/entities/contact.ts';
-import { addressKey } from '#lib/mail-address.ts';
+import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { inParallel } from '#lib/parallel.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -48,25 +48,28 @@ export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
 /** So many contacts who are one are looked at. */
 const maxContacts = 100;
 
-/** Those who were merged into contacts, and into those, each once, the closest first. */
-async function* predecessors(tx: UnitOfWork, ids: readonly number[]): AsyncGenerator<MergedContact> {
-  const found = new Set(ids);
-  for (let last = [...ids]; last.length > 0 && found.size < maxContacts; ) {
-    const pages = last.map((into) => listPage(tx, MergedContacts, { where: { into }, limit: maxContacts }));
-    const before = (await Promise.all(pages)).flatMap(({ items }) => items).filter(({ id: one }) => !found.has(one));
-    yield* before;
-    last = before.map((one) => one.id);
-    for (const one of last) found.add(one);
-  }
-}
+/** Lists of them that are read side by side, each of as many rows: a contact of many merges is to cost a worker little. */
+const sideBySide = 4;
 
-/** The contact, the one that it has been merged into, and those who were merged into them: rows of theirs may yet have to follow. */
+/** The contact, the one that it has been merged into, and those who were merged into them, the closest first: rows of theirs may yet have to follow. */
 export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> {
   const merged = await resolveMerged(tx, id);
-  const found = [...new Set([merged?.id ?? id, id])];
-  for await (const one of predecessors(tx, found)) found.push(one.id);
-  return found.slice(0, maxContacts);
+  const found = new Set([merged?.id ?? id, id]);
+  for (let last = [...found]; last.length > 0 && found.size < maxContacts; ) {
+    const before: number[] = [];
+    await inParallel(last, sideBySide, async (into) => {
+      const limit = maxContacts - found.size;
+      if (limit <= 0) return;
+      const { items } = await listPage(tx, MergedContacts, { where: { into }, limit });
+      for (const { id: one } of items) if (found.size < found.add(one).size) before.push(one);
+    });
+    last = before;
+  }
+  return [...found].slice(0, maxContacts);
 }
+
+/** So many who had an address until they were merged are looked at, and so many merges are followed of each. */
+const maxFormer = 10;
 
 /** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
 export async function hasAddress(
@@ -74,10 +77,10 @@ export async function hasAddress(
   { id, email, earlierEmails = [] }: StoredContact,
   address: string,
 ): Promise<boolean> {
-  const key = addressKey(address);
-  if ([email, ...earlierEmails].some((one) => one !== null && addressKey(one) === key)) return true;
-  for await (const { traces } of predecessors(tx, [id]))
-    if (traces?.email && addressKey(traces.email) === key) return true;
+  const key = normalised.email(address);
+  if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
+  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(address), limit: maxFormer });
+  for (const { into } of items) if ((await resolveMerged(tx, into, maxFormer))?.id === id) return true;
   return false;
 }
 
