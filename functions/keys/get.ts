@@ -7,6 +7,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys/{id}',
+    stops: true,
     summary: 'Get an API key',
     scope: 'keys:manage',
     status: 200,

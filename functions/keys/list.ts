@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys',
+    stops: true,
     summary: 'List API keys',
     scope: 'keys:manage',
     query: KeyQuery,

@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/members',
+    stops: true,
     summary: 'List members',
     scope: 'contacts:read',
     query: MemberQuery,

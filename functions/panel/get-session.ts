@@ -11,6 +11,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/panel/sessions/current',
+    stops: true,
     summary: 'Get the session',
     scope: 'any',
     roles,

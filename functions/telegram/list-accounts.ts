@@ -9,6 +9,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/accounts',
+    stops: true,
     summary: 'List Telegram accounts',
     scope: 'telegram:read',
     query: AccountQuery,

@@ -8,6 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/webhooks',
+    stops: true,
     summary: 'List webhook endpoints',
     scope: 'webhooks:read',
     query: EndpointQuery,

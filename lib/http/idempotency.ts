@@ -7,10 +7,9 @@ import { writeUnitsOf } from '#lib/table/change.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
-import { unitsOf } from '#lib/table/pages.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
 import { cut } from '#lib/table/size.ts';
-import { countRead, countUnits } from '#lib/table/spending.ts';
+import { countUnits, unitsPerWrite } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
@@ -100,7 +99,7 @@ export async function claim(
     });
   const row = v.parse(Stored, item ?? refused);
   // A condition that fails is billed as the row that it was asked of.
-  await countUnits(tenant, 'written', writeUnitsOf(Math.max(row.piece.length, 1), 1));
+  await countUnits(tenant, 'written', writeUnitsOf(row.piece.length + 1, 1) * unitsPerWrite);
   if (item) return { claim: { key, owner: row.owner } };
   if (row.fingerprint !== fingerprint || (row.keyId ?? keyId) !== keyId)
     throw conflict(
@@ -108,9 +107,7 @@ export async function claim(
       'this Idempotency-Key was used with another query or body, or by another API key',
     );
   if (row.status === undefined) throw inProgress();
-  const replay = await kept(key, { ...row, status: row.status });
-  await countRead(tenant, unitsOf(replay.body.length), replay.body);
-  return { replay };
+  return { replay: await kept(key, { ...row, status: row.status }) };
 }
 
 /** The same text for the same JSON, however it was written. */

@@ -5,7 +5,7 @@ import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { IdPool } from '#lib/table/ids.ts';
-import { countRead, requireRoom } from '#lib/table/spending.ts';
+import { countUnits, requireRoom, unitsToAnswer } from '#lib/table/spending.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
@@ -46,7 +46,21 @@ const isWrite = (route: Route) => route.method !== 'GET';
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
   const parsed = await parse(operation, caller, call);
-  if (isWrite(route) && route.method !== 'DELETE' && !route.stops) requireRoom(caller.tenant, 'written');
+  const kind = isWrite(route) ? 'written' : 'read';
+  if (route.method !== 'DELETE' && !route.stops) requireRoom(caller.tenant, kind);
+  const reply = await answerTo(operation, caller, call, facts, parsed);
+  await countUnits(caller.tenant, kind, unitsToAnswer(reply.body));
+  return reply;
+}
+
+async function answerTo(
+  operation: Operation,
+  caller: Caller,
+  call: Call,
+  facts: RequestFacts,
+  parsed: Parsed,
+): Promise<Reply> {
+  const { route } = operation;
   const run = (claim: Claim | undefined) =>
     isWrite(route)
       ? commitWork(operation, caller, call, facts, claim, parsed)
@@ -102,7 +116,7 @@ export async function executeTogether(
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
   requireRoom(caller.tenant, 'written');
-  return transact(
+  const done = await transact(
     caller.tenant,
     caller.actor,
     async (tx) => {
@@ -119,6 +133,8 @@ export async function executeTogether(
     },
     idsOf(caller),
   );
+  for (const { body } of done.answers) await countUnits(caller.tenant, 'written', unitsToAnswer(body));
+  return done;
 }
 
 /** What `execute` and `executeTogether` have in common: nothing is done that the caller may not do. */
@@ -161,17 +177,15 @@ async function readWork(
 ): Promise<Reply> {
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor, { mayEndEarly: true });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-  let body = '';
   try {
     const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
     const answer = answerOf(operation.route, parsed.params, request, reply, result);
     const tag = answer.headers['ETag'];
     if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
-      return { status: 304, body, headers: answer.headers };
-    body = answer.body;
+      return { status: 304, body: '', headers: answer.headers };
     return answer;
   } finally {
-    await countRead(caller.tenant, tx.unitsRead, body);
+    await countUnits(caller.tenant, 'read', tx.unitsRead);
   }
 }
 

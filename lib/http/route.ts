@@ -68,7 +68,7 @@ export interface Route<
   permit?(
     input: Pick<Input<unknown, v.InferOutput<Body>, Path, Text>, 'tx' | 'caller' | 'params' | 'body'>,
   ): void | Promise<void>;
-  /** It stops or ends something, as every DELETE does, and is also done where a day has been used up. */
+  /** It stops or ends something, as every DELETE does, or shows what can be stopped, and is also done where a day has been used up. */
   stops?: boolean;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;

@@ -1,9 +1,9 @@
 import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { mergedWith } from '#lib/references/merged.ts';
+import { mergedWith, resolveMerged } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { firstIndexed, listCopies } from '#lib/table/entries.ts';
-import { stepThrough } from '#lib/table/list.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -12,6 +12,8 @@ import { runningEnrollments } from './running.ts';
 
 /** So many end with what a contact has written. */
 const maxAtOnce = 25;
+/** So many merges are followed from somebody who had the address. */
+const maxMerges = 10;
 
 /** `isMerged`: those who hold the address themselves have been looked at, and those who have it by a merge are left. */
 type Replied = { by: WrittenBy; after: number | null; isMerged?: true } | { contactId: number };
@@ -48,11 +50,21 @@ export const stopping: SagaKind<Replied, 'replied'> = {
       return 'email' in by ? { by, after: null, isMerged: true } : undefined;
     }
     if (!('email' in by)) return undefined;
-    const where = hadEmail(by.email);
-    const left = await stepThrough(tx, MergedContacts, { after, limit: 25, where }, ({ into }) => stopAll(into));
-    return left && { by, ...left, isMerged };
+    for (const id of await heirsOf(tx, by.email)) await stopAll(id);
+    return undefined;
   },
 };
+
+/** Into whom those were merged who had an address, as far as these are few: who is the heir of many is one. */
+async function heirsOf(tx: UnitOfWork, email: string): Promise<Set<number>> {
+  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxAtOnce });
+  const heirs = new Set<number>();
+  for (const { into } of items) {
+    const heir = await resolveMerged(tx, into, maxMerges);
+    if (heir) heirs.add(heir.id);
+  }
+  return heirs;
+}
 
 /** As many as end at once of whoever the contact is, and one more where there is one. */
 async function runningFew(tx: UnitOfWork, contactId: number): Promise<StoredEnrollment[]> {

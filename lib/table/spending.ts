@@ -3,17 +3,19 @@ import { type Actor, type Tenant, tenantKey } from '../tenant.ts';
 import { today, tryAdd, usedUp } from './daily.ts';
 
 /**
- * What the callers of an environment take of the table in a UTC day: rate limits count calls, of which one may take thousands of units.
- * Either is some $60 on demand. A process tells the table of what it has taken once it is as much as `told`, which costs next to
- * nothing and leaves little untold.
+ * What the callers of an environment take of the table in a UTC day, by calls that only read and by all others: rate limits count calls,
+ * of which one may take thousands of units. Either is some $60 on demand. A process tells the table of what it has taken once it is
+ * as much as `told`, which costs next to nothing and leaves little untold.
  */
-const budgets = {
-  /** Some fifty gigabytes in transactions, with all that follows from a call: renames, merges, steps of sequences. */
-  written: { unitsPerDay: 100_000_000, told: 500 },
-  /** By calls that only read, with what they answer. */
-  read: { unitsPerDay: 500_000_000, told: 2_500 },
-};
-type Kind = keyof typeof budgets;
+const unitsPerDay = 500_000_000;
+const told = 2_500;
+type Kind = 'written' | 'read';
+
+/** A write unit costs as much as so many read units, which is what all of it is counted in. */
+export const unitsPerWrite = 5;
+/** To answer so much costs what a unit does: $0.09 a gigabyte leave AWS, a million units are $0.125. */
+const answeredBytesPerUnit = 1400;
+export const unitsToAnswer = (body: string): number => Buffer.byteLength(body) / answeredBytesPerUnit;
 
 /** By kind and tenant. */
 const untold = new Map<string, number>();
@@ -24,7 +26,6 @@ const nameOf = (tenant: Tenant, kind: Kind) => `${kind} ${tenantKey(tenant)}`;
 
 /** Counts what was taken. */
 export async function countUnits(tenant: Tenant, kind: Kind, units: number): Promise<void> {
-  const { told, unitsPerDay } = budgets[kind];
   const name = nameOf(tenant, kind);
   const sum = (untold.get(name) ?? 0) + units;
   untold.set(name, sum);
@@ -38,18 +39,11 @@ export async function countUnits(tenant: Tenant, kind: Kind, units: number): Pro
   }
 }
 
-/** To answer so much costs what it costs to read a unit: $0.09 a gigabyte leave AWS, a million units are $0.125. */
-const answeredBytesPerUnit = 1400;
-
-/** Counts what was read for an answer, but for lists that have counted already, and the answer. */
-export const countRead = (tenant: Tenant, units: number, body: string): Promise<void> =>
-  countUnits(tenant, 'read', units + Buffer.byteLength(body) / answeredBytesPerUnit);
-
 /** Raises 429 for an environment that has taken as much as a day has. */
 export function requireRoom(tenant: Tenant, kind: Kind): void {
   const day = today();
   const name = nameOf(tenant, kind);
-  if (spent.get(name) === day) throw usedUp(`${budgets[kind].unitsPerDay} units of the table (${kind})`, day);
+  if (spent.get(name) === day) throw usedUp(`${unitsPerDay} units of the table (${kind})`, day);
   spent.delete(name);
 }
 

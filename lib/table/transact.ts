@@ -12,7 +12,7 @@ import { commitLarge } from './large.ts';
 import { untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
-import { countUnits, isCaller } from './spending.ts';
+import { countUnits, isCaller, unitsPerWrite } from './spending.ts';
 import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
@@ -66,13 +66,10 @@ export async function commit(tx: UnitOfWork): Promise<void> {
   await told;
 }
 
-/** On demand a write unit costs as much as five read units. */
-const readUnitsPerWriteUnit = 5;
-
 /** Counts what a unit of work has taken, with what it has read. */
 async function countWritten(tx: UnitOfWork): Promise<void> {
   if (!isCaller(tx.actor) && !tx.followsCall) return;
-  await countUnits(tx.tenant, 'written', tx.units + tx.unitsRead / readUnitsPerWriteUnit);
+  await countUnits(tx.tenant, 'written', tx.units * unitsPerWrite + tx.unitsRead);
 }
 
 /**

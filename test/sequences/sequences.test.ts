@@ -4,7 +4,7 @@ import { createAccount } from '#lib/accounts/store.ts';
 import { dayMs, nextDay, shifted } from '#lib/clock.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
-import { Contacts } from '#lib/entities/contact.ts';
+import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { CreateSequence, Sequences } from '#lib/entities/sequence.ts';
@@ -16,7 +16,7 @@ import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { resumeSequence } from '#lib/sequences/pause.ts';
 import { stepCompleted } from '#lib/sequences/progress.ts';
-import { contactReplied } from '#lib/sequences/reply.ts';
+import { contactReplied, stopping } from '#lib/sequences/reply.ts';
 import { runningEnrollments } from '#lib/sequences/running.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { incomplete, startReindexing } from '#lib/table/reindex.ts';
@@ -24,6 +24,7 @@ import { unmark } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { rowsRead } from '#test/rows.ts';
@@ -185,6 +186,32 @@ test.each([false, true])(
     await eventually(async () => (await statuses(id)).every((status) => status === 'replied'), 'both to stop');
   },
 );
+
+test('who is the heir of many that had an address is stopped once when it writes', async () => {
+  const tenant = { workspaceId: workspace.id, env: 'test' } as const;
+  const { body: heir } = await client.post('/v1/contacts', { name: 'Heir' });
+  const traces = { email: 'heirs@namesakes.example', username: null, userIds: [], names: [], accountIds: [] };
+  for (let first = 10_000; first < 10_060; first += 30)
+    await inSandbox(async (tx) => {
+      for (let id = first; id < first + 30; id += 1) tx.create(MergedContacts, { id, into: heir.id, traces });
+    });
+  const id = await newSequence([60]);
+  await enrolled(id, heir.id);
+  let calls = 0;
+  const left = await between(
+    (_, next) => {
+      calls += 1;
+      return next();
+    },
+    () =>
+      transact(tenant, operator, (tx) =>
+        stopping.step(tx, { by: { email: traces.email }, after: null, isMerged: true }, ''),
+      ),
+  );
+  expect(left).toBeUndefined();
+  expect(await statuses(id)).toEqual(['replied']);
+  expect(calls).toBeLessThan(250);
+});
 
 test('two contacts of one sequence who are merged go on with it once, with the one that has come further', async () => {
   const id = await newSequence([60, 60]);

@@ -5,7 +5,8 @@ import { today, tryAdd } from '#lib/table/daily.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-const maxUnits = 100_000_000;
+/** In read units: a written one is five. */
+const maxUnits = 500_000_000;
 const usedUp = { status: 429, body: { error: 'rate_limited', details: { reason: 'daily_quota' } } };
 
 test('an environment takes 100 million write units a day at most, by whatever call, and what follows from a call counts', async () => {
@@ -20,14 +21,14 @@ test('an environment takes 100 million write units a day at most, by whatever ca
       ),
     });
   let step = 0;
-  // A process counts once it has taken 500 units.
+  // A process counts once it has taken 2,500 units.
   await eventually(async () => {
     step += 1;
     expect((await write(step)).status).toBe(200);
     return ((await written()) ?? 0) > 0;
   }, 'a process to count');
-  expect(await written()).toBeGreaterThan(500);
-  expect(await written()).toBeLessThan(step * 200);
+  expect(await written()).toBeGreaterThan(2_499);
+  expect(await written()).toBeLessThan(step * 1_000);
   await tryAdd(tenant, 'written', today(), maxUnits, Number.MAX_SAFE_INTEGER);
   const refused = await eventually(async () => {
     step += 1;
@@ -53,7 +54,7 @@ test('an answer that is kept under an Idempotency-Key counts, though nothing has
   const items = Array.from({ length: 60 }, () => ({ op: 'update', id: contact.id, name: 'Ann' }));
   const { body } = await live.post('/v1/contacts/batch', { items, atomic: true }, { 'idempotency-key': 'kept' });
   expect(body.succeeded).toBe(60);
-  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(500);
+  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(2_500);
 });
 
 test('what a write meets without changing it counts, as the table has it', async () => {
@@ -66,7 +67,7 @@ test('what a write meets without changing it counts, as the table has it', async
   const items = Array.from({ length: 50 }, () => ({ op: 'create', title: 'Task', dealId: deal.id }));
   expect((await live.post('/v1/tasks/batch', { items })).body.succeeded).toBe(50);
   // Of the deal, of 35 KB, each task changes a counter.
-  expect((await written()) - before).toBeGreaterThan(50 * 2 * 35);
+  expect((await written()) - before).toBeGreaterThan(50 * 2 * 35 * 5);
 });
 
 test('the steps of a sequence count for the day of whoever has begun them', async () => {
@@ -89,7 +90,7 @@ test('the steps of a sequence count for the day of whoever has begun them', asyn
     120_000,
   );
   // Each step meets the sequence.
-  expect(await tryAdd(tenant, 'written', today(), 0, -1)).toBeGreaterThan(30 * 100);
+  expect(await tryAdd(tenant, 'written', today(), 0, -1)).toBeGreaterThan(30 * 100 * 5);
 }, 200_000);
 
 test('rows that a list reads by their ids count, and so do those of a call that is refused', async () => {
@@ -115,7 +116,7 @@ test('rows that a list reads by their ids count, and so do those of a call that 
   await eventually(
     async () => {
       expect((await live.post('/v1/contacts/batch', refused)).status).toBe(400);
-      return ((await counted('written')) ?? 0) > before + 400;
+      return ((await counted('written')) ?? 0) > before + 2_400;
     },
     'refusals to count',
     60_000,
@@ -133,12 +134,25 @@ test('what is answered again under an Idempotency-Key counts, with the row that 
   await eventually(
     async () => {
       expect((await again()).headers['idempotency-replayed']).toBe('true');
-      return (await counted('written')) > before + 499 && (await counted('read')) > 2_499;
+      return (await counted('written')) > before + 10_000;
     },
     'replays to count',
     60_000,
   );
+  await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), maxUnits, Number.MAX_SAFE_INTEGER);
+  const refused = await eventually(async () => [await again()].find(({ status }) => status !== 200), 'a refusal');
+  expect(refused).toMatchObject(usedUp);
 }, 120_000);
+
+test('what a write answers counts, also where it has changed nothing', async () => {
+  const { id, live } = await newWorkspace();
+  const { body: contact } = await live.post('/v1/contacts', { name: 'Ann', notes: '\u{20000}'.repeat(5_000) });
+  const items = Array.from({ length: 100 }, () => ({ op: 'update', id: contact.id, name: 'Ann' }));
+  for (let call = 0; call < 10; call += 1)
+    expect((await live.post('/v1/contacts/batch', { items, atomic: true })).body.succeeded).toBe(100);
+  // Two megabytes each.
+  expect(await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), 0, -1)).toBeGreaterThan(8_000);
+});
 
 test('what is answered counts as reading it would, also of one resource', async () => {
   const { id, live } = await newWorkspace();
@@ -176,6 +190,12 @@ test('lists, sums and the feed take 500 million read units a day at most', async
     return answers.find(({ status }) => status !== 200);
   }, 'a refusal');
   expect(refused).toMatchObject(usedUp);
-  expect((await live.get('/v1/deals/1')).status).toBe(200);
+  const byId = await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => live.get('/v1/deals/1')));
+    return answers.find(({ status }) => status !== 200);
+  }, 'a refusal of what reads little');
+  expect(byId).toMatchObject(usedUp);
   expect((await sandbox.get('/v1/deals')).status).toBe(200);
+  // What shows whom to stop is shown.
+  for (let call = 0; call < 10; call += 1) expect((await live.get('/v1/keys')).status).toBe(200);
 });
