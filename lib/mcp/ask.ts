@@ -115,9 +115,8 @@ function queryTextOf(name: string, value: unknown): string {
   throw invalidField(field, 'too_long', `${field} must have at most ${maxQueryCharacters} characters`);
 }
 
+/** A list as a query has it. One in a list is none: joined level by level it would cost its size as often as it is deep. */
 const textOf = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(textOf).join(',')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+  Array.isArray(value) ? value.map(plainTextOf).join(',') : plainTextOf(value);
+
+const plainTextOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
