@@ -3,7 +3,7 @@ import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { mergedWith, resolveMerged } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { firstIndexed, listCopies } from '#lib/table/entries.ts';
-import { listPage, stepThrough } from '#lib/table/list.ts';
+import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -14,9 +14,11 @@ import { runningEnrollments } from './running.ts';
 const maxAtOnce = 25;
 /** So many merges are followed from somebody who had the address. */
 const maxMerges = 10;
+/** So many heirs are remembered. */
+const maxHeirs = 1000;
 
-/** `isMerged`: those who hold the address themselves have been looked at, and those who have it by a merge are left. */
-type Replied = { by: WrittenBy; after: number | null; isMerged?: true } | { contactId: number };
+/** `heirs`: those who hold the address themselves have been looked at, and of those who have it by a merge these. */
+type Replied = { by: WrittenBy; after: number | null; heirs?: number[] } | { contactId: number };
 
 /**
  * A contact wrote, on whatever channel: its sequences stop, and what they have not yet sent is not sent. The same person may be several
@@ -42,29 +44,24 @@ export const stopping: SagaKind<Replied, 'replied'> = {
     const stopAll = async (id: number) => {
       if (await stop(id)) leaveSaga<Replied>(tx, 'replied', { contactId: id });
     };
-    const { by, after, isMerged } = state;
-    if (!isMerged) {
+    const { by, after, heirs } = state;
+    if (!heirs) {
       const { by: where, matches } = await holdersOf(tx, by);
       const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, ({ id }) => stopAll(id));
       if (left) return { by, ...left };
-      return 'email' in by ? { by, after: null, isMerged: true } : undefined;
+      return 'email' in by ? { by, after: null, heirs: [] } : undefined;
     }
     if (!('email' in by)) return undefined;
-    for (const id of await heirsOf(tx, by.email)) await stopAll(id);
-    return undefined;
+    // Who is the heir of many is stopped once.
+    const met = new Set(heirs);
+    const where = hadEmail(by.email);
+    const left = await stepThrough(tx, MergedContacts, { after, limit: 25, where }, async ({ into }) => {
+      const heir = await resolveMerged(tx, into, maxMerges);
+      if (heir && met.size < met.add(heir.id).size) await stopAll(heir.id);
+    });
+    return left && { by, ...left, heirs: [...met].slice(-maxHeirs) };
   },
 };
-
-/** Into whom those were merged who had an address, as far as these are few: who is the heir of many is one. */
-async function heirsOf(tx: UnitOfWork, email: string): Promise<Set<number>> {
-  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxAtOnce });
-  const heirs = new Set<number>();
-  for (const { into } of items) {
-    const heir = await resolveMerged(tx, into, maxMerges);
-    if (heir) heirs.add(heir.id);
-  }
-  return heirs;
-}
 
 /** As many as end at once of whoever the contact is, and one more where there is one. */
 async function runningFew(tx: UnitOfWork, contactId: number): Promise<StoredEnrollment[]> {
