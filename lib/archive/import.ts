@@ -104,8 +104,8 @@ async function inspect(id: number, file: string) {
   const highest = new Highest();
   const outdated = new Outdated();
   let trailer: v.InferOutput<typeof Trailer> | undefined;
-  for await (const [number, value] of linesOf(file)) {
-    hash.update(JSON.stringify(value));
+  for await (const [number, value, line] of linesOf(file)) {
+    hash.update(line);
     if (from === undefined) from = parsed(Header, value, number).workspaceId;
     else if (trailer) throw broken(number, 'there is more after the end');
     else if (isTrailer(value)) trailer = parsed(Trailer, value, number);
@@ -154,18 +154,24 @@ async function* rowsOf(file: string): AsyncGenerator<ArchivedRow> {
 const isTrailer = (value: unknown) =>
   typeof value === 'object' && value !== null && 'counts' in value && !('pk' in value);
 
+/** More than a row of 400 KB has in JSON, each of its characters as six. What is longer is not put together to the end. */
+const maxLineCharacters = 3_000_000;
+
 /** Lines end at a line feed alone: readline ends them at U+2028 and U+2029 too, which JSON leaves in its texts as they are. */
 async function* textLines(file: string): AsyncGenerator<string> {
   let last = '';
+  let ended = 0;
   for await (const chunk of createReadStream(file, 'utf8')) {
     const lines = `${last}${chunk}`.split('\n');
     last = lines.pop() as string;
+    ended += lines.length;
     yield* lines;
+    if (last.length > maxLineCharacters) throw broken(ended + 1, 'is longer than any row');
   }
   if (last !== '') yield last;
 }
 
-async function* linesOf(file: string): AsyncGenerator<[number, unknown]> {
+async function* linesOf(file: string): AsyncGenerator<[number: number, value: unknown, line: string]> {
   let number = 0;
   for await (const line of textLines(file)) {
     number += 1;
@@ -175,7 +181,7 @@ async function* linesOf(file: string): AsyncGenerator<[number, unknown]> {
     } catch {
       throw broken(number, 'is not JSON');
     }
-    yield [number, value];
+    yield [number, value, line];
   }
 }
 

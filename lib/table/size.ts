@@ -23,11 +23,14 @@ export function bytesOf(value: unknown): number {
 
 /** Why DynamoDB would refuse a row that was read from JSON; undefined when it takes it. */
 export function unfitness(row: Row): string | undefined {
+  // First, as it alone stops at a depth.
+  const unfit = unfitValue(row, 0);
+  if (unfit !== undefined) return unfit;
   const size = bytesOf(row);
   if (size > maxItemBytes) return `has ${size} bytes, more than an item of the table may have`;
   if (row.sk === '' || bytesOf(row.sk) > maxSortKeyBytes || bytesOf(row.pk) > maxPartitionKeyBytes)
     return 'has a key that the table does not take';
-  return unfitValue(row, 0);
+  return undefined;
 }
 
 /** A row that DynamoDB would refuse. */

@@ -302,6 +302,16 @@ describe('a file that is not a whole archive is refused before anything is writt
       /^line 4 of the file: /,
     ],
     ['empty', () => [], /cut off/],
+    [
+      'with a line without an end',
+      (lines) => lines.toSpliced(3, 1, 'x'.repeat(10_000_000)),
+      /^line 4 of the file: is longer than any row$/,
+    ],
+    [
+      'with a line of brackets',
+      (lines) => lines.toSpliced(3, 1, `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`),
+      /^line 4 of the file: /,
+    ],
   ])('%s', async (name, change, message) => {
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     const broken = join(folder, `${name}.ndjson`);
@@ -335,6 +345,7 @@ describe('a file with a row that no export writes is refused, with its line, bef
     ['with a time that there is not', timeless, /is no job: runAt must be/],
     ['larger than an item', (lines) => ({ ...contact(lines), more: '\u4e2d'.repeat(140_000) }), /has 4\d{5} bytes/],
     ['nested too deep', (lines) => ({ ...contact(lines), more: nested(40) }), /is nested deeper than 32$/],
+    ['nested without end', (lines) => ({ ...contact(lines), more: nested(3_000) }), /is nested deeper than 32$/],
     ['with half a character', (lines) => ({ ...contact(lines), more: '\ud800' }), /holds half a character$/],
     ['with a number that the table lacks', (lines) => ({ ...contact(lines), more: 1e200 }), /too large$/],
     ['that is there twice', contact, /was there before$/],

@@ -110,6 +110,17 @@ test('what a tool itself reads is bounded, each time with the name of the argume
   }
 });
 
+test('a list in a list is one text, and not joined with the one around it', async () => {
+  const one = await tool.value('contacts_create', { name: 'One' });
+  const two = await tool.value('contacts_create', { name: 'Two' });
+  const { items } = await tool.value('contacts_search', { filters: { ids: [one.id, two.id] } });
+  expect(items.length).toBe(2);
+  for (const ids of [[[one.id, two.id]], [one.id, [two.id]], [[[one.id]]]]) {
+    const { isError, value } = await tool.call('contacts_search', { filters: { ids } });
+    expect([isError, value.details?.fields?.[0]?.field], JSON.stringify(ids)).toEqual([true, 'query.ids']);
+  }
+});
+
 test('the same value twice counts once; one value needs no list, blank and null are none', async () => {
   const tag = await tool.value('tags_manage', { action: 'create', name: 'Twice' });
   const { id } = await tool.value('contacts_create', { name: 'Repeated', notes: 'x' });
