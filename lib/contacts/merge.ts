@@ -90,13 +90,14 @@ const isInSequence = async (tx: UnitOfWork, id: number): Promise<boolean> =>
 
 function unitedFields(target: StoredContact, source: StoredContact, known: ReadonlySet<number>): StoredContact {
   const takesScore = target.leadScore === null && source.leadScore !== null;
+  const email = target.email ?? source.email;
   return {
     ...target,
     name: target.name ?? source.name,
     username: target.username ?? source.username,
     phone: target.phone ?? source.phone,
-    email: target.email ?? source.email,
-    earlierEmails: earlierEmails(...(target.earlierEmails ?? []), ...(source.earlierEmails ?? [])),
+    email,
+    earlierEmails: earlierEmails(email, ...(target.earlierEmails ?? []), ...(source.earlierEmails ?? [])),
     company: target.company ?? source.company,
     notes: target.notes ?? source.notes,
     leadScore: target.leadScore ?? source.leadScore,

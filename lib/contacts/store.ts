@@ -132,7 +132,8 @@ export async function changeContact(tx: UnitOfWork, id: number, change: ContactC
   const changed = changedFields(contact, patch);
   if (changed.length === 0) return withTags(contact, dictionary);
   const next: StoredContact = { ...contact, ...Object.fromEntries(changed.map((field) => [field, patch[field]])) };
-  if (changed.includes('email')) next.earlierEmails = earlierEmails(contact.email, ...(contact.earlierEmails ?? []));
+  if (changed.includes('email'))
+    next.earlierEmails = earlierEmails(next.email, contact.email, ...(contact.earlierEmails ?? []));
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, next, changesOf(contact, next, changed));

@@ -181,9 +181,15 @@ export const ContactChannel = v.pipe(
 /** So many addresses are kept that a contact had before: mails to them may yet be answered. */
 const maxEarlierEmails = 5;
 
-/** Those of before, and the one that is given up. */
-export const earlierEmails = (...given: readonly (string | null)[]): string[] =>
-  [...new Set(given.filter((email) => email !== null))].slice(0, maxEarlierEmails);
+/** The first few of those given that are not another spelling of the one before or of the present one. */
+export function earlierEmails(present: string | null, ...given: readonly (string | null)[]): string[] {
+  const spellings = new Map(given.toReversed().map((email) => [email && normalised.email(email), email]));
+  spellings.delete(present && normalised.email(present));
+  return [...spellings.values()]
+    .reverse()
+    .filter((email) => email !== null)
+    .slice(0, maxEarlierEmails);
+}
 
 /** So many accounts are kept that a contact has to do with: every write of it takes them along. */
 export const maxReach = 50;
@@ -201,7 +207,7 @@ export const Contacts = entity({
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
     reach: v.optional(storedList(Reach, maxReach)),
-    /** The newest first. */
+    /** Those that a PATCH has changed, the newest first; after a merge the target's before the source's. */
     earlierEmails: v.optional(storedList(storedInput(given.email), maxEarlierEmails)),
     /** A deal or an enrollment shows its name, or once did. Absent, too, where an older release has written one of the two. */
     isNameShown: v.optional(v.boolean()),
@@ -300,7 +306,7 @@ export const MergedContacts = entity({
   schema: v.object({
     id: id(),
     into: id(),
-    /** What the contact has not taken over from it, should that one be erased. */
+    /** What it was known by, should that one be erased: the contact has not taken over all of it. */
     traces: v.optional(Traces),
   }),
   upgrades: [
@@ -315,7 +321,7 @@ export const MergedContacts = entity({
   },
 });
 
-/** Those who had an address that their merge has dropped, however it is spelled. */
+/** Those who had an address when they were merged, however it is spelled, whether or not who they are now has kept it. */
 export const hadEmail = (email: string) => ({ email: normalised.email(email) });
 
 const upsertKeptSeconds = 60;

@@ -66,6 +66,7 @@ export interface Part extends Partial<Traces> {
   contactIds?: number[];
   madeOf?: number[];
   ofId?: number;
+  earlierEmails?: string[];
   senderIds?: number[];
   /** More is left than one round takes. */
   isOverfull?: boolean;

@@ -320,6 +320,26 @@ test('a person goes by every name of those whom the contact was made of', async 
   expect(left.split('\n').filter((line) => /quentin|second@new/i.test(line))).toEqual([]);
 });
 
+test('mail from an address that the contact had before goes with it, unless the address is of somebody else by now', async () => {
+  const [{ threadId }, { threadId: given }] = [
+    await receive(mail('Xenia <xenia@before.example>', us(), 'xeniaword')),
+    await receive(mail('Xenia <given@before.example>', us(), 'givenword')),
+  ];
+  const source = await newContact({ name: 'X', email: 'xenia@before.example' });
+  await workspace.live.patch(`/v1/contacts/${source.id}`, { email: 'given@before.example' });
+  await workspace.live.patch(`/v1/contacts/${source.id}`, { email: null });
+  const other = await newContact({ name: 'Heir', email: 'given@before.example' });
+  const target = await newContact({ name: 'X', email: 'present@before.example' });
+  await post(`/v1/contacts/${target.id}/merge`, { sourceContactId: source.id });
+  await erased(target.id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect((await get(`/v1/email/threads/${given}`)).status).toBe(200);
+  const left = await everyByteOf(workspace.id);
+  expect(left.split('\n').filter((line) => /xenia@before|xeniaword|present@before/i.test(line))).toEqual([]);
+  await erased(other.id);
+  expect((await get(`/v1/email/threads/${given}`)).status).toBe(404);
+});
+
 test("the mail of another contact with the same address is that one's", async () => {
   const address = 'shared@one.example';
   const own = await newContact({ name: 'Own', email: address });
