@@ -52,8 +52,8 @@ export interface Numbered {
 /**
  * Gives the events of outbox rows their sequence, in the order given, and writes them to the feed and the audit trail. The numbers are noted in one row before they
  * are used, so that they are without holes and no event has two, whoever dies: the next publisher of the tenant first brings to an end
- * what it finds open. Rows that are gone are passed by. Throws WriteConflict when somebody else was faster, and what a row's own reason
- * to fail is before anything has a number.
+ * what it finds open. Rows that are gone are passed by. Throws Busy when somebody else was faster, WriteConflict when the numbers are refused though nobody has
+ * changed them, and what a row's own reason to fail is before anything has a number.
  */
 export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbered> {
   const { last, turn, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));

@@ -68,7 +68,7 @@ export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> 
   return [...found].slice(0, maxContacts);
 }
 
-/** So many who had an address until they were merged are looked at, and so many merges are followed of each. */
+/** So many who had an address until they were merged are looked at. */
 const maxFormer = 10;
 
 /** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
@@ -80,7 +80,7 @@ export async function hasAddress(
   const key = normalised.email(address);
   if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
   const { items } = await listPage(tx, MergedContacts, { where: hadEmail(address), limit: maxFormer });
-  for (const { into } of items) if ((await resolveMerged(tx, into, maxFormer))?.id === id) return true;
+  for (const { into } of items) if ((await resolveMerged(tx, into))?.id === id) return true;
   return false;
 }
 

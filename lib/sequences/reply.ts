@@ -2,8 +2,8 @@ import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { mergedWith, resolveMerged } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
-import { firstIndexed, listCopies } from '#lib/table/entries.ts';
-import { stepThrough } from '#lib/table/list.ts';
+import { listCopies } from '#lib/table/entries.ts';
+import { listPage, stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -12,8 +12,8 @@ import { runningEnrollments } from './running.ts';
 
 /** So many end with what a contact has written. */
 const maxAtOnce = 25;
-/** So many merges are followed from somebody who had the address. */
-const maxMerges = 10;
+/** So many who had an address are looked at in one step: the heir of each may itself be made of a hundred. */
+const mergedPerStep = 10;
 /** So many heirs are remembered. */
 const maxHeirs = 1000;
 
@@ -27,12 +27,23 @@ type Replied = { by: WrittenBy; after: number | null; heirs?: number[] } | { con
 export async function contactReplied(tx: UnitOfWork, contactId: number, by?: WrittenBy): Promise<void> {
   if (await stopSequences(tx, await runningFew(tx, contactId))) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
-  const [holders, merged] = await Promise.all([
+  const [holders, hasOtherHeir] = await Promise.all([
     holdersOf(tx, by).then((found) => listCopies(tx, Contacts, found.by, { limit: 2 })),
-    'email' in by ? firstIndexed(tx, MergedContacts, hadEmail(by.email)) : undefined,
+    'email' in by && hasHeirBeside(tx, by.email, contactId),
   ]);
-  const isOthers = merged !== undefined || holders.some(({ of }) => Number(of.sk) !== contactId);
+  const isOthers = hasOtherHeir || holders.some(({ of }) => Number(of.sk) !== contactId);
   if (isOthers) leaveSaga<Replied>(tx, 'replied', { by, after: null });
+}
+
+/** So many who had an address are looked at, to tell that all of them are one by now: of duplicates that were merged there are few. */
+const maxDuplicates = 3;
+
+/** Whether somebody else may have the address by a merge. */
+async function hasHeirBeside(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
+  const { items, hasMore } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxDuplicates });
+  if (hasMore) return true;
+  const heirs = await Promise.all(items.map(({ into }) => resolveMerged(tx, into)));
+  return heirs.some((heir) => heir !== undefined && heir.id !== contactId);
 }
 
 /** Stops the sequences of one contact, or of all that are whoever wrote. */
@@ -55,8 +66,8 @@ export const stopping: SagaKind<Replied, 'replied'> = {
     // Who is the heir of many is stopped once.
     const met = new Set(heirs);
     const where = hadEmail(by.email);
-    const left = await stepThrough(tx, MergedContacts, { after, limit: 25, where }, async ({ into }) => {
-      const heir = await resolveMerged(tx, into, maxMerges);
+    const left = await stepThrough(tx, MergedContacts, { after, limit: mergedPerStep, where }, async ({ into }) => {
+      const heir = await resolveMerged(tx, into);
       if (heir && met.size < met.add(heir.id).size) await stopAll(heir.id);
     });
     return left && { by, ...left, heirs: [...met].slice(-maxHeirs) };

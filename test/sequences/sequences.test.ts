@@ -195,8 +195,12 @@ test('who is the heir of many that had an address is stopped once when it writes
     await inSandbox(async (tx) => {
       for (let id = first; id < first + 30; id += 1) tx.create(MergedContacts, { id, into: heir.id, traces });
     });
-  const { body: behind } = await client.post('/v1/contacts', { name: 'Behind all of them' });
-  await inSandbox(async (tx) => tx.create(MergedContacts, { id: 9_999, into: behind.id, traces }));
+  const { body: behind } = await client.post('/v1/contacts', { name: 'Behind all of them, and many merges' });
+  await inSandbox(async (tx) => {
+    for (let id = 9_980; id < 9_999; id += 1)
+      tx.create(MergedContacts, { id, into: id === 9_980 ? behind.id : id - 1 });
+    tx.create(MergedContacts, { id: 9_999, into: 9_998, traces });
+  });
   const id = await newSequence([60]);
   for (const contactId of [heir.id, behind.id]) await enrolled(id, contactId);
   let calls = 0;
@@ -212,6 +216,29 @@ test('who is the heir of many that had an address is stopped once when it writes
     );
   expect(await statuses(id)).toEqual(['replied', 'replied']);
   expect(calls).toBeLessThan(250);
+});
+
+test('of duplicates that are one by now nobody else is looked for when they write', async () => {
+  const email = 'twice@namesakes.example';
+  const duplicates = [1, 2, 3].map(async () => (await client.post('/v1/contacts', { name: 'Ann', email })).body.id);
+  const [one, ...others] = await Promise.all(duplicates);
+  for (const sourceContactId of others) await client.post(`/v1/contacts/${one}/merge`, { sourceContactId });
+  const isLookedFor = async () => {
+    const writes: string[] = [];
+    await between(
+      ({ input }, next) => {
+        writes.push(JSON.stringify(input));
+        return next();
+      },
+      () => inSandbox((tx) => contactReplied(tx, one, { email })),
+    );
+    return writes.some((write) => /"replied"/.test(write));
+  };
+  expect(await isLookedFor()).toBe(false);
+  const { body: other } = await client.post('/v1/contacts', { name: 'Bob', email: 'bob@kept.example' });
+  const { body: source } = await client.post('/v1/contacts', { name: 'Ann', email });
+  await client.post(`/v1/contacts/${other.id}/merge`, { sourceContactId: source.id });
+  expect(await isLookedFor()).toBe(true);
 });
 
 test('two contacts of one sequence who are merged go on with it once, with the one that has come further', async () => {
