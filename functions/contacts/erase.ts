@@ -10,7 +10,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/contacts/{id}/erasure',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Erase a contact and everything about it',
     description:
       'The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. A thousand a day: 429 with reason `daily_quota` beyond.',

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MintedKey, MintKey } from '#lib/keys/key.ts';
+import { MintedKey, MintKey } from '#lib/keys/schema.ts';
 import { mintKeyAs, permitMint } from '#lib/keys/store.ts';
 
 /** Mints a key for the caller's environment that is no stronger than the caller's. `key` is shown in this answer only. */

@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { RevokedKey, RevokeQuery } from '#lib/keys/key.ts';
+import { RevokedKey, RevokeQuery } from '#lib/keys/schema.ts';
 import { revokeKey } from '#lib/keys/store.ts';
 import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';

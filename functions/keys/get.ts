@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Key, volatileKeyFields } from '#lib/keys/key.ts';
+import { Key, volatileKeyFields } from '#lib/keys/schema.ts';
 import { getKey } from '#lib/keys/store.ts';
 
 /** One key; its secret is stored hashed and never shown again. */
@@ -7,7 +7,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys/{id}',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Get an API key',
     scope: 'keys:manage',
     status: 200,

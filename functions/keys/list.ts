@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Key, KeyQuery } from '#lib/keys/key.ts';
+import { Key, KeyQuery } from '#lib/keys/schema.ts';
 import { listKeys } from '#lib/keys/store.ts';
 import { listOf } from '#lib/schema.ts';
 
@@ -8,7 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'List API keys',
     scope: 'keys:manage',
     query: KeyQuery,

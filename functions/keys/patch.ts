@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Key, PatchKey, volatileKeyFields } from '#lib/keys/key.ts';
+import { Key, PatchKey, volatileKeyFields } from '#lib/keys/schema.ts';
 import { getKey, patchKey, permitPatch } from '#lib/keys/store.ts';
 
 /** Changes name, addresses, expiry or scopes of a key that is no stronger than the caller's, and does not become so. */
@@ -7,7 +7,7 @@ export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/v1/keys/{id}',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Change an API key',
     description:
       'A key with a scope, rate limit, expiry or allowlist beyond those of the calling key is not its to change (403 `stronger_key`), and none can be given more than the calling key has: also not the calling key itself. Any key with `keys:manage` may revoke any key of its environment.',

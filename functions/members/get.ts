@@ -7,6 +7,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/members/{id}',
+    evenWhenUsedUp: () => true,
     summary: 'Get a member',
     scope: 'contacts:read',
     status: 200,

@@ -8,7 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/members',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'List members',
     scope: 'contacts:read',
     query: MemberQuery,

@@ -9,7 +9,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/panel/invoices/{id}/cancel',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Cancel an invoice',
     scope: 'finance:write',
     roles,

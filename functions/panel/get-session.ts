@@ -11,7 +11,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/panel/sessions/current',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Get the session',
     scope: 'any',
     roles,

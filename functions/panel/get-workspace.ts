@@ -8,7 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/panel/workspace',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Get the workspace',
     scope: 'any',
     roles,

@@ -9,7 +9,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/panel/revenue-sources/{id}/pause',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Pause a revenue source',
     scope: 'finance:write',
     roles,

@@ -9,7 +9,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/sequences/{id}/pause',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Pause a sequence',
     scope: 'sequences:write',
     status: 200,

@@ -9,7 +9,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/accounts',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'List Telegram accounts',
     scope: 'telegram:read',
     query: AccountQuery,

@@ -8,7 +8,7 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/twitter/messages/{id}/cancel',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'Cancel a queued X message',
     scope: 'twitter:send',
     status: 200,

@@ -9,7 +9,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/twitter/accounts',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'List X accounts',
     scope: 'twitter:send',
     query: AccountQuery,

@@ -7,6 +7,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/webhooks/{id}',
+    evenWhenUsedUp: () => true,
     summary: 'Get a webhook endpoint',
     scope: 'webhooks:read',
     status: 200,

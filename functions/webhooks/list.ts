@@ -8,7 +8,7 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/webhooks',
-    stops: true,
+    evenWhenUsedUp: () => true,
     summary: 'List webhook endpoints',
     scope: 'webhooks:read',
     query: EndpointQuery,

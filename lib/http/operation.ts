@@ -38,6 +38,8 @@ export interface Call {
 }
 
 const isWrite = (route: Route) => route.method !== 'GET';
+/** Which of a day's units it takes. */
+const kindOf = (route: Route) => (isWrite(route) ? 'written' : 'read');
 
 /**
  * Runs one operation in the fixed order: parse, idempotency, work, response parse, commit. Raises Problems; an answer under an
@@ -46,10 +48,8 @@ const isWrite = (route: Route) => route.method !== 'GET';
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
   const parsed = await parse(operation, caller, call);
-  const kind = isWrite(route) ? 'written' : 'read';
-  if (route.method !== 'DELETE' && !route.stops) requireRoom(caller.tenant, kind);
   const reply = await answerTo(operation, caller, call, facts, parsed);
-  await countUnits(caller.tenant, kind, unitsToAnswer(reply.body));
+  await countUnits(caller.tenant, kindOf(route), unitsToAnswer(reply.body));
   return reply;
 }
 
@@ -115,7 +115,6 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  requireRoom(caller.tenant, 'written');
   const done = await transact(
     caller.tenant,
     caller.actor,
@@ -145,11 +144,24 @@ async function permittedWork({ route, work }: Operation, input: Input<unknown, u
 
 /** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
 async function requireStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
-  const tx = new UnitOfWork(caller.tenant, caller.actor);
   try {
-    await route.permit?.({ tx, caller, params, body });
+    await reading(route, caller, async (tx) => route.permit?.({ tx, caller, params, body }));
   } catch (error) {
     if (!(error instanceof Problem) || error.status === 403) throw error;
+  }
+}
+
+/** Reads what decides about a call beside its work. */
+async function reading<Result>(
+  route: Route,
+  { tenant, actor }: Caller,
+  read: (tx: UnitOfWork) => Promise<Result>,
+): Promise<Result> {
+  const tx = new UnitOfWork(tenant, actor);
+  try {
+    return await read(tx);
+  } finally {
+    await countUnits(tenant, kindOf(route), tx.unitsRead);
   }
 }
 
@@ -161,6 +173,7 @@ interface Parsed {
   ignored: string[];
 }
 
+/** The call as its route takes it, where its day has room. Raises 400, 404, 412 and 429. */
 async function parse(operation: Operation, caller: Caller, call: Call): Promise<Parsed> {
   const { params, texts } = pathParams(operation.route, call.path);
   const query = parseQuery(operation.route, call.query);
@@ -330,15 +343,21 @@ export function readBody(route: Route, { body, bodyProblem }: Pick<Call, 'body' 
 
 async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Texts) {
   const { route } = operation;
+  let read: ReturnType<typeof readBody>;
   try {
-    return readBody(route, call);
+    read = readBody(route, call);
   } catch (problem) {
+    await requireRoom(caller.tenant, kindOf(route));
     // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
-    const tx = new UnitOfWork(caller.tenant, caller.actor);
-    if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
-    else await route.current?.(tx, params, texts);
+    await reading(route, caller, async (tx) => {
+      if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
+      else await route.current?.(tx, params, texts);
+    });
     throw problem;
   }
+  const isStop = route.method === 'DELETE' || route.evenWhenUsedUp?.(read.value);
+  await requireRoom(caller.tenant, kindOf(route), isStop ? callerName(caller) : undefined);
+  return read;
 }
 
 async function requireMatch(

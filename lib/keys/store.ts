@@ -10,7 +10,8 @@ import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Caller } from './caller.ts';
 import { hashKey } from './identify.ts';
-import { type KeyQuery, Keys, type MintKey, type PatchKey, type StoredKey, shownKey } from './key.ts';
+import { Keys, type StoredKey, shownKey } from './key.ts';
+import type { KeyQuery, MintKey, PatchKey } from './schema.ts';
 
 const maxActiveKeys = 100;
 

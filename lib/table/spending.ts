@@ -9,7 +9,8 @@ import { today, tryAdd, usedUp } from './daily.ts';
  */
 const unitsPerDay = 500_000_000;
 const told = 2_500;
-type Kind = 'written' | 'read';
+const unitNames = { written: 'write units of the table', read: 'read units of the table' };
+type Kind = keyof typeof unitNames;
 
 /** A write unit costs as much as so many read units, which is what all of it is counted in. */
 export const unitsPerWrite = 5;
@@ -39,12 +40,19 @@ export async function countUnits(tenant: Tenant, kind: Kind, units: number): Pro
   }
 }
 
-/** Raises 429 for an environment that has taken as much as a day has. */
-export function requireRoom(tenant: Tenant, kind: Kind): void {
+/** So many calls each caller has on a used-up day that stop something or show what can be stopped. */
+const stopsPerDay = 1_000;
+
+/** Raises 429 for an environment that has taken as much as a day has; of what stops something, named by its caller, where that is too much as well. */
+export async function requireRoom(tenant: Tenant, kind: Kind, stopper?: string): Promise<void> {
   const day = today();
   const name = nameOf(tenant, kind);
-  if (spent.get(name) === day) throw usedUp(`${unitsPerDay} units of the table (${kind})`, day);
-  spent.delete(name);
+  if (spent.get(name) !== day) {
+    spent.delete(name);
+    return;
+  }
+  const isLeft = stopper !== undefined && !(await tryAdd(tenant, `${kind} by ${stopper}`, day, 1, stopsPerDay - 1));
+  if (!isLeft) throw usedUp(`${kind === 'read' ? unitsPerDay : unitsPerDay / unitsPerWrite} ${unitNames[kind]}`, day);
 }
 
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */

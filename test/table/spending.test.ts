@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { commands as sequences } from '#infra/admin/commands/sequence.ts';
 import { today, tryAdd } from '#lib/table/daily.ts';
+import { countUnits, requireRoom } from '#lib/table/spending.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -14,6 +15,10 @@ test('an environment takes 100 million write units a day at most, by whatever ca
   const tenant = { workspaceId: id, env: 'live' } as const;
   const written = () => tryAdd(tenant, 'written', today(), 0, -1);
   const { body: contact } = await live.post('/v1/contacts', { name: 'Ann' });
+  const { body: hook } = await live.post('/v1/webhooks', {
+    url: 'https://example.com/0',
+    eventKinds: ['contact.created'],
+  });
   const write = (step: number) =>
     live.put(`/v1/contacts/${contact.id}/metadata`, {
       metadata: Object.fromEntries(
@@ -36,12 +41,22 @@ test('an environment takes 100 million write units a day at most, by whatever ca
     return answer.status !== 200 && answer;
   }, 'a refusal');
   expect(refused).toMatchObject(usedUp);
+  expect(refused.body.message).toMatch(/^the 100000000 write units of the table of today /);
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
   expect((await live.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
   expect((await sandbox.post('/v1/contacts', { name: 'Bob' })).status).toBe(201);
   // Whoever has used it up can be stopped.
   const [key] = (await live.get('/v1/keys')).body.items;
   expect((await live.patch(`/v1/keys/${key.id}`, { name: 'narrowed' })).status).toBe(200);
+  // What may also change more is done where it stops something, and nothing else.
+  const path = `/v1/webhooks/${hook.id}`;
+  const changed = await eventually(async () => {
+    step += 1;
+    const answer = await live.patch(path, { url: `https://example.com/${step}`, isActive: false });
+    return answer.status !== 200 && answer;
+  }, 'a refusal of what may be done again and again');
+  expect(changed).toMatchObject(usedUp);
+  expect((await live.patch(path, { isActive: false })).body).toMatchObject({ isActive: false });
   expect((await live.post(`/v1/contacts/${contact.id}/erasure`, { confirm: String(contact.id) })).status).toBe(202);
   expect((await live.delete(`/v1/keys/${key.id}`)).status).toBe(200);
 });
@@ -123,6 +138,29 @@ test('rows that a list reads by their ids count, and so do those of a call that 
   );
 }, 120_000);
 
+test('what is read of a resource for a call whose body is refused counts, and so does the entry of the refusal', async () => {
+  const { id, live } = await newWorkspace();
+  const tenant = { workspaceId: id, env: 'live' } as const;
+  const { body: deal } = await live.post('/v1/deals', { title: 'Large', notes: '\u{20000}'.repeat(10_000) });
+  const written = async () => (await tryAdd(tenant, 'written', today(), 0, -1)) ?? 0;
+  const refused = () => Promise.all(Array.from({ length: 10 }, () => live.patch(`/v1/deals/${deal.id}`, { title: 5 })));
+  let calls = 0;
+  await eventually(
+    async () => {
+      expect((await refused()).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 400));
+      calls += 10;
+      return (await written()) > 0;
+    },
+    'a process to count',
+    60_000,
+  );
+  // Ten units of the deal, and seven written ones of the audit trail.
+  expect(calls).toBeLessThan(1_000);
+  await tryAdd(tenant, 'written', today(), maxUnits, Number.MAX_SAFE_INTEGER);
+  const last = await eventually(async () => (await refused()).find(({ status }) => status !== 400), 'a 429', 60_000);
+  expect(last).toMatchObject(usedUp);
+}, 150_000);
+
 test('what is answered again under an Idempotency-Key counts, with the row that it is kept in', async () => {
   const { id, live } = await newWorkspace();
   const notes = () => Array.from({ length: 10_000 }, () => String.fromCodePoint(0x20000 + randomInt(0xa000))).join('');
@@ -198,4 +236,21 @@ test('lists, sums and the feed take 500 million read units a day at most', async
   expect((await sandbox.get('/v1/deals')).status).toBe(200);
   // What shows whom to stop is shown.
   for (let call = 0; call < 10; call += 1) expect((await live.get('/v1/keys')).status).toBe(200);
+});
+
+test('what stops something goes on a thousand times a day for each caller once the day is used up', async () => {
+  const { id: workspaceId } = await newWorkspace();
+  const tenant = { workspaceId, env: 'live' } as const;
+  for (const kind of ['written', 'read'] as const) {
+    await requireRoom(tenant, kind);
+    await tryAdd(tenant, kind, today(), maxUnits + 1, Number.MAX_SAFE_INTEGER);
+    await countUnits(tenant, kind, 2_500);
+    const refused = { status: 429, details: { reason: 'daily_quota' } };
+    await expect(requireRoom(tenant, kind)).rejects.toMatchObject(refused);
+    for (let call = 0; call < 2; call += 1) await requireRoom(tenant, kind, 'k1');
+    await tryAdd(tenant, `${kind} by k1`, today(), 997, Number.MAX_SAFE_INTEGER);
+    await requireRoom(tenant, kind, 'k1');
+    await expect(requireRoom(tenant, kind, 'k1')).rejects.toMatchObject(refused);
+    await requireRoom(tenant, kind, 'member/7');
+  }
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { OperatorKey } from '#lib/keys/key.ts';
+import { OperatorKey } from '#lib/keys/schema.ts';
 import { findByKeyId, mintKey, revokeKeyById } from '#lib/keys/store.ts';
 import { text } from '#lib/schema.ts';
 import { cancelQueuedJobs } from '#lib/sending/cancel.ts';

@@ -2,10 +2,14 @@ import { isPassing } from '#lib/aws.ts';
 import { log } from '#lib/log.ts';
 import { Problem, unavailable } from '#lib/problem.ts';
 import { recordAudit } from '#lib/table/outbox.ts';
+import { countUnits, unitsPerWrite } from '#lib/table/spending.ts';
 import { auditEntry } from '../operation.ts';
 import type { RequestFacts, Route } from '../route.ts';
 import { render } from './answer.ts';
 import { type Known, progressOf, type RequestStep } from './progress.ts';
+
+/** What the entry of a refusal takes, publishing included. */
+export const refusalUnits = 7 * unitsPerWrite;
 
 /** Whatever is thrown becomes an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({
@@ -15,7 +19,11 @@ export const refusing = (route: Route): RequestStep => ({
     const known = caller ?? (request.error === (refused as unknown) ? refused : undefined);
     const isAudited =
       problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
-    if (known && isAudited && problem.status < 500) await auditRefusal(known, route, facts, problem.status);
+    if (known && isAudited && problem.status < 500) {
+      await auditRefusal(known, route, facts, problem.status);
+      // A key that is not let in takes nothing of what its workspace has.
+      if (caller) await countUnits(caller.tenant, 'written', refusalUnits);
+    }
     if (problem.status >= 500) {
       log().error('the request failed', { requestId: facts.requestId, error: problem.cause ?? request.error });
     }
