@@ -181,14 +181,11 @@ export const ContactChannel = v.pipe(
 /** So many addresses are kept that a contact had before: mails to them may yet be answered. */
 const maxEarlierEmails = 5;
 
-/** The first few of those given that are not another spelling of the one before or of the present one. */
+/** The first few of those given, none of which is another spelling of an earlier one or of the present one. */
 export function earlierEmails(present: string | null, ...given: readonly (string | null)[]): string[] {
-  const spellings = new Map(given.toReversed().map((email) => [email && normalised.email(email), email]));
-  spellings.delete(present && normalised.email(present));
-  return [...spellings.values()]
-    .reverse()
-    .filter((email) => email !== null)
-    .slice(0, maxEarlierEmails);
+  const met = new Set([present && normalised.email(present)]);
+  const isNew = (email: string | null) => email !== null && met.size < met.add(normalised.email(email)).size;
+  return given.filter((email): email is string => isNew(email)).slice(0, maxEarlierEmails);
 }
 
 /** So many accounts are kept that a contact has to do with: every write of it takes them along. */

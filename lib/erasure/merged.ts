@@ -48,22 +48,15 @@ export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing)
 const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
 
 /**
- * Goes on with the next address that the contact had before, then with the next one whom the contact was made of: of what that one was known
- * by the contact may have kept nothing. Whom that one was made of is from then on one of the contact's own, so that no list of them has to
- * be kept.
+ * Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. Whom that one
+ * was made of is from then on one of the contact's own, so that no list of them has to be kept.
  */
-export async function erasePredecessor(
-  tx: UnitOfWork,
-  { contactId, madeOf, contactIds, earlierEmails = [] }: Erasing,
-): Promise<Part> {
-  const [email, ...others] = earlierEmails;
-  if (email !== undefined)
-    return { isLeft: true, stage: 'threads-naming', place: {}, ...unknown, email, earlierEmails: others };
+export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, contactIds }: Erasing): Promise<Part> {
   if (contactIds.length >= maxIds) return { isLeft: false, isOverfull: true };
-  const [into, ...rest] = madeOf;
+  const [into, ...others] = madeOf;
   if (into === undefined) return { isLeft: false };
   const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
-  if (!merged) return { isLeft: rest.length > 0, madeOf: rest.length > 0 ? rest : [contactId] };
+  if (!merged) return { isLeft: others.length > 0, madeOf: others.length > 0 ? others : [contactId] };
   if (merged.id === contactId) {
     // An archive of an earlier release could say so.
     tx.delete(MergedContacts, merged);

@@ -66,7 +66,6 @@ export interface Part extends Partial<Traces> {
   contactIds?: number[];
   madeOf?: number[];
   ofId?: number;
-  earlierEmails?: string[];
   senderIds?: number[];
   /** More is left than one round takes. */
   isOverfull?: boolean;

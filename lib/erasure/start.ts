@@ -23,8 +23,6 @@ export interface Erasing extends Traces, Record<string, unknown> {
   madeOf: number[];
   /** The one of them whose rows are looked for; absent of the contact itself. */
   ofId?: number;
-  /** The addresses of before whose threads are still to be looked for. Absent in a state of an older release. */
-  earlierEmails?: string[];
   /** The accounts of jobs that went; when they are `maxIds`, there may be others. A state of before this was kept has none. */
   senderIds?: number[];
   /** Another round is to follow. */
@@ -68,7 +66,6 @@ export async function eraseContact(
     stage: stages[0],
     place: {},
     ...tracesOf(contact, reach),
-    earlierEmails: contact.earlierEmails ?? [],
     threadIds: [],
     contactIds: [id],
     madeOf: [id],

@@ -59,8 +59,6 @@ export interface Subject {
 interface Cursor {
   /** Below this id. */
   after: number | null;
-  /** Of which of the contact's addresses; absent of the first. */
-  address?: number;
   /** In a thread whose mails are not all written. */
   thread?: { id: number; after: number | null };
 }
@@ -116,78 +114,52 @@ function rowsOf<E extends Entity>(
 
 const following = (after: number | null): Cursor | null => (after === null ? null : { after });
 
-interface ThreadsOf {
-  /** One after the other. */
-  addresses(contact: StoredContact): readonly (string | null)[];
-  page(
-    tx: UnitOfWork,
-    id: number,
-    address: string | null,
-    paging: { after: number | undefined; limit: number },
-  ): Promise<Page<StoredThread>>;
-}
+type ThreadsOf = (
+  tx: UnitOfWork,
+  contact: StoredContact,
+  paging: { after: number | undefined; limit: number },
+) => Promise<Page<StoredThread>>;
 
-const ownThreads: ThreadsOf = {
-  addresses: ({ email }) => [email],
-  async page(tx, id, email, paging) {
-    const page = await listPage(tx, Threads, { where: { contact: id }, ...paging });
-    const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, email));
-    const areTheirs = await Promise.all(page.items.map(isTheirs));
-    return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
-  },
+const ownThreads: ThreadsOf = async (tx, { id, email }, paging) => {
+  const page = await listPage(tx, Threads, { where: { contact: id }, ...paging });
+  const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, email));
+  const areTheirs = await Promise.all(page.items.map(isTheirs));
+  return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
 };
 
 /** Those of mail that came when nobody knew whose the address is: the contact alone takes part, as who is erased with it. */
-const threadsNaming: ThreadsOf = {
-  addresses: ({ email, earlierEmails = [] }) => [email, ...earlierEmails],
-  async page(tx, id, email, paging) {
-    if (email === null || (await isAddressOfAnother(tx, email, id)))
-      return { items: [], nextCursor: null, hasMore: false };
-    const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
-    return listPage(tx, Threads, { contains: { search: searched(addressKey(email)) }, matches, ...paging });
-  },
+const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
+  if (email === null || (await isAddressOfAnother(tx, email, id)))
+    return { items: [], nextCursor: null, hasMore: false };
+  const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
+  return listPage(tx, Threads, { contains: { search: searched(addressKey(email)) }, matches, ...paging });
 };
-
-/** Some threads of a contact, and where the others are. */
-async function someThreads(
-  { addresses, page }: ThreadsOf,
-  tx: UnitOfWork,
-  contact: StoredContact,
-  { after, address = 0 }: Cursor,
-  limit: number,
-): Promise<{ items: StoredThread[]; next: Cursor | null }> {
-  const all = addresses(contact);
-  const { items, nextCursor } = await page(tx, contact.id, all[address] ?? null, { after: after ?? undefined, limit });
-  if (nextCursor !== null) return { items, next: { after: nextCursor, address } };
-  return { items, next: address + 1 < all.length ? { after: null, address: address + 1 } : null };
-}
 
 const threadsOf = (threads: ThreadsOf): Part => ({
   list: 'emailThreads',
   of: Threads,
-  async page(tx, { contact }, cursor) {
-    const { items, next } = await someThreads(threads, tx, contact, cursor, pageLimit);
-    return { items: items.map((thread) => v.parse(Thread, thread)), next };
+  async page(tx, { contact }, { after }) {
+    const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: pageLimit });
+    return { items: items.map((thread) => v.parse(Thread, thread)), next: following(nextCursor) };
   },
 });
 
 const mailsOf = (threads: ThreadsOf): Part => ({
   list: 'emailMessages',
   of: Threads,
-  async page(tx, { contact }, { thread, ...cursor }) {
+  async page(tx, { contact }, { after, thread }) {
     if (!thread) {
-      const { items, next } = await someThreads(threads, tx, contact, cursor, 1);
+      const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: 1 });
       const [found] = items;
-      return { items: [], next: found ? { ...cursor, ...inThread(found.id, null) } : next };
+      return { items: [], next: found ? inThread(found.id, null) : following(nextCursor) };
     }
     const { id } = thread;
-    const others = { ...cursor, after: id };
     // It may have gone with somebody else meanwhile.
-    if (!(await tx.find(Threads, { id }))) return { items: [], next: others };
+    if (!(await tx.find(Threads, { id }))) return { items: [], next: { after: id } };
     const page = await listEmailMessages(tx, id, { after: thread.after ?? undefined, limit: pageLimit });
     return {
       items: page.items.map((mail) => v.parse(EmailMessage, mail)),
-      next: page.nextCursor === null ? others : { ...cursor, ...inThread(id, page.nextCursor) },
+      next: page.nextCursor === null ? { after: id } : inThread(id, page.nextCursor),
     };
   },
 });

@@ -44,7 +44,7 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
       return await work();
     } catch (error) {
       const { status } = problemOf(error);
-      if (of.route.method !== 'GET' && status < 500) {
+      if (of.route.method !== 'GET' && status < 500 && status !== 429) {
         const { path } = callOf(of.route, args);
         await auditRefusal(caller, of.route, { ...facts, method: of.route.method, path }, status);
         await countUnits(caller.tenant, 'written', refusalUnits);

@@ -200,22 +200,6 @@ test('what was of a merged contact is in the export of whom it became', async ()
   expect((await exported(source.id)).status).toBe(404);
 });
 
-test('mail from addresses that the contact had before is in its export', async () => {
-  const threadIds: number[] = [];
-  const { id } = await newContact({ name: 'Moving' });
-  for (const address of ['one', 'two', 'three'].map((name) => `${name}@moving.example`)) {
-    for (const text of ['a word', 'more']) threadIds.unshift((await receive(`Moving <${address}>`, text)).threadId);
-    await workspace.live.patch(`/v1/contacts/${id}`, { email: address });
-  }
-  const { body } = await exported(id);
-  const ids = (list: { id: number }[]) => list.map((one) => one.id);
-  expect(ids(body.emailThreads)).toEqual(threadIds);
-  expect(body.emailMessages.map((one: { threadId: number }) => one.threadId)).toEqual(threadIds);
-  expect(body).not.toHaveProperty('contact.earlierEmails');
-  await newContact({ name: 'Heir', email: 'one@moving.example' });
-  expect(ids((await exported(id)).body.emailThreads)).toEqual(threadIds.slice(0, 4));
-});
-
 /** More than an answer holds, in this many notes. */
 const large = 120;
 /** Three pieces of a file. */

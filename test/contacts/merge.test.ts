@@ -6,7 +6,7 @@ import { commands as sequence } from '#infra/admin/commands/sequence.ts';
 import { commands as account } from '#infra/admin/commands/telegram-account.ts';
 import { addActivity } from '#lib/contacts/activity.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
-import { MergedContacts } from '#lib/entities/contact.ts';
+import { earlierEmails, MergedContacts } from '#lib/entities/contact.ts';
 import { isThere, mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -256,4 +256,13 @@ test('merges in a chain and notes written meanwhile all end with the last contac
   if (merged[0]?.status !== 200) expect((await merge(third.id, first.id)).status).toBe(200);
   const activities = await all(`/v1/contacts/${third.id}/activities`);
   expect(activities).toHaveLength(203 + written);
+});
+
+test('of the addresses that two had before, the first five are kept, no two of which are one', () => {
+  expect(earlierEmails('now@a.example', 'z@a.example', null, 'NOW@a.example', 'b@a.example', 'Z@a.example')).toEqual([
+    'z@a.example',
+    'b@a.example',
+  ]);
+  const many = ['1', '2', '3', '4', '5', '6'].map((name) => `${name}@a.example`);
+  expect(earlierEmails(null, ...many, '1@a.example')).toEqual(many.slice(0, 5));
 });
