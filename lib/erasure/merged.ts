@@ -1,6 +1,6 @@
 import { merging } from '#lib/contacts/merge.ts';
-import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
-import { mergedInto } from '#lib/references/merged.ts';
+import { Contacts, hadEmail, MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -45,7 +45,17 @@ export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing)
   return { isLeft: false };
 }
 
+/** So many who had an address are looked at: of what more had nothing is kept. */
+const maxFormer = 100;
+
 const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
+
+/** Whether somebody who is there has an address by a merge: who is being erased is not. */
+async function hasHeir(tx: UnitOfWork, email: string): Promise<boolean> {
+  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxFormer });
+  for (const { into } of items) if (await resolveMerged(tx, into)) return true;
+  return false;
+}
 
 /**
  * Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. Whom that one
@@ -69,11 +79,13 @@ export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, cont
   }
   if (items.length > 0) return { isLeft: true };
   tx.delete(MergedContacts, merged);
+  const { email, ...traces } = merged.traces ?? unknown;
   return {
     isLeft: true,
     stage: 'jobs',
     place: {},
-    ...(merged.traces ?? unknown),
+    ...traces,
+    email: email !== null && (await hasHeir(tx, email)) ? null : email,
     ofId: merged.id,
     contactIds: [...contactIds, merged.id],
   };

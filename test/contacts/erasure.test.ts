@@ -335,6 +335,22 @@ test('mail from an address that the contact had before is not taken for its own:
   expect(left).not.toContain(`own${one.id}@present.example`);
 });
 
+test('mail from an address that two have by a merge goes with the last of them', async () => {
+  const address = 'twice@merged.example';
+  const { threadId } = await receive(mail(`Somebody <${address}>`, us(), 'twiceword'));
+  const heirs = [await newContact({ name: 'One' }), await newContact({ name: 'Other' })];
+  for (const { id } of heirs) {
+    const source = await newContact({ name: 'Source', email: address });
+    await post(`/v1/contacts/${id}/merge`, { sourceContactId: source.id });
+    await workspace.live.patch(`/v1/contacts/${id}`, { email: null });
+  }
+  await erased(heirs[0].id);
+  expect((await get(`/v1/email/threads/${threadId}`)).body).toMatchObject({ id: threadId, contactId: null });
+  await erased(heirs[1].id);
+  expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
+  expect(await leftOf('twiceword')).toEqual([]);
+});
+
 test("the mail of another contact with the same address is that one's", async () => {
   const address = 'shared@one.example';
   const own = await newContact({ name: 'Own', email: address });
