@@ -1,8 +1,9 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import type { Caller } from '#lib/keys/caller.ts';
+import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { notFound, Problem, unavailable } from '#lib/problem.ts';
+import { countUnits, requireRoom, unitsToAnswer } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Reply } from './idempotency.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
@@ -171,7 +172,12 @@ export const assetEndpoint = (
   handlerOf(
     route,
     [route.isUndocumented ? countingFiles() : identifying(() => 'public')],
-    async ({ rawPath }, { headers }) => work({ rawPath, headers }),
+    async ({ rawPath }, { headers, caller }) => {
+      if (caller) await requireRoom(caller.tenant, 'read', callerName(caller));
+      const reply = work({ rawPath, headers });
+      if (caller) await countUnits(caller.tenant, 'read', unitsToAnswer(reply.body));
+      return reply;
+    },
   );
 
 /**

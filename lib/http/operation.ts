@@ -40,6 +40,8 @@ export interface Call {
 const isWrite = (route: Route) => route.method !== 'GET';
 /** Which of a day's units it takes. */
 const kindOf = (route: Route) => (isWrite(route) ? 'written' : 'read');
+/** Whether it is done also where they are used up. */
+const isStopping = (route: Route, body: unknown) => route.method === 'DELETE' || route.evenWhenUsedUp?.(body) === true;
 
 /**
  * Runs one operation in the fixed order: parse, idempotency, work, response parse, commit. Raises Problems; an answer under an
@@ -80,6 +82,7 @@ async function answerTo(
     return withoutSecrets(route, claimed.replay);
   }
   try {
+    if (!isStopping(route, parsed.body)) await requireRoom(caller.tenant, kindOf(route));
     return await run(claimed.claim);
   } catch (error) {
     if (error instanceof Problem && [404, 409, 412].includes(error.status)) {
@@ -355,8 +358,10 @@ async function parseBody(operation: Operation, caller: Caller, call: Call, param
     });
     throw problem;
   }
-  const isStop = route.method === 'DELETE' || route.evenWhenUsedUp?.(read.value);
-  await requireRoom(caller.tenant, kindOf(route), isStop ? callerName(caller) : undefined);
+  const isStop = isStopping(route, read.value);
+  // What was answered before is given again.
+  const mayBeAgain = isWrite(route) && call.idempotencyKey !== undefined;
+  await requireRoom(caller.tenant, kindOf(route), isStop || mayBeAgain ? callerName(caller) : undefined);
   return read;
 }
 

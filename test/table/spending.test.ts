@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { commands as sequences } from '#infra/admin/commands/sequence.ts';
 import { today, tryAdd } from '#lib/table/daily.ts';
@@ -178,8 +178,15 @@ test('what is answered again under an Idempotency-Key counts, with the row that 
     60_000,
   );
   await tryAdd({ workspaceId: id, env: 'live' }, 'written', today(), maxUnits, Number.MAX_SAFE_INTEGER);
-  const refused = await eventually(async () => [await again()].find(({ status }) => status !== 200), 'a refusal');
+  const anew = () => live.post('/v1/contacts/batch', { items: items.slice(0, 1) }, { 'idempotency-key': randomUUID() });
+  const refused = await eventually(async () => [await anew()].find(({ status }) => status !== 200), 'a refusal');
   expect(refused).toMatchObject(usedUp);
+  // A thousand times for each caller.
+  expect((await again()).headers['idempotency-replayed']).toBe('true');
+  const [{ keyId }] = (await live.get('/v1/keys', { env: 'live' })).body.items;
+  await tryAdd({ workspaceId: id, env: 'live' }, `written by ${keyId}`, today(), 1_000, Number.MAX_SAFE_INTEGER);
+  const last = await eventually(async () => [await again()].find(({ status }) => status !== 200), 'a refusal, too');
+  expect(last).toMatchObject(usedUp);
 }, 120_000);
 
 test('what a write answers counts, also where it has changed nothing', async () => {
@@ -253,4 +260,13 @@ test('what stops something goes on a thousand times a day for each caller once t
     await expect(requireRoom(tenant, kind, 'k1')).rejects.toMatchObject(refused);
     await requireRoom(tenant, kind, 'member/7');
   }
+});
+
+test('the document of the API counts for whoever asks with a key', async () => {
+  const { id, live } = await newWorkspace();
+  const read = async () => (await tryAdd({ workspaceId: id, env: 'live' }, 'read', today(), 0, -1)) ?? 0;
+  await eventually(async () => {
+    expect((await live.get('/openapi.json')).status).toBe(200);
+    return (await read()) > 0;
+  }, 'a process to count');
 });
