@@ -154,19 +154,17 @@ async function* rowsOf(file: string): AsyncGenerator<ArchivedRow> {
 const isTrailer = (value: unknown) =>
   typeof value === 'object' && value !== null && 'counts' in value && !('pk' in value);
 
-/** More than a row of 400 KB has in JSON, each of its characters as six. What is longer is not put together to the end. */
+/** More than a row of 400 KB has in JSON, each of its characters as six. What is longer is not read to its end. */
 const maxLineCharacters = 3_000_000;
 
 /** Lines end at a line feed alone: readline ends them at U+2028 and U+2029 too, which JSON leaves in its texts as they are. */
 async function* textLines(file: string): AsyncGenerator<string> {
   let last = '';
-  let ended = 0;
   for await (const chunk of createReadStream(file, 'utf8')) {
     const lines = `${last}${chunk}`.split('\n');
     last = lines.pop() as string;
-    ended += lines.length;
     yield* lines;
-    if (last.length > maxLineCharacters) throw broken(ended + 1, 'is longer than any row');
+    if (last.length > maxLineCharacters) break;
   }
   if (last !== '') yield last;
 }
@@ -175,6 +173,7 @@ async function* linesOf(file: string): AsyncGenerator<[number: number, value: un
   let number = 0;
   for await (const line of textLines(file)) {
     number += 1;
+    if (line.length > maxLineCharacters) throw broken(number, 'is longer than any row');
     let value: unknown;
     try {
       value = JSON.parse(line);

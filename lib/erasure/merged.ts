@@ -1,6 +1,6 @@
 import { merging } from '#lib/contacts/merge.ts';
-import { Contacts, hadEmail, MergedContacts, type Traces } from '#lib/entities/contact.ts';
-import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
+import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { heirsOf, mergedInto } from '#lib/references/merged.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -52,9 +52,8 @@ const unknown: Traces = { email: null, username: null, userIds: [], names: [], a
 
 /** Whether somebody who is there has an address by a merge: who is being erased is not. */
 async function hasHeir(tx: UnitOfWork, email: string): Promise<boolean> {
-  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxFormer });
-  for (const { into } of items) if (await resolveMerged(tx, into)) return true;
-  return false;
+  const { heirs } = await heirsOf(tx, email, maxFormer);
+  return !(await heirs.next()).done;
 }
 
 /**

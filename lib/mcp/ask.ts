@@ -4,9 +4,8 @@ import type { Reply } from '#lib/http/idempotency.ts';
 import { type Call, execute, executeTogether, type Step } from '#lib/http/operation.ts';
 import type { Route } from '#lib/http/route.ts';
 import { requireScope } from '#lib/http/steps/identify.ts';
-import { auditRefusal, problemOf, refusalUnits } from '#lib/http/steps/refuse.ts';
+import { auditRefusal, problemOf } from '#lib/http/steps/refuse.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
-import { countUnits } from '#lib/table/spending.ts';
 import { firstCharacters } from '#lib/text.ts';
 import { isObject } from './message.ts';
 import type { Arguments, Ask, Shown, Update } from './tool.ts';
@@ -47,7 +46,6 @@ export function asking({ caller, facts }: Request, declared: readonly Endpoint[]
       if (of.route.method !== 'GET' && status < 500 && status !== 429) {
         const { path } = callOf(of.route, args);
         await auditRefusal(caller, of.route, { ...facts, method: of.route.method, path }, status);
-        await countUnits(caller.tenant, 'written', refusalUnits);
       }
       throw error;
     }

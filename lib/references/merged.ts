@@ -68,6 +68,24 @@ export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> 
   return [...found].slice(0, maxContacts);
 }
 
+/**
+ * Who has an address by a merge, each read when it is asked for: the heirs of the newest so many who had it. `hasMore`: others had it, too.
+ */
+export async function heirsOf(
+  tx: UnitOfWork,
+  email: string,
+  limit: number,
+): Promise<{ heirs: AsyncGenerator<StoredContact>; hasMore: boolean }> {
+  const { items, hasMore } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit });
+  async function* heirs() {
+    for (const { into } of items) {
+      const heir = await resolveMerged(tx, into);
+      if (heir) yield heir;
+    }
+  }
+  return { heirs: heirs(), hasMore };
+}
+
 /** So many who had an address until they were merged are looked at. */
 const maxFormer = 10;
 
@@ -79,8 +97,8 @@ export async function hasAddress(
 ): Promise<boolean> {
   const key = normalised.email(address);
   if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
-  const { items } = await listPage(tx, MergedContacts, { where: hadEmail(address), limit: maxFormer });
-  for (const { into } of items) if ((await resolveMerged(tx, into))?.id === id) return true;
+  const { heirs } = await heirsOf(tx, address, maxFormer);
+  for await (const heir of heirs) if (heir.id === id) return true;
   return false;
 }
 

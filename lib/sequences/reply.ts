@@ -1,9 +1,9 @@
 import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { mergedWith, resolveMerged } from '#lib/references/merged.ts';
+import { heirsOf, mergedWith, resolveMerged } from '#lib/references/merged.ts';
 import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
-import { listPage, stepThrough } from '#lib/table/list.ts';
+import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -40,10 +40,10 @@ const maxDuplicates = 3;
 
 /** Whether somebody else may have the address by a merge. */
 async function hasHeirBeside(tx: UnitOfWork, email: string, contactId: number): Promise<boolean> {
-  const { items, hasMore } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit: maxDuplicates });
+  const { heirs, hasMore } = await heirsOf(tx, email, maxDuplicates);
   if (hasMore) return true;
-  const heirs = await Promise.all(items.map(({ into }) => resolveMerged(tx, into)));
-  return heirs.some((heir) => heir !== undefined && heir.id !== contactId);
+  for await (const heir of heirs) if (heir.id !== contactId) return true;
+  return false;
 }
 
 /** Stops the sequences of one contact, or of all that are whoever wrote. */

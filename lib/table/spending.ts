@@ -9,11 +9,12 @@ import { today, tryAdd, usedUp } from './daily.ts';
  */
 const unitsPerDay = 500_000_000;
 const told = 2_500;
-const unitNames = { written: 'write units of the table', read: 'read units of the table' };
-type Kind = keyof typeof unitNames;
 
 /** A write unit costs as much as so many read units, which is what all of it is counted in. */
 export const unitsPerWrite = 5;
+const unitsOfDay = { written: `${unitsPerDay / unitsPerWrite} write units`, read: `${unitsPerDay} read units` };
+type Kind = keyof typeof unitsOfDay;
+
 /** To answer so much costs what a unit does: $0.09 a gigabyte leave AWS, a million units are $0.125. */
 const answeredBytesPerUnit = 1400;
 export const unitsToAnswer = (body: string): number => Buffer.byteLength(body) / answeredBytesPerUnit;
@@ -52,7 +53,7 @@ export async function requireRoom(tenant: Tenant, kind: Kind, stopper?: string):
     return;
   }
   const isLeft = stopper !== undefined && !(await tryAdd(tenant, `${kind} by ${stopper}`, day, 1, stopsPerDay - 1));
-  if (!isLeft) throw usedUp(`${kind === 'read' ? unitsPerDay : unitsPerDay / unitsPerWrite} ${unitNames[kind]}`, day);
+  if (!isLeft) throw usedUp(`${unitsOfDay[kind]} of the table`, day);
 }
 
 /** What nobody calls for is counted elsewhere, if at all: mails that come in, an operator's reindexing. */

@@ -7,7 +7,6 @@ const elsewhere: Record<string, string> = {
   '/v1/twitter/messages': '/v1/jobs',
   '/panel/invoices': '/v1/finance/invoices',
   '/panel/revenue-sources': '/v1/finance/revenue-sources',
-  '/panel/session': '/panel/session',
 };
 
 /** What a call that stops something names is shown to whoever can make it, at little cost. */
