@@ -1,12 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Tells the time and waits. Production has the machine's; a test installs one that it can move. */
+export interface Clock {
+  /** Returns the milliseconds since 1970. */
+  now(): number;
+  /** Waits for so long. Rejects once the signal aborts, like `node:timers/promises`. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs the work once, later. Returns a function that cancels it. */
+  after(ms: number, work: () => void): () => void;
+}
+
+/** Runs the work after real time, for a wait on a socket: a moved clock does not reach it. Returns a function that cancels it. */
+export function deadline(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+}
+
+const machine: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => wait(ms, undefined, { ...(signal && { signal }) }),
+  after: deadline,
+};
+
+let installed = machine;
+
+/** Installs the clock of this process; `undefined` puts the machine's back. */
+export function setClock(clock: Clock | undefined): void {
+  installed = clock ?? machine;
+}
+
+/** Returns the milliseconds since 1970. */
+export const now = (): number => installed.now();
+
+/** Waits for so long. Rejects once the signal aborts. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> => installed.sleep(ms, signal);
+
+/** Runs the work once, later. Returns a function that cancels it. */
+export const after = (ms: number, work: () => void): (() => void) => installed.after(ms, work);
+
 /** ISO 8601 in UTC to the second, as every timestamp of the API is written (contract 0.1). */
-export function timestamp(date: Date = new Date()): string {
+export function timestamp(date: Date = new Date(now())): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-/** A timestamp (or now) moved by so many milliseconds. */
+/** Returns a time moved by so many milliseconds. */
 export function shifted(from: string | Date, byMs: number): string {
   return timestamp(new Date(new Date(from).getTime() + byMs));
 }
+
+/** Returns the timestamp of so many milliseconds from now. */
+export const fromNow = (ms: number): string => timestamp(new Date(now() + ms));
 
 /** `2026-11-20` */
 export const dayOf = (time: string) => time.slice(0, 10);
@@ -34,13 +77,13 @@ export function daysBetween(from: string, to: string): string[] {
 }
 
 /** The next midnight in UTC, when daily limits begin anew. */
-export const nextDay = (now: Date = new Date()): string => `${shifted(now, dayMs).slice(0, 10)}T00:00:00Z`;
+export const nextDay = (from: Date = new Date(now())): string => `${shifted(from, dayMs).slice(0, 10)}T00:00:00Z`;
 
 /** The later of two timestamps; null is before all. */
 export const latest = (a: string | null, b: string | null) => (a !== null && b !== null && a > b ? a : (b ?? a));
 
 /** Seconds since 1970, for DynamoDB's TTL. */
-export function epochSeconds(date: Date = new Date()): number {
+export function epochSeconds(date: Date = new Date(now())): number {
   return Math.floor(date.getTime() / 1000);
 }
 

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
  * What a channel is stands low in lib/channels/, for everybody to know; how it sends stands in its own folder there, which is high.
  */
 const layers = [
-  ['lib/env'],
+  ['lib/clock', 'lib/env'],
   ['lib/aws'],
   ['lib/*.ts'],
   ['lib/channels', 'lib/network', 'lib/reference'],

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as v from 'valibot';
 import type { Platform } from '#lib/channels/channel.ts';
-import { secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { now, secondMs, shifted, sleep, timestamp } from '#lib/clock.ts';
 import { type Pace, Senders } from '#lib/entities/sender.ts';
 import { leases } from '#lib/table/lease.ts';
 import { parseStored } from '#lib/table/stored.ts';
@@ -48,7 +47,7 @@ async function take(
   { isToSend }: { isToSend: boolean },
 ): Promise<{ lease?: Lease; holder?: Sender | undefined }> {
   const { tenant, channel, accountId } = place;
-  const nowMs = Date.now();
+  const nowMs = now();
   const untilMs = nowMs + leaseMs;
   const free = senderLeases.whereFree(nowMs);
   const { item, refused } = await senderLeases.acquire(untilMs, (holder) =>
@@ -116,10 +115,10 @@ const pauseMs = 300;
 
 /** Takes an account after whoever has it now; undefined when they have it for so long. */
 async function soon(giveUpMs: number, taking: () => Promise<Lease | undefined>): Promise<Lease | undefined> {
-  const deadlineMs = Date.now() + giveUpMs;
+  const deadlineMs = now() + giveUpMs;
   for (;;) {
     const lease = await taking();
-    if (lease || Date.now() + pauseMs > deadlineMs) return lease;
+    if (lease || now() + pauseMs > deadlineMs) return lease;
     await sleep(pauseMs);
   }
 }
@@ -162,7 +161,7 @@ export const release = (lease: Lease, resumeAt?: string | null): Promise<void> =
     if (!senderLeases.isHeldBy(sender, lease)) return;
     const { isChanged, sendersUntilMs: _, ...kept } = sender;
     const left = resumeAt === undefined ? kept : { ...kept, pace: lease.pace, resumeAt };
-    const reserved = { resumeAt: atOnce(tx, sender), sendersUntilMs: Date.now() + reservedMs };
+    const reserved = { resumeAt: atOnce(tx, sender), sendersUntilMs: now() + reservedMs };
     tx.update(Senders, { ...left, leaseUntilMs: 0, ...(isChanged && reserved) });
   });
 

@@ -1,9 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { timestamp } from '#lib/clock.ts';
+import { sleep, timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
 import { storedName } from '#lib/table/entity.ts';
 import { lockedBy, rowKey } from '#lib/table/keys.ts';

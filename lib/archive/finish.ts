@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { secondMs } from '#lib/clock.ts';
+import { secondMs, sleep } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { conflict } from '#lib/problem.ts';
 import { publish } from '#lib/publishing/publish.ts';

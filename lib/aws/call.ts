@@ -1,7 +1,7 @@
 import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { deadline, sleep } from '#lib/clock.ts';
 import { isRepeatable, isThrottled } from '../aws.ts';
 import { endpointOf, signed } from './signed.ts';
 
@@ -85,16 +85,16 @@ function exchanged(call: Call, signal: AbortSignal | undefined): Promise<Exchang
     const sent = (isPlain ? plainRequest : request)({ ...options, agent, ...(signal && { signal }) });
     const giveUp = (what: string) =>
       sent.destroy(Object.assign(new Error(`${call.service} ${what} in time`), { name: 'TimeoutError' }));
-    const answerTimer = setTimeout(giveUp, answerMs, 'did not answer');
-    let connectTimer: NodeJS.Timeout | undefined;
+    const cancelAnswer = deadline(answerMs, () => giveUp('did not answer'));
+    let cancelConnect = () => {};
     sent.once('socket', (socket) => {
       if (!socket.connecting) return;
-      connectTimer = setTimeout(giveUp, connectMs, 'could not be reached');
-      socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(connectTimer));
+      cancelConnect = deadline(connectMs, () => giveUp('could not be reached'));
+      socket.once(isPlain ? 'connect' : 'secureConnect', () => cancelConnect());
     });
     sent.once('close', () => {
-      clearTimeout(answerTimer);
-      clearTimeout(connectTimer);
+      cancelAnswer();
+      cancelConnect();
     });
     sent.once('error', (error) => {
       if (sent.reusedSocket && !signal?.aborted) dropIdle(agent);

@@ -1,4 +1,4 @@
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import { BusBacklogs, BusRetries } from '#lib/entities/bus-backlog.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { env } from '#lib/env.ts';
@@ -24,11 +24,11 @@ export const busDimensions = (table: string) => ({ service: 'event-bus', table }
 export async function putOnBus(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
   const bus = env('EVENT_BUS');
   if (bus === undefined || events.length === 0) return;
-  if (Date.now() >= restsUntilMs) {
+  if (now() >= restsUntilMs) {
     try {
       return await putEvents(tenant, events, bus, 'once', AbortSignal.timeout(busTimeoutMs));
     } catch (error) {
-      restsUntilMs = Date.now() + restMs;
+      restsUntilMs = now() + restMs;
       failed(error);
     }
   }

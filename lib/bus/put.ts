@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { aws, type Call } from '#lib/aws/call.ts';
-import { epochSeconds } from '#lib/clock.ts';
+import { epochSeconds, sleep } from '#lib/clock.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { unavailable } from '#lib/problem.ts';

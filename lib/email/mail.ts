@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, addressParser } from 'postal-mime';
-import { timestamp } from '#lib/clock.ts';
+import { now, timestamp } from '#lib/clock.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import { maxAttachments } from '#lib/entities/message.ts';
 import { cleanFileName } from '#lib/files/name.ts';
@@ -217,7 +217,7 @@ function shortened(messageId: string): string {
 
 /** The sender's clock, unless it runs ahead of ours or says nothing. */
 function sentAt(date: string | undefined): string {
-  const now = new Date();
+  const current = new Date(now());
   const claimed = new Date(date ?? Number.NaN);
-  return timestamp(claimed <= now && claimed.getUTCFullYear() > 0 ? claimed : now);
+  return timestamp(claimed <= current && claimed.getUTCFullYear() > 0 ? claimed : current);
 }

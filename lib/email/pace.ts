@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs, sleep } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { mailTimeoutSeconds } from '#lib/timeouts.ts';
@@ -15,7 +14,6 @@ const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
 /** Who has a turn ahead waits no longer for another one, so that there is always one left for whoever has none. */
 const furtherTurnMs = giveUpMs / 2;
 
-/** On the clock that nobody sets. */
 let freeAtMs = 0;
 /** When the last of a tenant's turns is over. */
 const takenUntilMs = new Map<string, number>();
@@ -26,7 +24,7 @@ const takenUntilMs = new Map<string, number>();
  * milliseconds.
  */
 export async function turns(tenant: Tenant, recipients: number): Promise<number> {
-  const nowMs = performance.now();
+  const nowMs = now();
   for (const [key, untilMs] of takenUntilMs) if (untilMs <= nowMs) takenUntilMs.delete(key);
   const key = tenantKey(tenant);
   const waitMs = Math.max(0, freeAtMs - nowMs);

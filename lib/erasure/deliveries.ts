@@ -1,4 +1,4 @@
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
@@ -16,8 +16,8 @@ import { type Count, type Part, type Place, pagesPerPart } from './part.ts';
  * written when they end. Whoever begins one later reads what the event has left.
  */
 export async function awaitAttempts(tx: UnitOfWork, { place }: { place: Place }): Promise<Part> {
-  const now = Date.now();
-  const healths = (await listAll(tx, Healths)).filter((health) => mayBeWritten(health, now));
+  const nowMs = now();
+  const healths = (await listAll(tx, Healths)).filter((health) => mayBeWritten(health, nowMs));
   const begun = healths.flatMap((health) => health.begun.map((deliveryId) => `${health.id}/${deliveryId}`));
   const left = place.begun?.filter((one) => begun.includes(one)) ?? begun;
   return left.length === 0 ? { isLeft: false } : { isLeft: true, place: { begun: left, isWaiting: true } };

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { hourMs, secondMs, shifted } from '#lib/clock.ts';
+import { hourMs, now, secondMs, shifted } from '#lib/clock.ts';
 import { getStoredContact } from '#lib/contacts/store.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { type ExportFile, Exports, type StoredExport } from '#lib/entities/export.ts';
@@ -50,10 +50,10 @@ function isCurrent({ status, createdAt, completedAt }: StoredExport, now: string
 
 /** The document, undefined where it is larger or takes longer. */
 async function shortText(tx: UnitOfWork, subject: Subject): Promise<string | undefined> {
-  const deadlineMs = Date.now() + maxMs;
+  const deadlineMs = now() + maxMs;
   let all = '';
   let place: Place | undefined;
-  while (Date.now() < deadlineMs) {
+  while (now() < deadlineMs) {
     const { text, next } = await nextText(tx, subject, place);
     all += text;
     if (Buffer.byteLength(all) > maxAnswerBytes) return undefined;

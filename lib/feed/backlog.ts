@@ -1,4 +1,4 @@
-import { minuteMs, secondMs } from '#lib/clock.ts';
+import { minuteMs, now, secondMs } from '#lib/clock.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import type { FanOutRetries, FanOutRetry, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { log } from '#lib/log.ts';
@@ -41,7 +41,7 @@ export async function leave(
   const [doneTo, upTo] = [Math.min(...sequences) - 1, Math.max(...sequences)];
   await transact(tenant, system, async (tx) => {
     const backlog = await tx.find(left, place);
-    if (!backlog) tx.create(left, { ...place, doneTo, upTo, at: instant(Date.now()) });
+    if (!backlog) tx.create(left, { ...place, doneTo, upTo, at: instant(now()) });
     else if (doneTo < backlog.doneTo || upTo > backlog.upTo)
       tx.update(left, { ...backlog, doneTo: Math.min(doneTo, backlog.doneTo), upTo: Math.max(upTo, backlog.upTo) });
   });
@@ -53,13 +53,13 @@ export async function leave(
  * by itself.
  */
 export async function giveLeft(backlog: Backlog, tenant: Tenant): Promise<void> {
-  const deadlineMs = Date.now() + budgetMs;
+  const deadlineMs = now() + budgetMs;
   let left = await claim(backlog, tenant);
   while (left) {
     const from = left.doneTo;
     const to = Math.min(from + stepEvents, left.upTo);
     const failed = await giveBetween(backlog, tenant, from, to);
-    left = await advance(backlog, tenant, { from, to, failed }, Date.now() >= deadlineMs);
+    left = await advance(backlog, tenant, { from, to, failed }, now() >= deadlineMs);
   }
 }
 
@@ -94,14 +94,14 @@ export async function giveAgain(backlog: Backlog, tenant: Tenant, sequence: numb
 const claimRetry = ({ retries }: Backlog, tenant: Tenant, id: number) =>
   transact(tenant, system, async (tx) => {
     const retry = await tx.find(retries, { id });
-    if (!retry || new Date(retry.at).getTime() > Date.now() + earlyMs) return undefined;
+    if (!retry || new Date(retry.at).getTime() > now() + earlyMs) return undefined;
     if ((await readRows(timersOf(retries, tenant, retry))).size === 0) return undefined;
     return tx.update(retries, { ...retry, tries: retry.tries + 1, at: instant(nextTryMs(retry.tries + 1)) });
   });
 
 /** The last one must have ended by then. */
 const nextTryMs = (tries: number) =>
-  Date.now() + (tries < maxTries ? minuteMs * 2 ** tries : fanOutTimeoutSeconds * secondMs);
+  now() + (tries < maxTries ? minuteMs * 2 ** tries : fanOutTimeoutSeconds * secondMs);
 
 const timersOf = (retries: Backlog['retries'], tenant: Tenant, retry: FanOutRetry) => [
   ...indexEntries(tenant, retries, retry).values(),
@@ -144,8 +144,8 @@ const giveOne = async ({ give }: Backlog, tenant: Tenant, sequence: number) =>
 const claim = ({ left }: Backlog, tenant: Tenant) =>
   transact(tenant, system, async (tx) => {
     const backlog = await tx.find(left, place);
-    if (!backlog || new Date(backlog.at).getTime() > Date.now() + earlyMs) return undefined;
-    return tx.update(left, { ...backlog, at: instant(Date.now() + fanOutTimeoutSeconds * secondMs) });
+    if (!backlog || new Date(backlog.at).getTime() > now() + earlyMs) return undefined;
+    return tx.update(left, { ...backlog, at: instant(now() + fanOutTimeoutSeconds * secondMs) });
   });
 
 /** By their keys, since a query may see half of the transaction that numbered them. Those that have expired are left out. */
@@ -178,6 +178,6 @@ const advance = (
       tx.delete(left, found);
       return undefined;
     }
-    tx.update(left, isOver ? { ...backlog, at: instant(Date.now()) } : backlog);
+    tx.update(left, isOver ? { ...backlog, at: instant(now()) } : backlog);
     return isOver ? undefined : backlog;
   });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { now } from '#lib/clock.ts';
 import { Feed, type FeedEvent, sortableSequence } from '#lib/entities/feed-event.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
@@ -83,7 +84,7 @@ export async function readFeed(
 }
 
 /** What an archive says of times to come is none. */
-const isYoung = ({ timestamp }: Row) => Math.abs(Date.now() - new Date(String(timestamp)).getTime()) < settlingMs;
+const isYoung = ({ timestamp }: Row) => Math.abs(now() - new Date(String(timestamp)).getTime()) < settlingMs;
 
 /** Whether something up to a sequence is still in the feed. */
 async function isKept(tx: UnitOfWork, sequence: number): Promise<boolean> {

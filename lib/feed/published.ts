@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
+import { now, sleep } from '#lib/clock.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
@@ -20,9 +20,9 @@ const firstPauseMs = 25;
  * seconds at most, and no longer than the meter lasts.
  */
 export async function untilPublished(tenant: Tenant, meter: Meter): Promise<void> {
-  const deadline = Date.now() + publishingMs;
+  const deadline = now() + publishingMs;
   let waiting = await unpublished(tenant);
-  for (let pauseMs = firstPauseMs; waiting.length > 0 && Date.now() < deadline && !isSpent(meter); pauseMs *= 1.5) {
+  for (let pauseMs = firstPauseMs; waiting.length > 0 && now() < deadline && !isSpent(meter); pauseMs *= 1.5) {
     await sleep(pauseMs);
     const rows = await readRows([numbersKey(tenant), ...waiting]);
     waiting = waiting.filter((key) => isAwaited(rows.get(identity(key))));

@@ -1,4 +1,5 @@
 import { endpointOf, signed } from '#lib/aws/signed.ts';
+import { timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 
 interface Presigned {
@@ -16,7 +17,8 @@ interface Presigned {
  */
 export function presignedUrl({ method, key, expiresSeconds, query = {}, headers = {} }: Presigned): string {
   const { origin, host, path } = placeOf(key);
-  const search = new URLSearchParams({ ...query, 'X-Amz-Expires': String(expiresSeconds) });
+  const date = timestamp().replaceAll(/[-:]/g, '');
+  const search = new URLSearchParams({ ...query, 'X-Amz-Date': date, 'X-Amz-Expires': String(expiresSeconds) });
   const request = { service: 's3', method, path: `${path}?${search}`, headers: { host, ...headers }, signQuery: true };
   return `${origin}${signed(request).path}`;
 }

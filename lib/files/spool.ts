@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/clock.ts';
 import { storeFile } from './bucket.ts';
 
 class TooLarge extends Error {}
@@ -17,8 +17,8 @@ async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir());
   for (const path of names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))) {
     // Somebody else may remove it first.
-    const madeMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-    if (madeMs < Date.now() - leftMs) await rm(path, { recursive: true, force: true }).catch(() => {});
+    const madeMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? now();
+    if (madeMs < now() - leftMs) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources, type StoredRevenueSource } from '#lib/entities/revenue-source.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import { log } from '#lib/log.ts';
@@ -104,13 +104,13 @@ async function ingest(
   source: StoredRevenueSource,
   rows: readonly FeedRow[],
 ): Promise<Pick<Result, 'ingested' | 'next'> & { unbookable: readonly string[]; isAll: boolean }> {
-  const deadline = Date.now() + ingestMs;
+  const deadline = now() + ingestMs;
   const fresh = await unseen(new UnitOfWork(tenant, system), source.id, rows, true);
   const left = sliced(fresh, rowsPerTransaction);
   const unbookable: string[] = [];
   let ingested = 0;
   const cutShort = (next: Result['next']) => ({ ingested, unbookable, isAll: false, next });
-  for (let some = left.shift(); some; some = Date.now() < deadline ? left.shift() : undefined) {
+  for (let some = left.shift(); some; some = now() < deadline ? left.shift() : undefined) {
     const together = some;
     if (!(await isWanted(tenant, source))) return cutShort('in its interval');
     if (!(await takeAll(tenant, 'feedRows', bookingReads * together.length))) return cutShort('tomorrow');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { epochSeconds, secondMs } from '#lib/clock.ts';
+import { epochSeconds, now, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
 import { writeUnitsOf } from '#lib/table/change.ts';
 import { isConflict } from '#lib/table/errors.ts';
@@ -78,9 +78,9 @@ export async function claim(
   const query = request.query === undefined ? '' : `?${canonical(request.query)}`;
   const fingerprint = digest(`${canonical(request.body)}${query}`);
   const { keyId, timeoutSeconds } = request;
-  const nowMs = Date.now();
-  const now = epochSeconds();
-  const isFirst = [{ absent: ['pk'] }, { atMost: { expiresAtSeconds: now } }];
+  const nowMs = now();
+  const nowSeconds = epochSeconds();
+  const isFirst = [{ absent: ['pk'] }, { atMost: { expiresAtSeconds: nowSeconds } }];
   const isOfDead = {
     absent: ['status'],
     is: { fingerprint },
@@ -90,7 +90,7 @@ export async function claim(
   const { item, refused } = await claims
     .acquire(nowMs + (timeoutSeconds + 2) * secondMs, (holder) => ({
       key,
-      item: { keyId, fingerprint, ...holder, expiresAtSeconds: now + keptSeconds },
+      item: { keyId, fingerprint, ...holder, expiresAtSeconds: nowSeconds + keptSeconds },
       if: { any: [...isFirst, isOfDead] },
     }))
     .catch((error) => {

@@ -1,4 +1,4 @@
-import { timestamp } from '#lib/clock.ts';
+import { now, timestamp } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { Exchange } from '#lib/network/provider.ts';
 import type { Outcome } from './sender.ts';
@@ -9,7 +9,7 @@ export const maxWaitSeconds = 7 * 24 * 60 * 60;
 /** The account must not send before so many seconds have passed, one at least. */
 export function waitFor(seconds: number): Outcome {
   const waitSeconds = Math.min(Math.max(seconds, 1), maxWaitSeconds);
-  return { kind: 'wait', untilMs: Date.now() + waitSeconds * 1000, waitSeconds: Math.ceil(waitSeconds) };
+  return { kind: 'wait', untilMs: now() + waitSeconds * 1000, waitSeconds: Math.ceil(waitSeconds) };
 }
 
 /** The account is another by now: it is read again before this is tried. */

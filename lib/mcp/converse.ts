@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import type { IdentifiedRequest } from '#lib/http/endpoint.ts';
 import type { Reply } from '#lib/http/idempotency.ts';
 import type { Problem } from '#lib/problem.ts';
@@ -68,10 +69,10 @@ async function answerBatch(sent: unknown[], header: Header, { count }: Incoming,
     return render(failure(undefined, new Refusal('invalidRequest', 'send one JSON-RPC message per request')));
   const calls = sent.filter((one) => isObject(one) && one['method'] === 'tools/call').length;
   for (let counted = 1; counted < calls; counted += 1) await count();
-  const endsAtMs = Date.now() + batchMs;
+  const endsAtMs = now() + batchMs;
   const answers: Answer[] = [];
   for (const one of sent) {
-    const answer = Date.now() < endsAtMs ? await answerTo(one, header, tools) : notBegun(one);
+    const answer = now() < endsAtMs ? await answerTo(one, header, tools) : notBegun(one);
     if (answer) answers.push(answer);
   }
   const body = JSON.stringify(answers.map((answer) => answer.body));

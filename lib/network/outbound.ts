@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { deadline } from '#lib/clock.ts';
 import { addressTimeoutMs, connectTimeoutMs } from '#lib/timeouts.ts';
 import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer, Unresolved } from './resolver.ts';
@@ -148,11 +149,11 @@ function exchange(
     const end = (failure?: Pick<OutboundAnswer, 'failure' | 'error'>) => {
       if (isOver) return;
       isOver = true;
-      clearTimeout(deadline);
+      cancelDeadline();
       if (failure) controller?.abort(new Error(failure.failure ?? ''));
       resolve({ ...answer, ...failure, body: kept.bytes });
     };
-    const deadline = setTimeout(() => end(late(timeoutMs)), timeoutMs);
+    const cancelDeadline = deadline(timeoutMs, () => end(late(timeoutMs)));
     const { origin, pathname, search } = new URL(url);
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {

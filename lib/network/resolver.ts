@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { secondMs } from '#lib/clock.ts';
+import { deadline, secondMs } from '#lib/clock.ts';
 import { lookupTimeoutMs } from '#lib/timeouts.ts';
 
 /** Every address of a name, of both families. Throws ResolverDown, or Unresolved when the name is at fault. */
@@ -99,9 +99,9 @@ class Question {
 
   /** What is found, or the code of the error. */
   async #within(timeoutMs: number, ...questions: Promise<string[]>[]): Promise<(string[] | string)[]> {
-    const late = setTimeout(() => this.#resolver.cancel(), timeoutMs);
+    const cancel = deadline(timeoutMs, () => this.#resolver.cancel());
     const answers = await Promise.all(questions.map((question) => question.catch(({ code }) => `${code}`)));
-    clearTimeout(late);
+    cancel();
     return answers;
   }
 }

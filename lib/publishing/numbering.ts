@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
@@ -58,7 +58,7 @@ export interface Numbered {
 export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: IdPool): Promise<Numbered> {
   const { last, turn, open } = v.parse(Numbers, await readRow(numbersKey(tenant)));
   if (open && !(await hasEnded(tenant, turn, open))) {
-    if (open.by !== by && Date.now() < open.atMs + openMs) throw new Busy('another publisher is at it');
+    if (open.by !== by && now() < open.atMs + openMs) throw new Busy('another publisher is at it');
     await settle(tenant, turn, open);
     return number(tenant, rows, ids);
   }
@@ -91,7 +91,7 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   const own = randomUUID();
   const opened: Opened = {
     by,
-    atMs: Date.now(),
+    atMs: now(),
     rows: fresh.map(({ row: { pk, sk }, first, auditId }) => ({ pk, sk, first, ...(auditId && { auditId }) })),
   };
   const { item, refused } = await writeIf({

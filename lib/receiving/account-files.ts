@@ -1,6 +1,6 @@
 import { takeInHand } from '#lib/accounts/sender.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
-import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, shifted } from '#lib/clock.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { type Transfer, Transfers } from '#lib/entities/transfer.ts';
 import type { FileSource } from '#lib/files/source.ts';
@@ -34,13 +34,13 @@ export async function storeInTurn(
   accountId: number,
   store: (messageId: number, open: OpenSource) => Promise<boolean>,
 ): Promise<void> {
-  const startedMs = Date.now();
+  const startedMs = now();
   const hand = await takeInHand({ tenant, channel: telegram.name, accountId }, leaseMs, 0);
   if (!hand) return wait(tenant, transfer, accountId);
   const files = new AccountFiles(startedMs + budgetMs);
   try {
     for (let id: number | undefined = transfer.id; id !== undefined; id = await firstWaiting(tenant, accountId)) {
-      if (!(await store(id, files.open)) || Date.now() > startedMs + turnMs || (await hand.isWanted())) break;
+      if (!(await store(id, files.open)) || now() > startedMs + turnMs || (await hand.isWanted())) break;
     }
   } finally {
     await files.close().finally(hand.giveFree);

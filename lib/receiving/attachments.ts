@@ -1,6 +1,6 @@
 import { isMissing } from '#lib/aws.ts';
 import { openBotFiles } from '#lib/channels/telegram/bot-files.ts';
-import { secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { fetchMail } from '#lib/email/bucket.ts';
 import { eachAttachment } from '#lib/email/mime.ts';
 import { Accounts } from '#lib/entities/account.ts';
@@ -63,7 +63,7 @@ async function store(tenant: Tenant, messageId: number, open: OpenSource): Promi
   if (isLast) left.map(failed).forEach(add);
   const next = isTomorrows
     ? { dueAt: nextTurn(), waitedDays: waitedDays + 1 }
-    : { dueAt: shifted(timestamp(), retryWaitMs(attempts - 1)) };
+    : { dueAt: fromNow(retryWaitMs(attempts - 1)) };
   const later = isLast || left.length === 0 ? undefined : { parts: left, ...next };
   await settle(tenant, transfer, [...settled.values()], later);
   if (isTomorrows && !isLast) measure(fileDimensions, { filesPutOff: left.length });

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { accountSecret } from '#lib/accounts/store.ts';
 import { type BotAnswer, type BotApi, type Failure, failureOf, openBotApi } from '#lib/channels/telegram/bot-api.ts';
 import { noteFailure, unreadableToken } from '#lib/channels/telegram/failing.ts';
 import { allowedUpdates } from '#lib/channels/telegram/hook.ts';
-import { minuteMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, shifted, sleep, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Inbounds, Pollers } from '#lib/entities/inbound.ts';
 import { log } from '#lib/log.ts';
@@ -41,8 +40,8 @@ const pollerLeases = leases({ owner: 'owner', until: 'leaseUntilMs', at: (epochM
  * then it is called again behind those that wait. Needs the key.
  */
 export async function pollBots(tenant: Tenant): Promise<void> {
-  const deadlineMs = Date.now() + budgetMs;
-  while (Date.now() < deadlineMs) {
+  const deadlineMs = now() + budgetMs;
+  while (now() < deadlineMs) {
     const owner = await takeLease(tenant);
     if (owner === undefined) return;
     const polls = new Polls(tenant);
@@ -59,7 +58,7 @@ export async function pollBots(tenant: Tenant): Promise<void> {
 }
 
 async function takeLease(tenant: Tenant): Promise<string | undefined> {
-  const untilMs = Date.now() + leaseMs;
+  const untilMs = now() + leaseMs;
   const { item } = await pollerLeases.acquire(untilMs, (holder) =>
     updateOf(tenant, Pollers, { id: 1 }, { set: { id: 1, ...holder }, if: pollerLeases.whereFree() }),
   );
@@ -74,7 +73,7 @@ const renewLease = (tenant: Tenant, owner: string): Promise<boolean> =>
   transact(tenant, system, async (tx) => {
     const poller = await tx.find(Pollers, { id: 1 });
     if (poller?.owner !== owner) return false;
-    const untilMs = Date.now() + leaseMs;
+    const untilMs = now() + leaseMs;
     tx.update(Pollers, { ...poller, leaseUntilMs: untilMs, resumeAt: timestamp(new Date(untilMs + secondMs)) });
     return true;
   });
@@ -88,11 +87,11 @@ const giveFree = (tenant: Tenant, owner: string, isNobodyLeft: boolean): Promise
 
 /** Begins and ends polls as accounts come and go. Returns whether none is left. */
 async function keepPolling(tenant: Tenant, owner: string, polls: Polls, deadlineMs: number): Promise<boolean> {
-  let renewAtMs = Date.now() + renewEveryMs;
-  while (Date.now() < deadlineMs) {
-    if (Date.now() >= renewAtMs) {
+  let renewAtMs = now() + renewEveryMs;
+  while (now() < deadlineMs) {
+    if (now() >= renewAtMs) {
       if (!(await renewLease(tenant, owner))) return false;
-      renewAtMs = Date.now() + renewEveryMs;
+      renewAtMs = now() + renewEveryMs;
     }
     const accounts = await polledAccounts(tenant);
     if (accounts.length === 0) return true;
@@ -157,8 +156,8 @@ async function poll(tenant: Tenant, account: StoredAccount, signal: AbortSignal)
   let isHearing = inbound?.status === 'ok' && inbound.lastError === null;
   try {
     while (!signal.aborted) {
-      const restMs = restUntil === null ? 0 : Date.parse(restUntil) - Date.now();
-      if (restMs > 0) await sleep(Math.min(restMs, budgetMs), undefined, { signal }).catch(() => {});
+      const restMs = restUntil === null ? 0 : Date.parse(restUntil) - now();
+      if (restMs > 0) await sleep(Math.min(restMs, budgetMs), signal).catch(() => {});
       if (restMs > budgetMs || signal.aborted) continue;
       const found = await ask(bot, offset, isHearing ? longPollSeconds : 0, limit);
       if (signal.aborted) return;

@@ -5,7 +5,7 @@ import { readSession } from '#lib/channels/telegram/connection.ts';
 import { RefusedCall } from '#lib/channels/telegram/refused-call.ts';
 import { outcomeOf } from '#lib/channels/telegram/user.ts';
 import { connectUser, type UserConnection } from '#lib/channels/telegram/user-connection.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
+import { fromNow, now, secondMs } from '#lib/clock.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { Peers } from '#lib/entities/peer.ts';
 import { env } from '#lib/env.ts';
@@ -48,7 +48,7 @@ export async function askTelegram(
   try {
     const connection = await answered(connectUser(session, app));
     try {
-      await ask(tenant, due, connection, async () => Date.now() > deadlineMs || (await isWanted()));
+      await ask(tenant, due, connection, async () => now() > deadlineMs || (await isWanted()));
     } finally {
       await connection.close();
     }
@@ -87,7 +87,7 @@ async function ask(
     ({ state, isMore } = told);
     if (!isMore) break;
     const isTurnOver = await isOver();
-    const reached = { receivedTo: state, ...(isTurnOver && { dueAt: shifted(new Date(), secondMs) }) };
+    const reached = { receivedTo: state, ...(isTurnOver && { dueAt: fromNow(secondMs) }) };
     if (!(await keep(tenant, due, (inbound) => ({ ...inbound, ...reached }))) || isTurnOver) return;
   }
   const receivedTo = state ?? (await answered(connection.state()));

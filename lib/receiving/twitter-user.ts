@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { claimHolder } from '#lib/accounts/store.ts';
 import { isSuccess, openTwitterApi, outcomeOf, type TwitterApi, userIn } from '#lib/channels/twitter/api.ts';
 import { twitter } from '#lib/channels/twitter/channel.ts';
+import { now } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import type { EventsKnown, StoredInbound } from '#lib/entities/inbound.ts';
 import { PlatformMessageId } from '#lib/entities/message.ts';
@@ -85,7 +86,7 @@ async function ask(tenant: Tenant, inbound: StoredInbound, api: TwitterApi, dead
       ),
       from,
     };
-    if (Date.now() > deadlineMs) break;
+    if (now() > deadlineMs) break;
     if (!(await keep(tenant, due(), (now) => ({ ...now, events: reached })))) return;
   }
   const isDone = isAll && stored === events.length;
@@ -125,7 +126,7 @@ async function newEvents(
   known: EventsKnown,
   deadlineMs: number,
 ): Promise<{ events: Event[]; from: string | null; isAll: boolean }> {
-  const searchUntilMs = Date.now() + (deadlineMs - Date.now()) / 2;
+  const searchUntilMs = now() + (deadlineMs - now()) / 2;
   let found: Event[] = [];
   let isAll = known.from === null;
   const seen = new Set<string | null>();
@@ -145,7 +146,7 @@ async function newEvents(
     // X may go round in circles.
     if (page.next === null || seen.has(page.next) || page.events.some(({ id }) => isSettled(known, id))) break;
     from = page.next;
-    if (Date.now() > searchUntilMs) return { events: [], from, isAll: false };
+    if (now() > searchUntilMs) return { events: [], from, isAll: false };
   }
   const events = oldestOf(found);
   return { events, from: null, isAll: isAll && events.length < maxHeld };

@@ -1,7 +1,7 @@
 import { type Hand, takeInHand } from '#lib/accounts/sender.ts';
 import type { Descriptors, Platform } from '#lib/channels/channel.ts';
 import type { Descriptor } from '#lib/channels/descriptor.ts';
-import { secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { now, secondMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -39,7 +39,7 @@ const askOf: Partial<Record<Platform, () => Promise<Ask>>> = asks satisfies Reco
  * what was told is stored. Needs the key.
  */
 export async function pollUser(tenant: Tenant, accountId: number): Promise<void> {
-  const deadlineMs = Date.now() + budgetMs;
+  const deadlineMs = now() + budgetMs;
   const seen = await dueAccount(tenant, accountId);
   if (seen === undefined) return;
   const hand = await takeInHand({ tenant, channel: seen.account.channel, accountId }, leaseMs, giveUpMs);

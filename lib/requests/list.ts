@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, secondMs } from '#lib/clock.ts';
+import { dayMs, now, secondMs } from '#lib/clock.ts';
 import { choice, paging, pattern, queryText, timeInput } from '#lib/schema.ts';
 import type { Page } from '#lib/table/list.ts';
 import { flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
@@ -42,7 +42,7 @@ async function pageOf(tenant: Tenant, query: Query, meter: Meter): Promise<Page<
   const { after, limit } = query;
   const lowest = firstIdAt(Math.max(oldestMs(), query.since === undefined ? 0 : Date.parse(query.since)));
   // Clocks differ, by less than a day.
-  const latestMs = Date.now() + dayMs;
+  const latestMs = now() + dayMs;
   const newestMs = query.until === undefined ? latestMs : Math.min(latestMs, Date.parse(query.until) + secondMs);
   const highest = Math.min(firstIdAt(newestMs) - 1, (after ?? Number.POSITIVE_INFINITY) - 1);
   const items: Shown[] = [];

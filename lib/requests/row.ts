@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, dayOf } from '#lib/clock.ts';
+import { dayMs, dayOf, now } from '#lib/clock.ts';
 import { count, id, time } from '#lib/schema.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -41,4 +41,4 @@ export const partitionAt = (tenant: Tenant, ms: number) =>
   rowPartition('requestLog', { tenant: tenantKey(tenant), day: dayOf(new Date(ms).toISOString()) });
 
 /** The oldest that is still shown. */
-export const oldestMs = (now = Date.now()) => now - keptDays * dayMs;
+export const oldestMs = () => now() - keptDays * dayMs;

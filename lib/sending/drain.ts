@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountPlace, acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { allowanceOf, readSentToday } from '#lib/accounts/store.ts';
 import type { PacePolicy } from '#lib/channels/descriptor.ts';
 import { userIdOn } from '#lib/channels/target.ts';
-import { nextDay, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, nextDay, now, secondMs, sleep, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { abandoned, givesUpAt } from '#lib/jobs/after.ts';
@@ -45,11 +44,11 @@ const busyMs = 5 * secondMs;
  * holder of one that cannot send looks no further, so whoever finds that one taken puts off its own jobs.
  */
 export async function drainAccount(place: AccountPlace, jobIds: readonly number[], open: OpenSender): Promise<void> {
-  const deadlineMs = Date.now() + budgetMs;
+  const deadlineMs = now() + budgetMs;
   for (;;) {
     const lease = await acquire(place, leaseMs);
     if (!lease) return putOffIfBlocked(place, jobIds, deadlineMs);
-    lease.pace = notAhead(lease.pace, Date.now());
+    lease.pace = notAhead(lease.pace, now());
     const drain = new Drain(lease, deadlineMs, open);
     let end: End = { isDrained: false, resumeAt: null };
     try {
@@ -110,12 +109,12 @@ class Drain {
   }
 
   #due(): Promise<StoredJob[]> {
-    return dueJobs(this.#tenant, this.#lease.accountId, shifted(new Date(), earlyMs), pageSize);
+    return dueJobs(this.#tenant, this.#lease.accountId, fromNow(earlyMs), pageSize);
   }
 
   /** One after the other. Returns when to go on if the time is over or none can be taken, null when the account or the queue must be read again. */
   async #sendAll(account: StoredAccount, jobs: readonly StoredJob[]): Promise<string | null> {
-    let readAtMs = Date.now();
+    let readAtMs = now();
     let sender: Sender | undefined;
     let isAnyClaimed = false;
     const policy = policyOf(this.#tenant, account);
@@ -123,16 +122,16 @@ class Drain {
       const { id, queuedFor, target, recipient } = job;
       // A username may be `constructor`, which DynamoDB's marshaller takes for the class of the map.
       const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
-      const earlyByMs = new Date(queuedFor).getTime() - Date.now();
-      const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, Date.now()));
-      if (!(await this.#mayPause(Math.max(0, pauseMs)))) return shifted(new Date(), pauseMs);
+      const earlyByMs = new Date(queuedFor).getTime() - now();
+      const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, now()));
+      if (!(await this.#mayPause(Math.max(0, pauseMs)))) return fromNow(pauseMs);
       if (pauseMs > 0) await sleep(pauseMs);
       // Not before something may leave: a session is not opened for nothing.
       sender ??= await this.#opened(account);
-      if (Date.now() - readAtMs >= freshMs) {
+      if (now() - readAtMs >= freshMs) {
         const known = { ...account, secret: sender.secret?.() ?? account.secret };
         if (!isAsKnown(await findAccount(this.#lease), known)) return null;
-        readAtMs = Date.now();
+        readAtMs = now();
       }
       const [claimed, unsent] = await Promise.all([
         claimJob(this.#tenant, id, this.#lease.untilMs),
@@ -148,16 +147,16 @@ class Drain {
         instead ??
         (await sender.send(claimed, (...arrived) => confirm(this.#tenant, claimed, ...arrived)));
       const isAsked = outcome !== instead && !(outcome.kind === 'not-yet' && outcome.isUnasked);
-      if (isAsked) this.#lease.pace = paced(policy, this.#lease.pace, peer, Date.now());
+      if (isAsked) this.#lease.pace = paced(policy, this.#lease.pace, peer, now());
       const secret = sender.secret?.() ?? account.secret;
       await settleMessageOf(this.#tenant, { ...account, secret }, claimed, outcome);
       if (outcome.kind === 'wait' || outcome.kind === 'lost') return null;
     }
-    return isAnyClaimed ? null : shifted(new Date(), busyMs);
+    return isAnyClaimed ? null : fromNow(busyMs);
   }
 
   async #mayPause(pauseMs: number): Promise<boolean> {
-    const leftMs = this.#deadlineMs - Date.now();
+    const leftMs = this.#deadlineMs - now();
     if (pauseMs > longestPauseMs || pauseMs > leftMs) return false;
     this.#sleptMs += pauseMs;
     if (this.#sleptMs <= longestPauseMs) return true;
@@ -224,7 +223,7 @@ async function putOffIfBlocked(place: Account, jobIds: readonly number[], deadli
 /** The account cannot send now: its jobs wait as long, or give up. */
 async function putOff(place: Account, { until }: Block, jobIds: readonly number[], deadlineMs: number): Promise<void> {
   for (const id of jobIds) {
-    if (Date.now() > deadlineMs) break;
+    if (now() > deadlineMs) break;
     await transact(place.tenant, system, async (tx) => {
       const job = await getJob(tx, id);
       if (!isWaiting(tx, job) || job.isHeld) return;

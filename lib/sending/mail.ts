@@ -1,5 +1,5 @@
 import { isMissing, isPassing, isThrottled } from '#lib/aws.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
+import { fromNow, now, secondMs } from '#lib/clock.ts';
 import { turns } from '#lib/email/pace.ts';
 import { composed, type OutgoingMail, sendMail } from '#lib/email/send.ts';
 import { isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
@@ -32,7 +32,7 @@ const maxRepeats = 1;
 
 /** Sends the mail of a job that is due, unless somebody else is at it or it is no longer wanted. */
 export async function deliverEmail(tenant: Tenant, jobId: number): Promise<void> {
-  const job = await claimJob(tenant, jobId, Date.now() + claimMs);
+  const job = await claimJob(tenant, jobId, now() + claimMs);
   if (!job) return;
   const given = abandoned(job, maxRepeats) ?? (await unpaid(tenant, job));
   const { outcome, messageId } = given ? unsent(given) : await attempt(tenant, job);
@@ -66,7 +66,7 @@ const unsent = (outcome: Outcome): Attempt => ({ outcome, messageId: null });
 async function attempt(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   if (tenant.env === 'test') return unsent((await outcomeBeforeSending(tenant, job)) ?? sandboxed(job));
   if (job.attachmentCount === 0) return left(tenant, job);
-  if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: shifted(new Date(), largeWaitMs) });
+  if (hasLargeAtHand) return unsent({ kind: 'not-yet', until: fromNow(largeWaitMs) });
   hasLargeAtHand = true;
   try {
     return await left(tenant, job);
@@ -83,7 +83,7 @@ const largeWaitMs = 3 * secondMs;
 const freshMs = secondMs;
 
 async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
-  const lookedAtMs = Date.now();
+  const lookedAtMs = now();
   const ready = await prepared(tenant, job).catch(notPrepared);
   if ('kind' in ready) return unsent(ready);
   const recipients = countRecipients(ready.mail);
@@ -91,8 +91,8 @@ async function left(tenant: Tenant, job: StoredJob): Promise<Attempt> {
   if (recipients > maxRecipients)
     return unsent({ kind: 'failed', error: `a mail goes to at most ${maxRecipients} addresses, copies included` });
   const waitMs = await turns(tenant, recipients);
-  if (waitMs > 0) return unsent({ kind: 'not-yet', until: shifted(new Date(), waitMs) });
-  const instead = Date.now() - lookedAtMs >= freshMs ? await outcomeBeforeSending(tenant, job) : undefined;
+  if (waitMs > 0) return unsent({ kind: 'not-yet', until: fromNow(waitMs) });
+  const instead = now() - lookedAtMs >= freshMs ? await outcomeBeforeSending(tenant, job) : undefined;
   if (instead) return unsent(instead);
   try {
     const messageId = await sendMail(tenant, ready.mail, ready.content);

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { isThrottled } from '#lib/aws.ts';
-import { hourMs, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, hourMs, now, secondMs, sleep } from '#lib/clock.ts';
 import { noSender } from '#lib/email/sender.ts';
 import { handOver, isDeploymentFault, mayHaveLeft } from '#lib/email/ses.ts';
 import { Members } from '#lib/entities/member.ts';
@@ -74,7 +73,7 @@ export async function sendInvitation(tenant: Tenant, memberId: number): Promise<
   const { workspaceId } = tenant;
   const [person] = await peopleOf([{ workspaceId, memberId, generation: 0 }]);
   const invitation = person?.member.invitation;
-  if (person && invitation && invitation.since > shifted(timestamp(), -maxInvitationMs)) {
+  if (person && invitation && invitation.since > fromNow(-maxInvitationMs)) {
     const { member, workspace } = person;
     const uncount = await countInvitation(member.email);
     if (uncount)
@@ -120,13 +119,13 @@ const giveUpMs = 15 * secondMs;
 
 /** The mails of workspaces leave as fast as SES takes any (lib/email/pace.ts): what it refuses beside them it may take a moment later. */
 async function handOverInTurn(to: string, content: Buffer): Promise<void> {
-  const untilMs = performance.now() + giveUpMs;
+  const untilMs = now() + giveUpMs;
   for (;;) {
     try {
       await handOver({ ToAddresses: [to] }, content);
       return;
     } catch (error) {
-      if (!isThrottled(error) || isDeploymentFault(error as Error) || performance.now() > untilMs) throw error;
+      if (!isThrottled(error) || isDeploymentFault(error as Error) || now() > untilMs) throw error;
     }
     await sleep(secondMs * (0.5 + Math.random()));
   }

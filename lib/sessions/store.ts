@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { epochSeconds, hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import { epochSeconds, fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import type { Membership } from '#lib/keys/caller.ts';
 import { challenge, currentWindow } from '#lib/keys/identify.ts';
 import { type Person, peopleOf } from '#lib/members/people.ts';
@@ -37,7 +37,7 @@ const expiring = (expiresAt: string) => ({ expiresAt, expiresAtSeconds: epochSec
 export async function createSignIn(of: readonly Membership[]): Promise<string> {
   const token = newSignInToken();
   const key = rowKey('signIn', { hash: hashOf(token) });
-  await putRows([{ ...key, memberships: named(of), ...expiring(shifted(new Date(), signInMs)) }]);
+  await putRows([{ ...key, memberships: named(of), ...expiring(fromNow(signInMs)) }]);
   return token;
 }
 

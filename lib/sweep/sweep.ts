@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { minuteMs, secondMs, timestamp } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, sleep, timestamp } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { inParallel } from '#lib/parallel.ts';
 import { publish } from '#lib/publishing/publish.ts';
@@ -39,12 +38,12 @@ export interface Swept {
  */
 export async function sweep({ budgetMs, giveUpMs } = limits): Promise<Swept> {
   const swept: Swept = { overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined, failures: [] };
-  const deadlineMs = Date.now() + budgetMs;
-  const before = new Date(Date.now() - graceMs);
+  const deadlineMs = now() + budgetMs;
+  const before = new Date(now() - graceMs);
   const parts = [sweepOutbox(swept, before, deadlineMs), sweepDue(swept, before, deadlineMs), lookAside(swept)];
   const work = parts.map((part) => part.catch((error: unknown) => swept.failures.push(error)));
   const late = new AbortController();
-  await Promise.race([Promise.all(work), sleep(giveUpMs, undefined, { signal: late.signal }).catch(() => {})]);
+  await Promise.race([Promise.all(work), sleep(giveUpMs, late.signal).catch(() => {})]);
   late.abort();
   return { ...swept };
 }
@@ -116,7 +115,7 @@ const overdueOf = ({ sk, queue, tenant, isPaced }: TimerRow) => (isPaced ? `${qu
 function isBackingOff({ tries, triedAt }: TimerRow): boolean {
   if (tries === 0 || triedAt === undefined) return false;
   const waitMs = Math.min(longestWaitMs, minuteMs * 2 ** (tries - 1)) - jitterMs;
-  return Date.now() < new Date(triedAt).getTime() + waitMs;
+  return now() < new Date(triedAt).getTime() + waitMs;
 }
 
 interface Shard {
@@ -145,11 +144,11 @@ async function* rounds(
   const first = Math.floor(Math.random() * shards.length);
   let open = [...shards.slice(first), ...shards.slice(0, first)];
   const failures: unknown[] = [];
-  while (open.length > 0 && Date.now() < deadlineMs) {
+  while (open.length > 0 && now() < deadlineMs) {
     const further: Shard[] = [];
     let begun = 0;
     for (const shard of open) {
-      if (Date.now() >= deadlineMs) break;
+      if (now() >= deadlineMs) break;
       begun += 1;
       try {
         const { value, done } = await shard.pages.next();

@@ -1,4 +1,4 @@
-import { minuteMs } from '../clock.ts';
+import { minuteMs, now } from '../clock.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Entity, latestVersion } from './entity.ts';
 import { identity, type Key, rowKey, scopeKey } from './keys.ts';
@@ -28,10 +28,10 @@ const remembered = new Map<string, number>();
 export async function isComplete(tenant: Tenant, of: Entity, since: number): Promise<boolean> {
   if (since === 1) return true;
   const name = `${tenantKey(tenant)} ${of.name} ${since}`;
-  if ((remembered.get(name) ?? 0) > Date.now()) return true;
+  if ((remembered.get(name) ?? 0) > now()) return true;
   const mark = (await readMarks(tenant, [of])).get(of);
   if (mark === undefined || mark.version < since) return false;
-  remembered.set(name, Date.now() + rememberedMs);
+  remembered.set(name, now() + rememberedMs);
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { epochSeconds, nextDay, secondMs, timestamp } from '../clock.ts';
+import { epochSeconds, nextDay, now, secondMs, timestamp } from '../clock.ts';
 import { type Problem, rateLimited } from '../problem.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { type Key, rowKey } from './keys.ts';
@@ -41,7 +41,7 @@ export async function tryAdd(
 
 /** The 429 of a day's quota that is used up: so much of what it is of. */
 export function usedUp(what: string, day: string): Problem {
-  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - Date.now()) / secondMs));
+  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(nextDay(new Date(day))) - now()) / secondMs));
   const when = day === today() ? 'today' : day;
   return rateLimited(`the ${what} of ${when} are used up`, retryAfterSeconds, dailyQuotaReason);
 }

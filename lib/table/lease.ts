@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { now } from '#lib/clock.ts';
 import { type Written, writeIf } from './update.ts';
 import type { Condition, Write } from './write.ts';
 
@@ -45,14 +46,14 @@ export function leases<const Until extends string, Time extends number | string,
     isHeldBy,
 
     /** Whether nobody has the row in hand. */
-    isFree(row: Row, nowMs = Date.now()): boolean {
+    isFree(row: Row, nowMs = now()): boolean {
       const end = row[until] as Time | null | undefined;
       if (end === null || end === undefined || end <= at(nowMs)) return true;
       return Number.isFinite(longestMs) && end > at(nowMs + longestMs);
     },
 
     /** The same as the condition of a write. */
-    whereFree: (nowMs = Date.now()): Condition => ({
+    whereFree: (nowMs = now()): Condition => ({
       any: [
         { absent: [until] },
         { is: { [until]: null } },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { timestamp } from '../clock.ts';
+import { now, timestamp } from '../clock.ts';
 import type { StatedEvent } from '../events/kinds.ts';
 import { type Actor, type Tenant, tenantKey, tenantKeyPattern } from '../tenant.ts';
 import { rowKey, shardOf, sharedPrefixes } from './keys.ts';
@@ -55,7 +55,7 @@ const maxRowBytes = 250_000;
 export function outboxItems(
   tenant: Tenant,
   transactionId: string,
-  now: string,
+  committedAt: string,
   actor: Actor,
   events: readonly Event[],
   audit: Record<string, unknown> | undefined,
@@ -63,7 +63,7 @@ export function outboxItems(
   if (events.length === 0 && !audit) return [];
   const key = tenantKey(tenant);
   const prefix = `evt_${transactionId.replaceAll('-', '')}`;
-  const at = new Date().toISOString();
+  const at = new Date(now()).toISOString();
   return rowsOf(events.map((event, index) => ({ ...event, id: `${prefix}${index}` }))).map((row, index) => ({
     ...rowKey('outbox', {
       shard: shardOf('outbox', key),
@@ -71,7 +71,7 @@ export function outboxItems(
       transaction: index === 0 ? transactionId : `${transactionId}#${String(index).padStart(3, '0')}`,
     }),
     tenant: key,
-    now,
+    now: committedAt,
     actor,
     events: row.map(({ data, ...event }) => ({ ...event, data: JSON.stringify(data) })),
     ...(audit && index === 0 ? { audit } : {}),

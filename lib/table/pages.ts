@@ -1,5 +1,5 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { secondMs } from '../clock.ts';
+import { now, secondMs } from '../clock.ts';
 import { env } from '../env.ts';
 import { defaultTimeoutSeconds } from '../timeouts.ts';
 import { dynamodb } from './client.ts';
@@ -22,11 +22,11 @@ const listMs = (defaultTimeoutSeconds * secondMs) / 2;
 /** What one call may read. */
 export const newMeter = ({ units = env('READ_UNITS_PER_LIST'), forMs = listMs } = {}): Meter => ({
   unitsLeft: units,
-  endsAtMs: Date.now() + forMs,
+  endsAtMs: now() + forMs,
 });
 
 /** Whether it has read all that it may, or for as long: of small rows a second holds fewer units. */
-export const isSpent = ({ unitsLeft, endsAtMs }: Meter): boolean => unitsLeft < 0 || Date.now() > endsAtMs;
+export const isSpent = ({ unitsLeft, endsAtMs }: Meter): boolean => unitsLeft < 0 || now() > endsAtMs;
 
 /** What DynamoDB bills for reading an item by its key, strongly consistent: a unit per 4 KB. */
 export const unitsOf = (bytes: number) => Math.max(1, Math.ceil(bytes / 4096));

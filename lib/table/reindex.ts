@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { secondMs } from '../clock.ts';
+import { secondMs, sleep } from '../clock.ts';
 import { log } from '../log.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Place, someRows } from './all-rows.ts';

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { now, sleep } from '#lib/clock.ts';
 import { unavailable } from '../problem.ts';
 import { WriteConflict } from './change.ts';
 
@@ -11,8 +11,8 @@ const longestPauseMs = 2_000;
 
 /** What lets something go on for so long. */
 export function within(ms: number): () => Promise<boolean> {
-  const deadline = Date.now() + ms;
-  return async () => Date.now() <= deadline;
+  const deadline = now() + ms;
+  return async () => now() <= deadline;
 }
 
 /** Runs the work again while somebody else is faster. Raises 503 when it meets write conflicts for longer than it may go on. */

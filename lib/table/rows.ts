@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '#lib/clock.ts';
 import { admitted } from '../ahead.ts';
 import { env } from '../env.ts';
 import { sliced } from '../parallel.ts';

@@ -1,4 +1,4 @@
-import { dayMs, epochSeconds, secondMs } from '../clock.ts';
+import { after, dayMs, epochSeconds, now, secondMs } from '../clock.ts';
 import { log } from '../log.ts';
 import { rateLimited } from '../problem.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
@@ -34,8 +34,8 @@ export async function takeSlot(
   const first = Math.floor(Math.random() * most);
   for (let index = 0; index < tries; index += 1) {
     const key = rowKey('slot', { tenant: tenantKey(tenant), slot: pool + ((first + index) % most) });
-    const expiresAtSeconds = epochSeconds(new Date(Date.now() + dayMs));
-    const { item } = await slots.acquire(Date.now() + forMs, (holder) => ({
+    const expiresAtSeconds = epochSeconds(new Date(now() + dayMs));
+    const { item } = await slots.acquire(now() + forMs, (holder) => ({
       key,
       item: { ...holder, expiresAtSeconds },
       if: slots.whereFree(),
@@ -97,13 +97,13 @@ async function inLateSlot<Result>(
     giveBack = await takeSlot(tenant, forMs, pool, maxSlots, tries).catch(() => undefined);
     if (!giveBack) meter.endsAtMs = refusedMs;
   };
-  const timer = setTimeout(() => {
+  const cancel = after(lateMs, () => {
     taking = take();
-  }, lateMs);
+  });
   try {
     return await work();
   } finally {
-    clearTimeout(timer);
+    cancel();
     await Promise.all([taking, countUnits(tenant, 'read', before - meter.unitsLeft)]);
     await giveBack?.();
   }

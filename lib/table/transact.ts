@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../aws.ts';
-import { secondMs, shifted } from '../clock.ts';
+import { secondMs, shifted, sleep } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { SagaName } from '../sagas.ts';
 import type { Actor, Tenant } from '../tenant.ts';

@@ -1,4 +1,4 @@
-import { secondMs } from '../clock.ts';
+import { now, secondMs } from '../clock.ts';
 import type { Tenant } from '../tenant.ts';
 import { longTimeoutSeconds } from '../timeouts.ts';
 import { longestConflictMs } from './retry.ts';
@@ -22,7 +22,7 @@ export class Turn {
   readonly #tenant: Tenant;
   readonly #endsAtMs: number;
   readonly #pool: Pool | undefined;
-  readonly #startedMs = Date.now();
+  readonly #startedMs = now();
   #slot: ReturnType<typeof takeSlot> | undefined;
 
   /** For so long at most; without a pool it needs no slot. */
@@ -33,7 +33,7 @@ export class Turn {
   }
 
   async mayGoOn(): Promise<boolean> {
-    const nowMs = Date.now();
+    const nowMs = now();
     if (nowMs > this.#endsAtMs) return false;
     if (!this.#pool || nowMs <= this.#startedMs + briefMs) return true;
     const { name, most } = this.#pool;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { CreateScheduleCommandInput } from '@aws-sdk/client-scheduler';
 import type { SendMessageBatchCommandInput, SendMessageBatchResult } from '@aws-sdk/client-sqs';
 import { aws } from '#lib/aws/call.ts';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/clock.ts';
 import { env, queueUrl } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
 import { unavailable } from '#lib/problem.ts';
@@ -29,10 +29,10 @@ export interface Undispatched {
  * twice does no harm: the row is the truth. Returns those that a queue or the scheduler did not take; the others are sent.
  */
 export async function dispatchTimers(rows: readonly TimerRow[]): Promise<Undispatched[]> {
-  const now = Date.now();
+  const nowMs = now();
   const delayed = rows.map((row) => ({
     row,
-    delaySeconds: Math.max(0, Math.ceil((new Date(row.at).getTime() - now) / 1000)),
+    delaySeconds: Math.max(0, Math.ceil((new Date(row.at).getTime() - nowMs) / 1000)),
   }));
   const isSoon = ({ delaySeconds }: Delayed) => delaySeconds <= maxDelaySeconds;
   const soon = Map.groupBy(delayed.filter(isSoon), ({ row }) => row.queue);

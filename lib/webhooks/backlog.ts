@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { hourMs, minuteMs, timestamp } from '#lib/clock.ts';
+import { fromNow, hourMs, minuteMs, now } from '#lib/clock.ts';
 import { Deliveries, DueDelivery } from '#lib/entities/delivery.ts';
 import { type By, entityPartition } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
@@ -66,8 +66,8 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number, fromId: nu
     unlistedFirst(tx, endpointId, from),
     beginning(tx, { retry: { endpointId } }),
   ]);
-  const now = instant(Date.now());
-  const later = retrying.filter((entry) => timeOf(entry) > now);
+  const lookedAt = instant(now());
+  const later = retrying.filter((entry) => timeOf(entry) > lookedAt);
   const [next] = later;
   const quarantined: Quarantined[] = [];
   const sound = (entries: readonly Row[]): Waiting[] =>
@@ -76,7 +76,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number, fromId: nu
       const { success, output } = v.safeParse(DueDelivery, copy);
       if (success && triedAt === undefined) return [{ ...output, entry }];
       const id = Number(sk.split('#').at(-1));
-      const at = triedAt === undefined ? now : instant(Date.parse(triedAt as string) + retryAfterMs);
+      const at = triedAt === undefined ? lookedAt : instant(Date.parse(triedAt as string) + retryAfterMs);
       quarantined.push({ id, entry, isReadable: success, at });
       return [];
     });
@@ -96,7 +96,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number, fromId: nu
 
 /** From which id on to look for unlisted deliveries where that is not known. */
 export const forgottenId = async (tx: UnitOfWork, endpointId: number): Promise<number> =>
-  1 + (await lastIdBy(tx, Deliveries, { endpointId }, timestamp(new Date(Date.now() - forgottenMs))));
+  1 + (await lastIdBy(tx, Deliveries, { endpointId }, fromNow(-forgottenMs)));
 
 /** Entries of the retry index are sorted by `<time>#<id>`. */
 const timeOf = ({ sk }: Row) => sk.split('#')[0] as string;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type * as v from 'valibot';
-import { dayMs, secondMs, shifted } from '#lib/clock.ts';
+import { dayMs, now, secondMs, shifted } from '#lib/clock.ts';
 import {
   Deliveries,
   type Delivery,
@@ -83,7 +83,7 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
     subject: event.subject,
     status,
     attemptCount: 0,
-    nextAttemptAt: status === 'pending' ? instant(Date.now()) : null,
+    nextAttemptAt: status === 'pending' ? instant(now()) : null,
     responseStatus: null,
     responseBody: null,
     error: skipped === undefined ? null : skippedFor[skipped],
@@ -239,7 +239,7 @@ const maxAgeDays = 30;
  */
 export async function replayFailed(tx: UnitOfWork, endpointId: number, since: string): Promise<{ queued: number }> {
   const [waiting] = await Promise.all([tx.find(ReplayQueues, { id: endpointId }), getStoredEndpoint(tx, endpointId)]);
-  if (new Date(since).getTime() < Date.now() - maxAgeDays * dayMs)
+  if (new Date(since).getTime() < now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const known = waiting?.deliveryIds ?? [];
   const found = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);

@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { type Dispatch, Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { countMade } from './waiting.ts';
@@ -31,7 +32,7 @@ export async function dispatchNow(
     tx.update(Dispatches, {
       ...dispatch,
       ...including(dispatch, fromId),
-      at: earliest(dispatch.at, instant(Date.now())),
+      at: earliest(dispatch.at, instant(now())),
     });
 }
 
@@ -45,5 +46,5 @@ const settlingMs = 1_000;
 /** The same for work that is committed together with this: whoever looks now may not see it yet, so it is looked for a moment later. */
 export async function dispatchSoon(tx: UnitOfWork, endpointId: number, change: Partial<Dispatch> = {}): Promise<void> {
   const dispatch = await tx.find(Dispatches, { id: endpointId });
-  if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, recheckAt: instant(Date.now() + settlingMs) });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, recheckAt: instant(now() + settlingMs) });
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs, sleep } from '#lib/clock.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
@@ -69,7 +68,7 @@ class Drain {
   /** By delivery id: begun, or finished and not yet written, which is known by its id alone. */
   readonly #inHand = new Map<number, Waiting | undefined>();
   #health: Health;
-  #renewedAtMs = Date.now();
+  #renewedAtMs = now();
   #writing: Promise<void> | undefined;
   #fault: { error: unknown } | undefined;
 
@@ -103,13 +102,13 @@ class Drain {
 
   /** What has begun is not made after all: the endpoint was disabled, or its breaker has opened. */
   #mustHold(): boolean {
-    return !this.#pending.isActive || this.#health.openUntilMs > Date.now();
+    return !this.#pending.isActive || this.#health.openUntilMs > now();
   }
 
   /** Whether one more may be begun now. After an opening of the breaker one at a time tries. */
   #hasRoom(): boolean {
     const { openings, openUntilMs } = this.#health;
-    if (isOver(this.#turn, this.#health) || this.#quota.isSpent || openUntilMs > Date.now()) return false;
+    if (isOver(this.#turn, this.#health) || this.#quota.isSpent || openUntilMs > now()) return false;
     return this.#inHand.size < (openings > 0 ? 1 : maxInHand);
   }
 
@@ -149,7 +148,7 @@ class Drain {
 
   /** Writes what has finished and what begins, one transaction at a time, and renews the lease in time. */
   #write(beginning: readonly Waiting[]): void {
-    const mustRenew = Date.now() - this.#renewedAtMs > renewAfterMs;
+    const mustRenew = now() - this.#renewedAtMs > renewAfterMs;
     const released = this.#mustHold() ? this.#sending.release() : [];
     const isAlone = beginning.length + released.length === 0 && !mustRenew;
     if (isAlone && !this.#mustSettle()) return;
@@ -162,7 +161,7 @@ class Drain {
         this.#health = health;
         this.#pending.isActive = isActive;
         if (!isActive) this.#pending.expire();
-        this.#renewedAtMs = Date.now();
+        this.#renewedAtMs = now();
         this.#sending.metrics.breakerOpenings += Math.max(0, health.openings - openings);
         for (const id of [...results.map((result) => result.id), ...released]) this.#inHand.delete(id);
         this.#quota.putBack(released.length);
@@ -180,7 +179,7 @@ class Drain {
   async #progress(): Promise<void> {
     const pauseMs = Math.min(pollMs, Math.max(1, this.#sending.startsInMs));
     const late = new AbortController();
-    const waits = [...this.#sending.inFlight, sleep(pauseMs, undefined, { signal: late.signal }).catch(() => {})];
+    const waits = [...this.#sending.inFlight, sleep(pauseMs, late.signal).catch(() => {})];
     if (this.#writing !== undefined) waits.push(this.#writing);
     await Promise.race(waits);
     late.abort();

@@ -1,4 +1,4 @@
-import { nextDay, secondMs } from '#lib/clock.ts';
+import { nextDay, now, secondMs } from '#lib/clock.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
@@ -49,13 +49,13 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
       tx.update(Dispatches, { ...dispatch, firstId });
     return { next, health, backlog };
   };
-  const now = Date.now();
-  const isOpen = health.openUntilMs > now;
+  const nowMs = now();
+  const isOpen = health.openUntilMs > nowMs;
   const dueCount = backlog.first.length + backlog.retries.length;
   const replaysAt = isSpent ? instant(Date.parse(nextDay())) : (replays?.notBefore ?? instant(0));
   const due = (): Exclude<Next, object> | undefined => {
     if (backlog.quarantined.some(isDue)) return 'retry-quarantined';
-    if (replays && !(endpoint && replaysAt > instant(now))) return 'replay';
+    if (replays && !(endpoint && replaysAt > instant(nowMs))) return 'replay';
     if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return 'clear';
     if (dueCount > 0 && isSpent) return 'skip';
     return dueCount > 0 && !isOpen ? 'deliver' : undefined;
@@ -71,14 +71,14 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
     return decided(undefined);
   }
   const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);
-  if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - now <= nearMs)
-    return decided({ sleepMs: Math.max(1, nextRetryMs - now) });
+  if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - nowMs <= nearMs)
+    return decided({ sleepMs: Math.max(1, nextRetryMs - nowMs) });
   // What was counted twice, or not, is put right where nothing waits.
   const isEmpty = dueCount + backlog.later.length + backlog.quarantined.length === 0;
   const { made, finished } = isEmpty ? { made: 0, finished: 0 } : { ...dispatch, ...health };
   const laterAt = earliest(earliest(backlog.nextRetryAt, quarantinedDueAt), replays ? replaysAt : null);
-  const at = next !== undefined || dueCount > 0 ? instant(now) : laterAt;
-  const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(now) ? dispatch.recheckAt : null;
+  const at = next !== undefined || dueCount > 0 ? instant(nowMs) : laterAt;
+  const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(nowMs) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
   tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health), firstId, made });

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs, sleep } from '#lib/clock.ts';
 import { type Dispatch, Dispatches, dueAt } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -44,12 +43,12 @@ function tryAcquire(tenant: Tenant, id: number): Promise<Lease | Wait | undefine
     if (!dispatch || !at) return undefined;
     // One that an archive has brought may have none: its timer would ring for ever.
     const health = known ?? tx.create(Healths, newHealth(id));
-    const now = Date.now();
-    const waitMs = new Date(at).getTime() - now;
+    const nowMs = now();
+    const waitMs = new Date(at).getTime() - nowMs;
     if (waitMs > earlyMs) return undefined;
     if (waitMs > 0) return { waitMs };
-    if (!endpointLeases.isFree(health, now)) return { waitMs: health.leaseUntilMs - now + 1, holder: health };
-    const taken = endpointLeases.taken(now + leaseMs);
+    if (!endpointLeases.isFree(health, nowMs)) return { waitMs: health.leaseUntilMs - nowMs + 1, holder: health };
+    const taken = endpointLeases.taken(nowMs + leaseMs);
     return { owner: taken.owner, health: tx.update(Healths, { ...health, ...taken }), dispatch };
   });
 }

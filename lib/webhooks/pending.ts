@@ -1,4 +1,4 @@
-import { secondMs, timestamp } from '#lib/clock.ts';
+import { now, secondMs, timestamp } from '#lib/clock.ts';
 import type { DueDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -49,7 +49,7 @@ export class Pending {
   }
 
   isTargetOlderThan(ageMs: number): boolean {
-    return Date.now() - this.#targetAtMs >= ageMs;
+    return now() - this.#targetAtMs >= ageMs;
   }
 
   get dueCount(): number {
@@ -69,7 +69,7 @@ export class Pending {
   }
 
   isOlderThan(ageMs: number): boolean {
-    return Date.now() - this.#readAtMs >= ageMs;
+    return now() - this.#readAtMs >= ageMs;
   }
 
   /** Reads where to send, with which secrets, and whether that is wanted. */
@@ -78,7 +78,7 @@ export class Pending {
     const tx = new UnitOfWork(tenant, system);
     const [endpoint, registry] = await Promise.all([tx.find(Endpoints, { id: endpointId }), findRegistry(tx)]);
     const secrets = registry ? await secretsOf(tenant, registry, timestamp()) : [];
-    this.#targetAtMs = Date.now();
+    this.#targetAtMs = now();
     this.#endpoint = endpoint;
     this.isActive = endpoint?.isActive === true;
     this.#signers = secrets.length > 0 ? (secrets.map(signer) as [Signer, Signer?]) : undefined;
@@ -91,13 +91,13 @@ export class Pending {
     const isFree = ({ id }: Waiting) => !inHand.has(id);
     const { tenant, endpointId } = this.#turn;
     const tx = new UnitOfWork(tenant, system);
-    const isKept = this.backlog.isWide && Date.now() - this.#backlogAtMs < wideMs;
+    const isKept = this.backlog.isWide && now() - this.#backlogAtMs < wideMs;
     const [backlog] = await Promise.all([
       isKept ? this.backlog : readBacklog(tx, endpointId, this.#fromId),
       this.readTarget(),
     ]);
     if (backlog.overtaken.length > 0) await list(this.#turn, backlog.overtaken);
-    this.#readAtMs = Date.now();
+    this.#readAtMs = now();
     if (!isKept) this.#backlogAtMs = this.#readAtMs;
     this.#fromId = backlog.soundFromId;
     this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };

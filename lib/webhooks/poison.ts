@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
@@ -94,7 +95,7 @@ export async function retryQuarantined(
 }
 
 /** Whether its next try is due. */
-export const isDue = ({ at }: Quarantined) => at <= instant(Date.now());
+export const isDue = ({ at }: Quarantined) => at <= instant(now());
 
 /** The key of a delivery. */
 export const placeOf = (tenant: Tenant, endpointId: number, id: number): Key =>

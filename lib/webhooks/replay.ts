@@ -1,4 +1,4 @@
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/clock.ts';
 import { Deliveries } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
@@ -60,7 +60,7 @@ const expand = (tenant: Tenant, endpointId: number, unreadable: ReadonlySet<numb
     }
     const left = waiting.deliveryIds.filter((id) => !chunk.includes(id));
     const deliveryIds = [...left.filter(isSound), ...left.filter((id) => unreadable.has(id))];
-    const notBefore = chunk.length === 0 ? instant(Date.now() + minuteMs) : null;
+    const notBefore = chunk.length === 0 ? instant(now() + minuteMs) : null;
     if (deliveryIds.length === 0) tx.delete(ReplayQueues, waiting);
     else tx.update(ReplayQueues, { ...waiting, deliveryIds, notBefore });
   });

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs, secondMs } from '#lib/clock.ts';
+import { hourMs, minuteMs, now, secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 
 /** Waits after the first to the ninth failed attempt (contract section 14): 75 h 35 min in all. */
@@ -31,13 +31,13 @@ export interface Failed {
 /** How long to wait after a failed attempt, or null when it was the last. Never shorter than the schedule. */
 export function retryWaitMs(
   { attempts, status, isTimeout, retryAfter }: Failed,
-  { now = Date.now(), random = Math.random(), scale = env('WEBHOOK_RETRY_SCALE') } = {},
+  { now: nowMs = now(), random = Math.random(), scale = env('WEBHOOK_RETRY_SCALE') } = {},
 ): number | null {
   const scheduled = retryWaitsMs[attempts - 1];
   if (scheduled === undefined) return null;
   const isBusy = isTimeout || (status !== null && busyStatuses.includes(status));
   const base = isBusy ? Math.max(scheduled, minBusyWaitMs) : scheduled;
-  const asked = retryAfterMs(retryAfter, now) ?? 0;
+  const asked = retryAfterMs(retryAfter, nowMs) ?? 0;
   const wait = Math.max(base, Math.min(asked, Math.max(2 * base, retryAfterCapMs)));
   return Math.ceil(wait * (1 + maxJitter * random) * scale);
 }
@@ -45,10 +45,10 @@ export function retryWaitMs(
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
 
 /** `Retry-After` in seconds or as an HTTP date; undefined for anything else. */
-function retryAfterMs(header: string | undefined, now: number): number | undefined {
+function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * secondMs;
   if (!httpDate.test(text)) return undefined;
   const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -1,4 +1,4 @@
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import { Deliveries, type DueDelivery } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
 import { log } from '#lib/log.ts';
@@ -49,7 +49,7 @@ export class Sending {
 
   /** What became of an attempt that another worker began. */
   addResult(result: Result): void {
-    if (this.#finished.length === 0) this.#finishedSinceMs = Date.now();
+    if (this.#finished.length === 0) this.#finishedSinceMs = now();
     this.#finished.push(result);
   }
 
@@ -78,7 +78,7 @@ export class Sending {
 
   /** How long the first of the results waits. */
   get oldestResultMs(): number {
-    return Date.now() - this.#finishedSinceMs;
+    return now() - this.#finishedSinceMs;
   }
 
   get readyCount(): number {
@@ -98,14 +98,14 @@ export class Sending {
   /** When the pace allows the next one that is ready; infinite when none is, or when as many are under way as may be. */
   get startsInMs(): number {
     const mayStart = this.#ready.length > 0 && this.#inFlight.size < maxInFlight;
-    return mayStart ? this.#nextStartMs - Date.now() : Number.POSITIVE_INFINITY;
+    return mayStart ? this.#nextStartMs - now() : Number.POSITIVE_INFINITY;
   }
 
   /** Makes the next attempt that is ready. */
   start(target: Target | undefined): void {
     const delivery = this.#ready.shift();
     if (delivery === undefined) return;
-    this.#nextStartMs = Math.max(this.#nextStartMs, Date.now()) + secondMs / maxPerSecond;
+    this.#nextStartMs = Math.max(this.#nextStartMs, now()) + secondMs / maxPerSecond;
     const work = this.#deliver(delivery, target)
       .catch((error: unknown): Result => {
         log().error('an attempt could not be made', { deliveryId: delivery.deliveryId, error: error as Error });
@@ -127,7 +127,7 @@ export class Sending {
     if (made.isSuccess) {
       this.metrics.successes += 1;
       if (committedAt && delivery.replayOf === null)
-        this.metrics.latenciesMs.push(Math.max(0, Date.now() - new Date(committedAt).getTime()));
+        this.metrics.latenciesMs.push(Math.max(0, now() - new Date(committedAt).getTime()));
     }
     return { id, entry, attempt: made, url: target.url };
   }

@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
@@ -70,25 +71,26 @@ export async function commitAttempts(
       ),
     ]);
     requireLease(health, owner);
-    const now = Date.now();
+    const nowMs = now();
     const ended = new Set([...results.map(({ id }) => id), ...released]);
     const begun = [...health.begun.filter((id) => !ended.has(id)), ...beginning];
     const isHere = ({ url }: Result) => url === endpoint?.url;
-    let next: Health = { ...health, ...endpointLeases.renewed(now + leaseMs), begun };
+    let next: Health = { ...health, ...endpointLeases.renewed(nowMs + leaseMs), begun };
     for (const result of results) {
       const { attempt } = result;
       const row = arrived.get(result.id) ?? rows.find(({ id }) => id === result.id);
       if (!row && result.entry) forgetEntry(tx, result.entry);
-      const after = row && isUnderWay(row) ? tx.update(Deliveries, outcome(tx, row, result, now, isHere(result))) : row;
+      const after =
+        row && isUnderWay(row) ? tx.update(Deliveries, outcome(tx, row, result, nowMs, isHere(result))) : row;
       // One that arrived is counted with what was begun, from which a crash in between does not take it.
       const isCounted = after !== row || health.begun.includes(result.id);
       if (after && !isUnderWay(after) && isCounted) next = { ...next, finished: next.finished + 1 };
-      if (attempt && isHere(result)) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(now));
+      if (attempt && isHere(result)) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(nowMs));
     }
     const answers = results.flatMap((result) => (isHere(result) ? (result.attempt ?? []) : []));
-    if (answers.some(({ isSuccess }) => !isSuccess)) next = withBreaker(next, now);
+    if (answers.some(({ isSuccess }) => !isSuccess)) next = withBreaker(next, nowMs);
     const isGone = answers.some(({ responseStatus }) => responseStatus === goneStatus);
-    const isActive = endpoint?.isActive === true && !isGone && !isGivenUp(next, now);
+    const isActive = endpoint?.isActive === true && !isGone && !isGivenUp(next, nowMs);
     if (endpoint?.isActive && !isActive) tx.update(Endpoints, { ...endpoint, isActive, updatedAt: tx.now });
     return { health: tx.update(Healths, next), isActive };
   });
@@ -112,7 +114,7 @@ async function commitArrived(
   for (const row of rows) {
     const result = arrived.get(row.id);
     const isFirst = row.status === 'pending' && row.isUnlisted;
-    if (result && isFirst) tx.update(Deliveries, outcome(tx, row, result, Date.now(), true));
+    if (result && isFirst) tx.update(Deliveries, outcome(tx, row, result, now(), true));
   }
   return new Map((await commitSingly(tx, Deliveries)).map((row) => [row.id, row]));
 }

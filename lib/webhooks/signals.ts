@@ -1,4 +1,4 @@
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
 import { id } from '#lib/schema.ts';
 import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
@@ -11,7 +11,7 @@ const budgetMs = (deliverTimeoutSeconds - 12) * secondMs;
 
 /** Delivers for all endpoints that a batch names, side by side. Returns those that failed through a fault of ours. */
 export async function handleSignals(messages: readonly Message[], lane: Lane): Promise<Message[]> {
-  const deadlineMs = Date.now() + budgetMs;
+  const deadlineMs = now() + budgetMs;
   const metrics: DeliveryMetrics[] = [];
   const failed = await receiveGroups(
     messages,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
+import { now } from '#lib/clock.ts';
 import {
   type CreateEndpoint,
   type Endpoint,
@@ -75,7 +76,7 @@ export async function createEndpoint(
     eventKinds: normalised(input.eventKinds),
     filter,
     isActive: true,
-    registeredAtMs: Date.now(),
+    registeredAtMs: now(),
     createdAt: tx.now,
     updatedAt: null,
   });

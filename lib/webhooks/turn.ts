@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { type Dispatch, type Lane, laneOf } from '#lib/entities/webhook-dispatch.ts';
 import type { Health } from '#lib/entities/webhook-health.ts';
 import type { Tenant } from '#lib/tenant.ts';
@@ -19,4 +20,4 @@ export const isSlowBy = ({ dispatch }: Turn, health: Health): boolean => isSlow(
 
 /** What is left is for the next process: the time is up, or the endpoint has changed lanes. */
 export const isOver = (turn: Turn, health: Health): boolean =>
-  Date.now() >= turn.deadlineMs || laneOf({ ...turn.dispatch, isSlow: isSlowBy(turn, health) }) !== turn.lane;
+  now() >= turn.deadlineMs || laneOf({ ...turn.dispatch, isSlow: isSlowBy(turn, health) }) !== turn.lane;

@@ -1,5 +1,5 @@
 import { isMissing } from '#lib/aws.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
+import { fromNow, now, secondMs } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import type { Confirm, Outcome } from '#lib/jobs/sender.ts';
@@ -31,12 +31,12 @@ const leastMs = 12 * secondMs;
 
 /** What an attempt has left until its deadline for what is begun now; undefined where that is too little. */
 export function leftUntil(deadlineMs: number): number | undefined {
-  const leftMs = deadlineMs - Date.now();
+  const leftMs = deadlineMs - now();
   return leftMs < leastMs ? undefined : leftMs;
 }
 
 /** Another attempt goes on, at once. */
-export const goesOn = (): Outcome => ({ kind: 'not-yet', until: shifted(new Date(), secondMs) });
+export const goesOn = (): Outcome => ({ kind: 'not-yet', until: fromNow(secondMs) });
 
 /**
  * Sends what is not confirmed yet, album by album; the text goes with the first file. The message is known by what Telegram calls the
@@ -50,7 +50,7 @@ export async function sendAlbums(
 ): Promise<Outcome> {
   const gone = attachments.find(({ key }) => key === null);
   if (gone) return { kind: 'failed', error: `the bytes of attachment ${gone.id} are gone` };
-  const deadlineMs = Date.now() + budgetMs;
+  const deadlineMs = now() + budgetMs;
   let known = atPlatform;
   let at = 0;
   for (const album of albumsOf(attachments)) {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { now } from '#lib/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
@@ -27,7 +28,7 @@ export function openBot(token: string, { chatIdOf, attachmentsOf }: Lookups): Se
       if (chatId === undefined) return { kind: 'failed', error: unknownRecipient };
       if (job.attachmentCount > 0)
         return sendAlbums(job, await attachmentsOf(job), confirm, (album, caption, deadlineMs) =>
-          sendAlbum(bot, chatId, album, caption, deadlineMs - Date.now()),
+          sendAlbum(bot, chatId, album, caption, deadlineMs - now()),
         );
       return outcomeOf(chatId, await bot.call('sendMessage', { chat_id: chatId, text: job.text }));
     },

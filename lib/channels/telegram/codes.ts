@@ -1,4 +1,4 @@
-import { dayMs, epochSeconds, minuteMs, secondMs } from '#lib/clock.ts';
+import { dayMs, epochSeconds, minuteMs, now, secondMs } from '#lib/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { digitsOf } from '#lib/entities/login.ts';
 import { log } from '#lib/log.ts';
@@ -37,7 +37,7 @@ export async function sendingCode<Sent>(tenant: Tenant, phone: string, send: () 
 /** Lets a phone rest, of which only the digest is kept. Returns what undoes that. */
 async function rest(tenant: Tenant, phone: string): Promise<() => Promise<void>> {
   const key = rowKey('codePhone', { tenant: tenantKey(tenant), digest: digestOf(digitsOf(phone)) });
-  const nowMs = Date.now();
+  const nowMs = now();
   const expiresAtSeconds = epochSeconds(new Date(nowMs + dayMs));
   const { item, refused } = await rests.acquire(nowMs + restMs, (holder) => ({
     key,

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { listenAgain } from '#lib/accounts/inbound.ts';
 import { createAccount } from '#lib/accounts/store.ts';
-import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, shifted } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { AccountHolders } from '#lib/entities/inbound.ts';
 import {
@@ -170,7 +170,7 @@ const hold = (tenant: Tenant, id: number, { status, field }: Needed): Promise<St
     if (login.expiresAt <= tx.now) throw loginOver('ten minutes have passed');
     if (login.status !== status) throw conflict(login.status, `this login needs no ${field} now`);
     if (!asking.isFree(login)) throw conflict('login_in_progress', 'another request enters something at the moment');
-    return tx.update(Logins, { ...login, ...asking.taken(Date.now() + askMs) });
+    return tx.update(Logins, { ...login, ...asking.taken(now() + askMs) });
   });
 
 const keep = (tenant: Tenant, held: StoredLogin, change: (login: StoredLogin) => StoredLogin): Promise<StoredLogin> =>

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ITelegramClient, tl } from '@mtcute/core';
 import { uploadFile } from '@mtcute/core/methods.js';
 import type Long from 'long';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs, sleep } from '#lib/clock.ts';
 import { partTimeoutMs } from '#lib/timeouts.ts';
 import type { Addressee, Connection } from './connection.ts';
 import { fileIn, type MediaFile } from './media.ts';
@@ -57,7 +56,7 @@ export const transferOver = (connection: Connection): UserTransfer => ({
   async *download({ id, sizeBytes, ...place }, lookUp, deadlineMs) {
     let [offset, corrections] = [0, 0];
     while (offset < sizeBytes) {
-      if (Date.now() > deadlineMs) throw new Error('fetching a file takes too long');
+      if (now() > deadlineMs) throw new Error('fetching a file takes too long');
       const { location, dcId } = place;
       const part = await connection
         .call({ _: 'upload.getFile', location, offset, limit: partBytes }, { dcId, timeoutMs: partTimeoutMs })
@@ -151,7 +150,7 @@ async function correct(
     const file = await lookUp();
     if (!file) throw error;
     Object.assign(place, { location: file.location, dcId: file.dcId });
-  } else if (code === 420 && number <= maxFloodSeconds && Date.now() + number * secondMs < deadlineMs)
+  } else if (code === 420 && number <= maxFloodSeconds && now() + number * secondMs < deadlineMs)
     await sleep(number * secondMs);
   else throw error;
 }

@@ -1,7 +1,7 @@
 import Long from 'long';
 import { accountSecret } from '#lib/accounts/store.ts';
 import { idOn } from '#lib/channels/identities.ts';
-import { hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, hourMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
@@ -124,7 +124,7 @@ export function outcomeOf(error: unknown): Outcome {
   const { code, message } = error;
   const seconds = Number(/_(\d+)$/.exec(message)?.[1]);
   if (message.startsWith('SLOWMODE_WAIT_'))
-    return { kind: 'not-yet', until: shifted(new Date(), (Math.min(seconds, maxWaitSeconds) + 1) * 1000) };
+    return { kind: 'not-yet', until: fromNow((Math.min(seconds, maxWaitSeconds) + 1) * 1000) };
   if (code === 420) return waitFor((seconds || 30) + Math.max(1, seconds * 0.05));
   if (banned.test(message)) return { kind: 'lost', state: 'banned' };
   if (lostSession.test(message) || code === 401) return { kind: 'lost', state: 'disconnected' };

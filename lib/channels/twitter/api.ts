@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs, sleep } from '#lib/clock.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import { env } from '#lib/env.ts';
 import { notYet, waitFor } from '#lib/jobs/outcomes.ts';
@@ -129,7 +128,7 @@ export function outcomeOf(answered: Answered): Outcome {
 
 /** Of a 429; X says when its window of 15 minutes ends. */
 export function secondsUntilReset({ headers }: Answered): number {
-  const seconds = Number(headers['x-rate-limit-reset']) - Date.now() / secondMs;
+  const seconds = Number(headers['x-rate-limit-reset']) - now() / secondMs;
   return Number.isFinite(seconds) ? seconds : defaultWaitSeconds;
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accountSecret, secretContext } from '#lib/accounts/store.ts';
-import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { pattern } from '#lib/schema.ts';
 import { encrypt } from '#lib/secrets.ts';
@@ -31,7 +31,7 @@ const lifetimeMs = 2 * hourMs;
 
 /** The secret of an account that was given these. */
 export const secretOf = ({ accessToken, refreshToken, clientId, clientSecret }: Tokens): string =>
-  JSON.stringify({ accessToken, refreshToken, clientId, clientSecret, expiresAt: shifted(new Date(), lifetimeMs) });
+  JSON.stringify({ accessToken, refreshToken, clientId, clientSecret, expiresAt: fromNow(lifetimeMs) });
 
 /** What the secret of an account holds; older ones are the access token alone. Throws for a secret that cannot be read. Needs the key. */
 export async function tokensOf(tenant: Tenant, account: StoredAccount): Promise<Tokens> {
@@ -51,7 +51,7 @@ export function renewed(before: Tokens, answer: unknown): Tokens | undefined {
   const pair = v.safeParse(Renewed, answer);
   if (!pair.success) return undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before.refreshToken, expires_in } = pair.output;
-  return { ...before, accessToken, refreshToken, expiresAt: shifted(new Date(), expires_in * 1000) };
+  return { ...before, accessToken, refreshToken, expiresAt: fromNow(expires_in * 1000) };
 }
 
 /** Stores a new pair. Returns the account with it; undefined where the account was given other tokens meanwhile. Needs the key. */

@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import { type Allowance, countAnonymous, identify, KnownKeyRefused } from '#lib/keys/identify.ts';
 import { Problem, rateLimited } from '#lib/problem.ts';
@@ -68,7 +69,7 @@ export async function countOnceMore(progress: Progress): Promise<void> {
 function spent(progress: Progress, allowance: Allowance): void {
   progress.allowance = allowance;
   if (!allowance.exceeded) return;
-  const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(Date.now() / 1000));
+  const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(now() / 1000));
   throw rateLimited('too many requests in this minute', retryAfterSeconds);
 }
 

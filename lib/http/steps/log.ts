@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import type { RequestLine } from '#lib/requests/line.ts';
 import type { Route } from '../route.ts';
@@ -58,9 +59,9 @@ let minute = 0;
 
 function isWorthKeeping(keyId: string, status: number): boolean {
   if (status !== 429) return true;
-  const now = Math.floor(Date.now() / 60_000);
-  if (now !== minute) limited.clear();
-  minute = now;
+  const thisMinute = Math.floor(now() / 60_000);
+  if (thisMinute !== minute) limited.clear();
+  minute = thisMinute;
   const seen = (limited.get(keyId) ?? 0) + 1;
   limited.set(keyId, seen);
   return seen <= maxLimited;
