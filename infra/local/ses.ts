@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { now } from '#lib/clock.ts';
 import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import type { Home } from './template/identities.ts';
@@ -126,7 +127,7 @@ function rawMail({ Content }: SendEmailRequest): Buffer {
 
 async function store(mail: Buffer, mailboxDir: string): Promise<string> {
   const messageId = randomUUID();
-  const acceptedAt = new Date();
+  const acceptedAt = new Date(now());
   const path = join(mailboxDir, `${acceptedAt.toISOString().replace(/[-:]/g, '')}-${messageId}.eml`);
   const head = headOf(mail);
   const stamped = Buffer.concat([

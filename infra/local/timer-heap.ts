@@ -1,3 +1,5 @@
+import { after, now } from '#lib/clock.ts';
+
 /** An item and when it falls due. */
 export interface Entry<Item> {
   readonly dueAt: number;
@@ -12,7 +14,7 @@ const longestSleepMs = 60_000;
 export class TimerHeap<Item> {
   readonly #onDue: (item: Item) => void;
   readonly #heap: Entry<Item>[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #cancel = () => {};
   #wakeAt = Number.POSITIVE_INFINITY;
 
   constructor(onDue: (item: Item) => void) {
@@ -38,8 +40,7 @@ export class TimerHeap<Item> {
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel();
     this.#wakeAt = Number.POSITIVE_INFINITY;
     this.#heap.length = 0;
   }
@@ -47,15 +48,15 @@ export class TimerHeap<Item> {
   #arm(): void {
     const next = this.#heap[0];
     if (!next || next.dueAt >= this.#wakeAt) return;
-    clearTimeout(this.#timer);
-    const delayMs = Math.min(Math.max(next.dueAt - Date.now(), 1), longestSleepMs);
-    this.#wakeAt = Date.now() + delayMs;
-    this.#timer = setTimeout(() => this.#wake(), delayMs);
+    this.#cancel();
+    const delayMs = Math.min(Math.max(next.dueAt - now(), 1), longestSleepMs);
+    this.#wakeAt = now() + delayMs;
+    this.#cancel = after(delayMs, () => this.#wake());
   }
 
   #wake(): void {
     this.#wakeAt = Number.POSITIVE_INFINITY;
-    for (let first = this.#heap[0]; first && first.dueAt <= Date.now(); first = this.#heap[0]) {
+    for (let first = this.#heap[0]; first && first.dueAt <= now(); first = this.#heap[0]) {
       this.remove(first);
       this.#onDue(first.item);
     }

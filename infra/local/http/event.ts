@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { now } from '#lib/clock.ts';
 import type { RouteMatch } from './routes.ts';
 
 export interface ReceivedRequest {
@@ -19,7 +20,7 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
   const rawPath = decoded(path);
   const sourceIp = (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   const routeKey = route.path === '$default' ? '$default' : `${route.method} ${route.path}`;
-  const now = new Date();
+  const receivedAt = new Date(now());
   const parameters = queryParameters(query);
   return {
     version: '2.0',
@@ -29,7 +30,7 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
     ...(cookie === undefined ? {} : { cookies: cookie.split(/; */) }),
     headers: {
       ...headers,
-      'x-amzn-trace-id': `Root=1-${Math.floor(now.getTime() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+      'x-amzn-trace-id': `Root=1-${Math.floor(receivedAt.getTime() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(0, 24)}`,
       'x-forwarded-for': headers['x-forwarded-for'] ? `${headers['x-forwarded-for']}, ${sourceIp}` : sourceIp,
       'x-forwarded-port': String(incoming.socket.localPort ?? ''),
       'x-forwarded-proto': 'http',
@@ -51,8 +52,8 @@ export function toEvent({ incoming, body, match, accountId }: ReceivedRequest): 
       requestId: randomUUID(),
       routeKey,
       stage: '$default',
-      time: commonLogTime(now),
-      timeEpoch: now.getTime(),
+      time: commonLogTime(receivedAt),
+      timeEpoch: receivedAt.getTime(),
     },
     ...(Object.keys(pathParameters).length > 0 && { pathParameters: mapValues(pathParameters, decoded) }),
     ...bodyMembers(body, headers['content-type']),

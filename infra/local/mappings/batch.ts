@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { now, sleep } from '#lib/clock.ts';
 import type { StreamRecord } from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';
@@ -51,7 +51,7 @@ export async function deliver(batch: Batch, delivery: Delivery): Promise<void> {
       size = rest.length;
       retries = 0;
     } else {
-      await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retries), undefined, { signal }).catch(() => {});
+      await sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** retries), signal).catch(() => {});
       retries += 1;
     }
   }
@@ -67,7 +67,7 @@ async function attempt(records: readonly Written<StreamRecord>[], { mapping, inv
 }
 
 const isTooOld = (record: StreamRecord | undefined, { maxAgeSeconds }: StreamMapping) =>
-  Date.now() / 1000 - (record?.dynamodb.ApproximateCreationDateTime ?? 0) > maxAgeSeconds;
+  now() / 1000 - (record?.dynamodb.ApproximateCreationDateTime ?? 0) > maxAgeSeconds;
 
 /** Tells the failure destination, as Lambda does, where in the stream the records are that it gave up. */
 function giveUp({ records, shardId, streamArn }: Batch, invocations: number, { mapping, sendToQueue }: Delivery): void {
@@ -84,7 +84,7 @@ function giveUp({ records, shardId, streamArn }: Batch, invocations: number, { m
     },
     responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
     version: '1.0',
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(now()).toISOString(),
     DDBStreamBatchInfo: {
       shardId,
       startSequenceNumber: first?.dynamodb.SequenceNumber,

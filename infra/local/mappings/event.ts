@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { now } from '#lib/clock.ts';
 import type { Home } from '../template/identities.ts';
 
 interface Stated {
@@ -14,7 +15,7 @@ export const awsEvent = (source: string, { resources = [], ...stated }: Stated, 
   id: randomUUID(),
   source,
   account: accountId,
-  time: new Date().toISOString().replace(/\.\d{3}/, ''),
+  time: new Date(now()).toISOString().replace(/\.\d{3}/, ''),
   region,
   resources,
   ...stated,

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { after, now, sleep } from '#lib/clock.ts';
 import type { FunctionLogs } from '../functions/log.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
@@ -70,7 +70,7 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
   const isWanted = logMatcher(subscription.pattern);
   const running = new Set<Promise<unknown>>();
   let collected: Line[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | undefined;
 
   const call = async (logEvents: Line[]) => {
     const data = {
@@ -92,14 +92,15 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
           sendFor(functionName)(subscription.onFailureQueueArn, failure(event, retry + 1, error));
         return;
       }
-      if (await sleep(waitMs, false, { signal }).catch(() => true)) return;
+      await sleep(waitMs, signal).catch(() => {});
+      if (signal.aborted) return;
     }
   };
 
   const failure = (event: string, approximateInvokeCount: number, error: object) =>
     JSON.stringify({
       version: '1.0',
-      timestamp: new Date().toISOString(),
+      timestamp: new Date(now()).toISOString(),
       requestContext: {
         requestId: randomUUID(),
         functionArn: functionName,
@@ -112,8 +113,8 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
     });
 
   const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
+    cancel?.();
+    cancel = undefined;
     if (collected.length === 0) return;
     const run = call(collected).catch(() => {});
     collected = [];
@@ -124,10 +125,10 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
   return {
     take(message) {
       if (!isWanted(message)) return;
-      const timestamp = Date.now();
+      const timestamp = now();
       collected.push({ id: `${timestamp}${randomInt(2 ** 47)}`.padEnd(56, '0'), timestamp, message });
       if (collected.length >= maxLines) flush();
-      else timer ??= setTimeout(flush, collectMs);
+      else cancel ??= after(collectMs, flush);
     },
     async close() {
       flush();

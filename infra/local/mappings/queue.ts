@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import { now } from '#lib/clock.ts';
 import type { Invoke } from '../functions.ts';
 import type { LocalQueue } from '../sqs.ts';
 import type { QueueMapping } from '../template.ts';
@@ -31,14 +32,14 @@ async function nextBatch({ batchSize, windowSeconds }: QueueMapping, queue: Loca
   const receive = (wanted: number, waitSeconds: number) =>
     queue.receiveRecords({ maxMessages: Math.min(wanted, longestReceive), waitSeconds, signal });
   const records = await receive(batchSize, 20);
-  const closesAt = Date.now() + windowSeconds * 1000;
+  const closesAt = now() + windowSeconds * 1000;
   while (records.length > 0 && records.length < batchSize && !signal.aborted) {
     const more = await receive(
       batchSize - records.length,
-      Math.min(20, Math.max(0, Math.ceil((closesAt - Date.now()) / 1000))),
+      Math.min(20, Math.max(0, Math.ceil((closesAt - now()) / 1000))),
     );
     records.push(...more);
-    if (more.length === 0 && Date.now() >= closesAt) break;
+    if (more.length === 0 && now() >= closesAt) break;
   }
   return records;
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '#lib/clock.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { RateRule } from '../template.ts';
@@ -12,8 +12,8 @@ export async function runRule(rule: RateRule, invoke: Invoke, home: Home, signal
   const running = new Set<Promise<unknown>>();
   let waitMs = firstAfterMs;
   for (;;) {
-    const isOver = await sleep(waitMs, false, { signal }).catch(() => true);
-    if (isOver) break;
+    await sleep(waitMs, signal).catch(() => {});
+    if (signal.aborted) break;
     const run = invoke(rule.functionName, rule.input ?? JSON.stringify(scheduledEvent(rule, home)));
     running.add(run);
     void run.finally(() => running.delete(run));

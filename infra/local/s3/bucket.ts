@@ -4,7 +4,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { dayMs } from '#lib/clock.ts';
+import { dayMs, now } from '#lib/clock.ts';
 import type { BucketToRun } from '../template.ts';
 
 /** What S3 keeps of an object besides its bytes. */
@@ -71,7 +71,7 @@ export class Bucket {
       await rm(join(this.#folder, file), { force: true });
       throw error;
     }
-    const storedAt = new Date().toISOString();
+    const storedAt = new Date(now()).toISOString();
     const object = { key, file, sizeBytes, etag: `"${hash.digest('hex')}"`, storedAt, headers };
     const path = join(this.#folder, describedIn(key));
     await writeFile(`${path}.${file}`, JSON.stringify(object));
@@ -102,7 +102,7 @@ export class Bucket {
   #isExpired({ key, storedAt }: StoredObject): boolean {
     return this.#expirations.some(({ prefix, days }) => {
       const midnight = Math.ceil((Date.parse(storedAt) + days * dayMs) / dayMs) * dayMs;
-      return key.startsWith(prefix) && Date.now() >= midnight;
+      return key.startsWith(prefix) && now() >= midnight;
     });
   }
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { now } from '#lib/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import type { Signer } from '../iam.ts';
 
@@ -62,8 +63,8 @@ function presigned({ query }: Signed): Claim {
     const message = 'The query parameters of the signature are missing or wrong.';
     throw new AwsError('AuthorizationQueryParametersError', message);
   }
-  if (signedAtMs - Date.now() > maxSkewMs) throw denied('AccessDenied', 'Request is not valid yet');
-  if (Date.now() > signedAtMs + seconds * 1000) throw denied('AccessDenied', 'Request has expired');
+  if (signedAtMs - now() > maxSkewMs) throw denied('AccessDenied', 'Request is not valid yet');
+  if (now() > signedAtMs + seconds * 1000) throw denied('AccessDenied', 'Request has expired');
   return {
     credential: of('Credential'),
     signedHeaders: of('SignedHeaders'),
@@ -81,6 +82,7 @@ function signedInHeader({ headers }: Signed): Claim {
   const [date, payloadHash] = [String(headers['x-amz-date']), headers['x-amz-content-sha256']];
   if (signature === undefined || typeof payloadHash !== 'string')
     throw new AwsError('AuthorizationHeaderMalformed', 'The authorization header is malformed.');
+  // By the machine's clock, as clients sign.
   if (!(Math.abs(timeOf(date) - Date.now()) <= maxSkewMs)) {
     const message = 'The difference between the request time and the current time is too large.';
     throw denied('RequestTimeTooSkewed', message);

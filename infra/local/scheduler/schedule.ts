@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { now } from '#lib/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { parseExpression, type Timing } from './expression.ts';
 
@@ -71,21 +72,21 @@ function check<Schema extends v.GenericSchema>(schema: Schema, given: unknown): 
 const graceMs = 60_000;
 
 export function refusePast(timing: Timing, expression: string): void {
-  if (!('atMs' in timing) || timing.atMs > Date.now() - graceMs) return;
+  if (!('atMs' in timing) || timing.atMs > now() - graceMs) return;
   throw new AwsError('ValidationException', `Invalid Schedule Expression ${expression}: the time is past.`);
 }
 
 /** When a schedule fires for the first time: a rate at its start, as AWS does. */
 export function firstFireMs(timing: Timing, input: ScheduleInput): number | undefined {
   if ('atMs' in timing) return timing.atMs;
-  return withinDates(Math.max(Date.now(), toMs(input.StartDate) ?? 0), input);
+  return withinDates(Math.max(now(), toMs(input.StartDate) ?? 0), input);
 }
 
 /** When it fires after `firedAt`, or never again. */
 export function nextFireMs(timing: Timing, input: ScheduleInput, firedAt: number): number | undefined {
   if ('atMs' in timing) return undefined;
   // After a sleep the missed firings are skipped, not made up for.
-  const missed = Math.floor(Math.max(Date.now() - firedAt, 0) / timing.everyMs);
+  const missed = Math.floor(Math.max(now() - firedAt, 0) / timing.everyMs);
   return withinDates(firedAt + (missed + 1) * timing.everyMs, input);
 }
 

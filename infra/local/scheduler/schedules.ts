@@ -1,3 +1,4 @@
+import { now } from '#lib/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { type Entry, TimerHeap } from '../timer-heap.ts';
 import type { Timing } from './expression.ts';
@@ -37,7 +38,7 @@ export class Schedules {
   createGroup(name: string): Group {
     if (this.#groups.has(name)) throw conflict(`Schedule group ${name} already exists.`);
     const arn = `${this.#arnPrefix}:schedule-group/${name}`;
-    const group = { name, arn, createdAt: Date.now(), schedules: new Map() };
+    const group = { name, arn, createdAt: now(), schedules: new Map() };
     this.#groups.set(name, group);
     return group;
   }
@@ -67,9 +68,9 @@ export class Schedules {
     if (existing && input.ClientToken && existing.input.ClientToken === input.ClientToken) return existing;
     if (existing) throw conflict(`Schedule ${input.Name} already exists.`);
     refusePast(timing, input.ScheduleExpression);
-    const now = Date.now();
+    const createdAt = now();
     const arn = `${this.#arnPrefix}:schedule/${input.GroupName}/${input.Name}`;
-    const schedule: Schedule = { arn, input, timing, createdAt: now, modifiedAt: now };
+    const schedule: Schedule = { arn, input, timing, createdAt, modifiedAt: createdAt };
     schedules.set(input.Name, schedule);
     this.#plan(schedule, firstFireMs(timing, input));
     return schedule;
@@ -80,7 +81,7 @@ export class Schedules {
     const { input, timing } = parseSchedule(given);
     const schedule = this.find(input.GroupName, input.Name);
     refusePast(timing, input.ScheduleExpression);
-    Object.assign(schedule, { input, timing, modifiedAt: Date.now() });
+    Object.assign(schedule, { input, timing, modifiedAt: now() });
     this.#plan(schedule, firstFireMs(timing, input));
     return schedule;
   }
@@ -111,7 +112,7 @@ export class Schedules {
 
   #fire(schedule: Schedule): void {
     const { arn, input, timing, due } = schedule;
-    const scheduledAt = due?.dueAt ?? Date.now();
+    const scheduledAt = due?.dueAt ?? now();
     schedule.due = undefined;
     const nextAt = nextFireMs(timing, input, scheduledAt);
     if (nextAt !== undefined) this.#plan(schedule, nextAt);

@@ -15,6 +15,7 @@ import type {
   SetQueueAttributesRequest,
   StartMessageMoveTaskRequest,
 } from '@aws-sdk/client-sqs';
+import { now } from '#lib/clock.ts';
 import { page } from '../wire.ts';
 import { isSettable, maxMessageBytes, unknownAttribute } from './attributes.ts';
 import { performBatch } from './batch.ts';
@@ -105,13 +106,13 @@ export function sqsActions(queues: Queues): Record<string, Action> {
     },
     PurgeQueue: (input: OnQueue) => {
       const queue = queueOf(input);
-      if (Date.now() - (purgedAt.get(queue) ?? 0) < purgeIntervalMs) {
+      if (now() - (purgedAt.get(queue) ?? 0) < purgeIntervalMs) {
         throw prefixedError(
           'PurgeQueueInProgress',
           `Only one PurgeQueue operation on ${queue.name} is allowed every 60 seconds.`,
         );
       }
-      purgedAt.set(queue, Date.now());
+      purgedAt.set(queue, now());
       queue.purge();
     },
 

@@ -1,3 +1,5 @@
+import { now } from '#lib/clock.ts';
+
 const windowMs = 5 * 60_000;
 
 export interface Accepted {
@@ -11,13 +13,13 @@ export class Deduplication {
 
   find(key: string): Accepted | undefined {
     for (const [old, { until }] of this.#accepted) {
-      if (until > Date.now()) break;
+      if (until > now()) break;
       this.#accepted.delete(old);
     }
     return this.#accepted.get(key);
   }
 
   add(key: string, accepted: Accepted): void {
-    this.#accepted.set(key, { ...accepted, until: Date.now() + windowMs });
+    this.#accepted.set(key, { ...accepted, until: now() + windowMs });
   }
 }

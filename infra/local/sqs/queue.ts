@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
+import { now } from '#lib/clock.ts';
 import { TimerHeap } from '../timer-heap.ts';
 import {
   initialAttributes,
@@ -34,7 +35,7 @@ export class Queue {
   readonly arn: string;
   readonly url: string;
   readonly isFifo: boolean;
-  readonly createdAt = Date.now();
+  readonly createdAt = now();
   modifiedAt = this.createdAt;
   attributes: QueueAttributes;
   redrivePolicy: RedrivePolicy | undefined;
@@ -70,7 +71,7 @@ export class Queue {
   setAttributes(given: Record<string, unknown>): void {
     this.attributes = { ...this.attributes, ...parseAttributes(given) };
     this.redrivePolicy = redrivePolicyOf(this.attributes);
-    this.modifiedAt = Date.now();
+    this.modifiedAt = now();
   }
 
   send(body: string, options: SendOptions = {}): Accepted {
@@ -85,7 +86,7 @@ export class Queue {
       traceHeader: options.traceHeader,
       groupId: options.messageGroupId,
       deduplicationId: key?.id,
-      sentAt: Date.now(),
+      sentAt: now(),
       receiveCount: 0,
       sequence: 0,
       state: 'gone',
@@ -136,7 +137,7 @@ export class Queue {
       );
     }
     this.#checkStillHeld(message, nonce, handle);
-    const visibleAt = Date.now() + visibilitySeconds * 1000;
+    const visibleAt = now() + visibilitySeconds * 1000;
     if (visibleAt - message.receivedAt > maxVisibilitySeconds * 1000) {
       throw invalidValue(
         'VisibilityTimeout',
@@ -155,7 +156,7 @@ export class Queue {
   /** Takes a message that another queue gave up. */
   takeDeadLetter(message: Message, sourceArn: string): void {
     message.deadLetterSourceArn = sourceArn;
-    if (this.isFifo) message.sentAt = Date.now();
+    if (this.isFifo) message.sentAt = now();
     this.#admit(message, 0);
   }
 
@@ -178,7 +179,7 @@ export class Queue {
     this.#sequence += 1;
     message.sequence = this.#sequence;
     this.#messages.set(message.id, message);
-    if (delaySeconds > 0) this.#move(message, 'delayed', Date.now() + delaySeconds * 1000);
+    if (delaySeconds > 0) this.#move(message, 'delayed', now() + delaySeconds * 1000);
     else this.#move(message, 'ready');
   }
 
@@ -224,12 +225,12 @@ export class Queue {
   }
 
   #handOut(message: Message, visibilitySeconds: number): Received {
-    const now = Date.now();
+    const receivedAt = now();
     message.receiveCount += 1;
-    message.firstReceivedAt ??= now;
-    message.receivedAt = now;
+    message.firstReceivedAt ??= receivedAt;
+    message.receivedAt = receivedAt;
     message.receipt = randomUUID();
-    this.#move(message, 'inFlight', now + visibilitySeconds * 1000);
+    this.#move(message, 'inFlight', receivedAt + visibilitySeconds * 1000);
     return {
       message,
       receiptHandle: receiptHandle({ queueArn: this.arn, messageId: message.id, nonce: message.receipt }),
@@ -237,7 +238,7 @@ export class Queue {
   }
 
   #isExpired(message: Message): boolean {
-    return message.sentAt + Number(this.attributes['MessageRetentionPeriod']) * 1000 <= Date.now();
+    return message.sentAt + Number(this.attributes['MessageRetentionPeriod']) * 1000 <= now();
   }
 
   /** Moves a message that was received too often to the dead-letter queue, if there is one. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { now } from '#lib/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { invalidParameter } from './errors.ts';
 import type { Message } from './message.ts';
@@ -56,7 +57,7 @@ export class MoveTasks {
       ApproximateNumberOfMessagesMoved: moved.length,
       ApproximateNumberOfMessagesToMove: messages.length,
       ...(!isComplete && { FailureReason: 'CouldNotDetermineMessageSource' }),
-      StartedTimestamp: Date.now(),
+      StartedTimestamp: now(),
     };
   }
 

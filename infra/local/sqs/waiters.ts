@@ -1,3 +1,5 @@
+import { after } from '#lib/clock.ts';
+
 interface Waiter<Item> {
   take(): Item[];
   settle(items: Item[]): void;
@@ -12,11 +14,11 @@ export class Waiters<Item> {
   wait(take: () => Item[], waitMs: number, signal: AbortSignal | undefined): Promise<Item[]> {
     return new Promise((resolve) => {
       const giveUp = () => waiter.settle([]);
-      const timer = setTimeout(giveUp, waitMs);
+      const cancel = after(waitMs, giveUp);
       const waiter: Waiter<Item> = {
         take,
         settle: (items) => {
-          clearTimeout(timer);
+          cancel();
           signal?.removeEventListener('abort', giveUp);
           this.#waiting.delete(waiter);
           resolve(items);
