@@ -11,7 +11,7 @@ const arn = (service: string) =>
 const domain = v.pipe(v.string(), v.regex(/^([a-z\d-]{1,63}\.)+[a-z]{2,63}$/, 'must be a domain in lower case'));
 
 /** What shapes the deployment and no function reads. */
-export const deployment = {
+const deployment = {
   alarmEmail: v.optional(v.pipe(v.string(), v.email('must be an e-mail address'))),
   mailDomain: v.optional(domain),
   /** The name of a bus in this account and region. */

@@ -127,25 +127,13 @@ const entryPatterns = declared.flatMap((of) =>
 
 const otherPatterns = Object.values(rowKeys).map(([pk, sk]): Key => ({ pk, sk }));
 
-const matchers = [...declared.map(keyPattern), ...entryPatterns, ...otherPatterns].map((pattern) => ({
-  pattern,
-  pk: matcher(pattern.pk, '[^/#?]+'),
-  sk: matcher(pattern.sk, '.+'),
+const matchers = [...declared.map(keyPattern), ...entryPatterns, ...otherPatterns].map(({ pk, sk }) => ({
+  pk: matcher(pk, '[^/#?]+'),
+  sk: matcher(sk, '.+'),
 }));
 
 /** Whether the page says what lies there. */
 export const isOnMap = ({ pk, sk }: Key): boolean => matchers.some((kind) => kind.pk.test(pk) && kind.sk.test(sk));
-
-/** The pattern of a partition, as the page has it; undefined for one that it does not name. */
-export const patternOf = (partition: string): string | undefined =>
-  matchers.find(({ pk }) => pk.test(partition))?.pattern.pk;
-
-/** The pattern of the places in the partitions of a pattern, whose blanks may be filled but for the tenant's. */
-export const placesIn = (partitions: string): string | undefined => {
-  const filled = partitions.replace('{tenant}', '1:live');
-  const found = matchers.find(({ pattern }) => pattern.pk === partitions) ?? matchers.find(({ pk }) => pk.test(filled));
-  return found?.pattern.sk;
-};
 
 const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readMeasured } from '#infra/capacity/measured.ts';
+import { notedWriteUnits } from '#test/bench/costs.ts';
 import { demoClient } from '#test/bench/demo.ts';
 import { startMeter } from '#test/bench/meter.ts';
 import { settled } from '#test/bench/units.ts';
@@ -16,7 +16,7 @@ const tolerance = 0.1;
 /** A sweep may fall into a round. */
 const maxRounds = 3;
 
-test('a change costs the write units that docs/costs.md says; when it costs others, `npm run bench units` notes them', async () => {
+test('a change costs the write units of docs/costs.md: npm run bench units notes others', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-costs-'));
   const engine = await startOwnEngine(dataDir);
   const meter = await startMeter(engine.url);
@@ -26,7 +26,7 @@ test('a change costs the write units that docs/costs.md says; when it costs othe
     for (const name of watched) await writes[name].work(0);
     await settled(meter);
     for (const name of watched) {
-      const noted = readMeasured()[name]?.writeUnits ?? 0;
+      const noted = notedWriteUnits(writes[name].what);
       const deviations: number[] = [];
       while (deviations.length < maxRounds && !deviations.some((one) => Math.abs(one) <= tolerance)) {
         const from = deviations.length * times;

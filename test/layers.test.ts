@@ -58,7 +58,7 @@ const layers = [
     'infra/untrusted-fields',
   ],
   ['infra/app'],
-  ['infra/capacity', 'infra/synth'],
+  ['infra/synth'],
   ['aws-error', 'nowhere', 'problem', 'stop', 'template', 'timer-heap'].map((name) => `infra/local/${name}`),
   ['infra/local/files'],
   ['infra/local/contention', 'infra/local/iam'],

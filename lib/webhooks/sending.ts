@@ -13,7 +13,7 @@ import type { Signer } from './sign.ts';
 import type { Turn } from './turn.ts';
 
 /** To one endpoint. */
-export const maxPerSecond = 50;
+const maxPerSecond = 50;
 const maxInFlight = 10;
 
 export interface Target {

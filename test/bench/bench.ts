@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coldStart } from '#test/bench/cold.ts';
-import { contention } from '#test/bench/contention.ts';
 import { deliveryCpu } from '#test/bench/deliveries.ts';
 import { growth } from '#test/bench/growth.ts';
 import { inbound } from '#test/bench/inbound.ts';
@@ -42,7 +41,7 @@ const parts: Readonly<Record<string, (workDir: string) => Promise<Line[]>>> = {
 };
 
 /** Takes minutes and has no budget: only where it is named. */
-const optional: typeof parts = { growth, contention, load };
+const optional: typeof parts = { growth, load };
 
 /** `npm run bench`: every budget as a ratio in one run, or only the parts that are named. Exits 1 when one is missed. */
 const asked = process.argv.slice(2);

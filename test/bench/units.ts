@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Budget, type Cost, type Measured, measuredFile, type Spent } from '#infra/capacity/measured.ts';
-import { ofTable } from '#infra/capacity/prices.ts';
+import { type Budget, type Cost, dollarsOf, type Measured, noteCosts, nothing } from '#test/bench/costs.ts';
 import { demoClients } from '#test/bench/demo.ts';
-import { type Meter, nothing, startMeter } from '#test/bench/meter.ts';
+import { type Meter, startMeter } from '#test/bench/meter.ts';
 import { type Line, median } from '#test/bench/report.ts';
 import { succeeded, writesOf } from '#test/bench/writes.ts';
 import type { Client } from '#test/client.ts';
@@ -20,9 +18,8 @@ const idleSeconds = 20;
 const giveUpMs = 120_000;
 
 /**
- * What calls cost at the table, in a workspace of 2,000 contacts: write units, read units and DynamoDB calls, everything asynchronous
- * included until nothing moves any more. They do not depend on the machine, and are kept for the simulation (infra/capacity) and for
- * docs/costs.md.
+ * Measures what calls cost at the table, in a workspace of 2,000 contacts: write units, read units and DynamoDB calls, everything
+ * asynchronous included until nothing moves any more. They do not depend on the machine, and are noted in docs/costs.md.
  */
 export async function units(workDir: string): Promise<Line[]> {
   const dataDir = join(workDir, 'units');
@@ -33,8 +30,8 @@ export async function units(workDir: string): Promise<Line[]> {
   try {
     const [client, sandbox] = await demoClients(dataDir, system.baseUrl);
     const measured = await measure(client, sandbox, await Scale.at(meter), receiver.url);
-    await writeFile(measuredFile, `${JSON.stringify(measured, rounded, 2)}\n`);
-    return Object.values(measured).map(line);
+    noteCosts(measured);
+    return measured.map(line);
   } finally {
     await system.stop();
     await engine.stop();
@@ -43,13 +40,10 @@ export async function units(workDir: string): Promise<Line[]> {
   }
 }
 
-/** A hundredth of a unit is as exact as it gets. */
-const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(2)) : value);
-
-async function measure(client: Client, sandbox: Client, scale: Scale, receiverUrl: string) {
-  const measured: Record<string, Measured> = {};
-  const keep = (name: string, what: string, cost: Cost, budget: Budget = [], isRequest = false) => {
-    measured[name] = { what, isRequest, budget, ...cost };
+async function measure(client: Client, sandbox: Client, scale: Scale, receiverUrl: string): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  const keep = (what: string, cost: Cost, budget: Budget = []) => {
+    measured.push({ what, budget, ...cost });
     return cost;
   };
   const post = async (path: string, body: object) => succeeded(await client.post(path, body));
@@ -63,29 +57,29 @@ async function measure(client: Client, sandbox: Client, scale: Scale, receiverUr
   const { id } = await newContact();
   const get = (path: string) => async () => succeeded(await client.get(path));
 
-  const of = async (name: string, what: string, work: (index: number) => Promise<unknown>, budget?: Budget) =>
-    keep(name, what, await scale.of(work), budget, true);
+  const of = async (what: string, work: (index: number) => Promise<unknown>, budget?: Budget) =>
+    keep(what, await scale.of(work), budget);
 
-  for (const [name, { what, work, budget }] of Object.entries(writes)) await of(name, what, work, budget);
-  const create = measured['create-contact'] ?? nothing();
+  for (const { what, work, budget } of Object.values(writes)) await of(what, work, budget);
+  const create = measured.find(({ what }) => what === writes['create-contact'].what) ?? nothing();
   const many = await scale.of(() => newContacts(burst), 2);
   const now = (index: number) => ({ accountId: 1, telegramUserId: 1000 + index, text: 'Costs' });
-  await of('message', 'send a message now, to somebody new', async (index) =>
+  await of('send a message now, to somebody new', async (index) =>
     succeeded(await sandbox.post('/v1/telegram/messages', now(index))),
   );
-  await of('get', 'GET by id', get(`/v1/contacts/${id}`));
-  await of('list', 'list 25', get('/v1/contacts?limit=25'));
-  await of('list-filtered', 'list by one filter, 25 of many', get('/v1/contacts?stage=new&limit=25'), [null, 6, 2]);
-  await of('search', 'q without a match, 2,000 contacts', get('/v1/contacts?q=xyzzyx'), [null, 8]);
-  await of('events', 'ask the feed for what is new', get('/v1/events?since=1000000'));
-  await of('dashboard', 'dashboard', get('/v1/analytics/dashboard'), [null, 12, 12]);
+  await of('GET by id', get(`/v1/contacts/${id}`));
+  await of('list 25', get('/v1/contacts?limit=25'));
+  await of('list by one filter, 25 of many', get('/v1/contacts?stage=new&limit=25'), [null, 6, 2]);
+  await of('q without a match, 2,000 contacts', get('/v1/contacts?q=xyzzyx'), [null, 8]);
+  await of('ask the feed for what is new', get('/v1/events?since=1000000'));
+  await of('dashboard', get('/v1/analytics/dashboard'), [null, 12, 12]);
   await post('/v1/webhooks', { url: receiverUrl, eventKinds: ['contact.created'] });
   await newContact();
   const alone = less(await scale.of(() => newContact()), create);
-  keep('delivery', 'a delivery of its event to one endpoint', alone, [8, 8, 12]);
+  keep('a delivery of its event to one endpoint', alone, [8, 8, 12]);
   const together = divided(less(await scale.of(() => newContacts(burst), 2), many), burst);
-  keep('delivery-in-burst', 'a delivery in a burst of 100 events', together, [4, 3, 3]);
-  keep('idle-minute', 'a minute in which nobody calls', await scale.idleMinute());
+  keep('a delivery in a burst of 100 events', together, [4, 3, 3]);
+  keep('a minute in which nobody calls', await scale.idleMinute());
   return measured;
 }
 
@@ -150,20 +144,11 @@ export async function settled(meter: Meter): Promise<Cost> {
 
 type Of = (one: number, another: number) => number;
 const fields = ['writeUnits', 'readUnits', 'calls'] as const;
-const spentFields = ['puts', 'writeUnits', 'readUnits'] as const;
-const noneSpent: Spent = { puts: 0, writeUnits: 0, readUnits: 0 };
 
 /** The numbers of several costs, made into one field by field. */
 function combined(costs: readonly Cost[], of: (values: number[]) => number): Cost {
-  const patterns = new Set(costs.flatMap(({ partitions }) => Object.keys(partitions)));
   const made = nothing();
   for (const field of fields) made[field] = of(costs.map((cost) => cost[field]));
-  for (const pattern of [...patterns].sort()) {
-    const spent = { ...noneSpent };
-    const ofEach = costs.map(({ partitions }) => partitions[pattern] ?? noneSpent);
-    for (const field of spentFields) spent[field] = of(ofEach.map((one) => one[field]));
-    made.partitions[pattern] = spent;
-  }
   return made;
 }
 
@@ -181,7 +166,7 @@ function line({ what, budget, ...cost }: Measured): Line {
   const shown = (limit: number) => (limit === Number.POSITIVE_INFINITY ? '-' : String(limit));
   return {
     what: `units: ${what}`,
-    measured: `${values.map((value) => value.toFixed(1)).join(' / ')} (DynamoDB: $${ofTable(cost).toFixed(2)} a million)`,
+    measured: `${values.map((value) => value.toFixed(1)).join(' / ')} (DynamoDB: $${dollarsOf(cost).toFixed(2)} a million)`,
     budget: budget.length === 0 ? '' : `<= ${limits.map(shown).join(' / ')}`,
     ok: values.every((value, index) => value <= 1.05 * (limits[index] as number)),
   };

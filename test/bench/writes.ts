@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Budget } from '#infra/capacity/measured.ts';
+import type { Budget } from '#test/bench/costs.ts';
 import type { Client } from '#test/client.ts';
 
 /** A call that changes something, as it is measured (test/bench/units.ts) and watched (test/costs.test.ts). */
