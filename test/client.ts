@@ -1,5 +1,8 @@
 import { Agent, request } from 'undici';
-import { inject, TestRunner } from 'vitest';
+import { TestRunner } from 'vitest';
+import type { World } from '#test/harness/world.ts';
+import { world } from '#test/harness.ts';
+import { place } from '#test/place.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it is.
 export interface Answer<Body = any> {
@@ -45,30 +48,56 @@ export const freshAddress = () => {
   return `127.${1 + (process.pid % 250)}.${Math.floor(next / 250)}.${1 + (next % 250)}`;
 };
 
+interface Sent {
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+async function overHttp(url: URL, address: string, { method, headers, body }: Sent): Promise<Answer> {
+  const dispatcher = from(address);
+  const answer = await request(url, {
+    method: method as 'GET',
+    dispatcher,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.body.text();
+  return {
+    status: answer.statusCode,
+    headers: answer.headers as Record<string, string>,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+async function inProcess({ pathname, search }: URL, ip: string, sent: Sent): Promise<Answer> {
+  const answer = await (world() as World).request({ ...sent, target: `${pathname}${search}`, ip });
+  const hasBody = answer.status !== 204 && answer.status !== 304 && answer.body.length > 0;
+  return {
+    status: answer.status,
+    headers: answer.headers as Record<string, string>,
+    body: hasBody ? JSON.parse(answer.body.toString()) : undefined,
+  };
+}
+
 /** The API as one key sees it. Without a key no Authorization header is sent. */
 export function api(
   key?: string,
-  { address = '127.0.0.1', baseUrl = inject('baseUrl') }: { address?: string; baseUrl?: string } = {},
+  { address = '127.0.0.1', baseUrl = place('baseUrl') }: { address?: string; baseUrl?: string } = {},
 ) {
   const call = async (method: string, path: string, { headers = {}, query, body }: Options = {}): Promise<Answer> => {
     const url = new URL(path, baseUrl);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
-    const answer = await request(url, {
-      method: method as 'GET',
-      dispatcher: from(address),
+    const sent = {
+      method,
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    const told: Answer = {
-      status: answer.statusCode,
-      headers: answer.headers as Record<string, string>,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     };
+    const told = await (baseUrl === world()?.api.url ? inProcess(url, address, sent) : overHttp(url, address, sent));
     latest.push({ request: `${method} ${url.pathname}${url.search}`, answer: told });
     latest.splice(0, latest.length - maxKept);
     return told;
@@ -115,6 +144,8 @@ export async function eventually<T>(
   what: string,
   usualMs = 45_000,
 ): Promise<T> {
+  const here = world();
+  if (here) return soon(here, ask, what, usualMs);
   const isFirstRun = TestRunner.getCurrentTest()?.result?.retryCount === 0;
   const timeoutMs = isFirstRun ? usualMs : patienceOnStalls * usualMs;
   const startedMs = Date.now();
@@ -125,5 +156,27 @@ export async function eventually<T>(
     if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms for ${what}`);
     // Who waits long asks less often: what is asked is the system that is waited for.
     await new Promise((resolve) => setTimeout(resolve, Math.min(50 + waitedMs / 10, 250)));
+  }
+}
+
+const stepMs = 1000;
+const breatheMs = 5;
+
+/** Runs what is due, and moves the clock ahead until the answer is there. */
+async function soon<T>(
+  here: World,
+  ask: () => Promise<T | undefined | false>,
+  what: string,
+  forMs: number,
+): Promise<T> {
+  const giveUpMs = here.clock.now() + forMs;
+  for (;;) {
+    await here.settle();
+    const found = await ask();
+    if (found !== undefined && found !== false) return found;
+    if (here.clock.now() > giveUpMs) throw new Error(`waited ${forMs} ms for ${what}`);
+    // Somebody outside may be asked as well, who needs real time.
+    await new Promise((resolve) => setTimeout(resolve, breatheMs));
+    await here.step(stepMs);
   }
 }

@@ -1,14 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Contacts } from '#lib/entities/contact.ts';
 import { eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** What the functions have logged until now. */
 async function logged(): Promise<string> {
-  const folder = join(inject('dataDir'), 'logs');
+  const folder = join(place('dataDir'), 'logs');
   return (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))).join('');
 }
 

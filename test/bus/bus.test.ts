@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { putEvents } from '#lib/bus/put.ts';
 import { minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { BusBacklogs } from '#lib/entities/bus-backlog.ts';
@@ -12,6 +12,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** That of the running system. */
@@ -27,7 +28,7 @@ interface OnBus {
 
 /** What lies on the bus of the running system, of these events. */
 async function onBus(ids: readonly string[]): Promise<OnBus[]> {
-  const lines = await readFile(join(inject('dataDir'), 'events', `${bus}.jsonl`), 'utf8');
+  const lines = await readFile(join(place('dataDir'), 'events', `${bus}.jsonl`), 'utf8');
   return lines
     .trimEnd()
     .split('\n')

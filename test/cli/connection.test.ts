@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crm } from '#test/cli/process.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -26,7 +27,7 @@ test('whoami says whose key it is, as lines and as JSON', async () => {
   const { stdout: json } = await crm(['whoami', '--json'], { key: workspace.testKey });
   expect(JSON.parse(json)).toMatchObject({
     env: 'test',
-    url: inject('baseUrl'),
+    url: place('baseUrl'),
     apiKey: { scopes: expect.any(Array) },
   });
   expect(json.trim().split('\n')).toHaveLength(1);
@@ -40,7 +41,7 @@ describe('the key', () => {
     expect(liveKey).toContain(await keyIdOf(['whoami', '--json', '--key-file', file], { key: testKey }));
     expect(liveKey).toContain(await keyIdOf(['whoami', '--json', '--key-file', '-'], { input: liveKey }));
     expect(testKey).toContain(await keyIdOf(['whoami', '--json'], { key: testKey }));
-    await writeFile(join(folder, 'demo.json'), JSON.stringify({ baseUrl: inject('baseUrl'), liveKey, testKey }));
+    await writeFile(join(folder, 'demo.json'), JSON.stringify({ baseUrl: place('baseUrl'), liveKey, testKey }));
     const demo = { env: { DATA_DIR: folder } };
     expect(testKey).toContain(await keyIdOf(['whoami', '--json'], demo));
     expect(testKey).toContain(await keyIdOf(['whoami', '--json'], { ...demo, url: '' }));

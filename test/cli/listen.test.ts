@@ -1,14 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { verifyWebhook } from '#client/index.ts';
 import { crm, program, started, surroundings } from '#test/cli/process.ts';
 import { startBetween } from '#test/client/between.ts';
 import { eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { answers, type Received, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** Listens with --json until the block ends. */
-async function listening(key: string, args: string[], url = inject('baseUrl')) {
+async function listening(key: string, args: string[], url = place('baseUrl')) {
   const listener = started(['listen', '--json', ...args], { key, url });
   await listener.says('\n');
   const [ready] = listener.values();

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 
 export const program = join(import.meta.dirname, '../../cli/crm.js');
 
@@ -21,7 +21,7 @@ export interface Ended {
 }
 
 /** Nothing of the test's own environment that the command line reads. */
-export function surroundings({ key, url = inject('baseUrl'), env = {} }: Surroundings): NodeJS.ProcessEnv {
+export function surroundings({ key, url = place('baseUrl'), env = {} }: Surroundings): NodeJS.ProcessEnv {
   const { CRM_API_KEY, CRM_API_URL, CRM_WEBHOOK_SECRET, DATA_DIR, NO_COLOR, ...rest } = process.env;
   return { ...rest, CRM_API_URL: url, ...(key !== undefined && { CRM_API_KEY: key }), ...env };
 }

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { request as send } from 'undici';
-import { inject } from 'vitest';
+import { place } from '#test/place.ts';
 
 /** What becomes of a call: it is answered here, or its answer is lost after the API has done it. */
 export type Fate = 'passes' | 'is lost' | { status: number; headers?: Record<string, string>; body?: unknown };
@@ -26,7 +26,7 @@ export async function startBetween(...fates: Fate[]) {
     const fate = fates.shift() ?? fateOf(call);
     if (typeof fate === 'object') return answer(response, fate);
     const { host, connection, 'content-length': length, ...kept } = headers;
-    const answered = await send(new URL(url, inject('baseUrl')), { method: method as 'GET', headers: kept, body });
+    const answered = await send(new URL(url, place('baseUrl')), { method: method as 'GET', headers: kept, body });
     const text = await answered.body.text();
     if (fate === 'is lost') return response.destroy();
     response.writeHead(answered.statusCode, { ...answered.headers, 'content-length': Buffer.byteLength(text) });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type AnyEvent,
   ApiError,
@@ -8,6 +8,7 @@ import {
   WebhookVerificationError,
 } from '#client/index.ts';
 import { type Fate, startBetween } from '#test/client/between.ts';
+import { place } from '#test/place.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -15,7 +16,7 @@ let workspace: TestWorkspace;
 let crm: CrmClient;
 beforeAll(async () => {
   workspace = await newWorkspace();
-  crm = createClient({ baseUrl: inject('baseUrl'), apiKey: workspace.liveKey });
+  crm = createClient({ baseUrl: place('baseUrl'), apiKey: workspace.liveKey });
 });
 
 const refusalOf = (call: Promise<unknown>): Promise<ApiError> =>
@@ -38,7 +39,7 @@ test('a call answers the body of a 2xx', async () => {
 });
 
 test('the key may be asked for before every call', async () => {
-  const asked = createClient({ baseUrl: inject('baseUrl'), apiKey: async () => workspace.liveKey });
+  const asked = createClient({ baseUrl: place('baseUrl'), apiKey: async () => workspace.liveKey });
   expect(workspace.liveKey).toContain((await asked.get('/v1/me')).apiKey.keyId);
 });
 
@@ -49,7 +50,7 @@ describe('what is refused is an ApiError', () => {
     expect(missing.requestId).toMatch(/^\S{20,}$/);
     const bad = await refusalOf(crm.post('/v1/deals', { body: { title: '' } as never }));
     expect(bad.fields).toContainEqual(expect.objectContaining({ field: 'title' }));
-    const stranger = createClient({ baseUrl: inject('baseUrl'), apiKey: 'ck_live_unknown' });
+    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'ck_live_unknown' });
     expect(await refusalOf(stranger.get('/v1/me'))).toMatchObject({ status: 401, code: 'unauthorized' });
   });
 
@@ -125,7 +126,7 @@ describe('a call is tried again', () => {
 
 test('a list is read to its end, page by page', async () => {
   const of = await newWorkspace();
-  const own = createClient({ baseUrl: inject('baseUrl'), apiKey: of.liveKey });
+  const own = createClient({ baseUrl: place('baseUrl'), apiKey: of.liveKey });
   const items = Array.from({ length: 7 }, (_, index) => ({ op: 'create' as const, name: `Of seven ${index}` }));
   await own.post('/v1/contacts/batch', { body: { items } });
   const ids: number[] = [];
@@ -176,7 +177,7 @@ describe('the feed', () => {
       for await (const _ of crm.events({ signal: stop.signal })) stop.abort(new Error('enough'));
     })();
     await expect(reading).rejects.toThrow('enough');
-    const stranger = createClient({ baseUrl: inject('baseUrl'), apiKey: 'ck_live_unknown' });
+    const stranger = createClient({ baseUrl: place('baseUrl'), apiKey: 'ck_live_unknown' });
     expect(await refusalOf(stranger.events().next())).toMatchObject({ status: 401 });
   });
 });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
@@ -65,13 +66,13 @@ test('the packed client compiles strictly with its types, runs, and is small; th
   await tsc('--module', 'preserve', '--noEmit');
   await tsc('--module', 'nodenext');
   const { liveKey } = await newWorkspace();
-  const env = { ...process.env, BASE_URL: inject('baseUrl'), API_KEY: liveKey };
+  const env = { ...process.env, BASE_URL: place('baseUrl'), API_KEY: liveKey };
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder, env });
   expect(JSON.parse(stdout)).toEqual({ names: ['Ada'], code: 'not_found' });
 
   const cli = await run(process.execPath, [join(installed, 'cli/crm.js'), 'api', 'GET', '/v1/contacts', '--json'], {
     cwd: folder,
-    env: { ...process.env, CRM_API_URL: inject('baseUrl'), CRM_API_KEY: liveKey },
+    env: { ...process.env, CRM_API_URL: place('baseUrl'), CRM_API_KEY: liveKey },
   });
   expect(JSON.parse(cli.stdout).items).toMatchObject([{ name: 'Ada' }]);
 

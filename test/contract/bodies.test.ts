@@ -1,5 +1,6 @@
 import { request } from 'undici';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -8,7 +9,7 @@ beforeAll(async () => {
 });
 
 async function post(path: string, body: string | Buffer, contentType?: string) {
-  const answer = await request(new URL(path, inject('baseUrl')), {
+  const answer = await request(new URL(path, place('baseUrl')), {
     method: 'POST',
     headers: {
       authorization: `Bearer ${workspace.liveKey}`,

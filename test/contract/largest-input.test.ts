@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { GenericSchema } from 'valibot';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { disconnectAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
 import { dayMs, shifted } from '#lib/clock.ts';
@@ -19,7 +19,6 @@ import type { Route } from '#lib/http/route.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { notFound } from '#lib/problem.ts';
 import { scopes } from '#lib/scopes.ts';
-
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -42,6 +41,7 @@ import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { anonymous, signedIn } from '#test/panel/member.ts';
+import { place, serverKey } from '#test/place.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -243,9 +243,8 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
   });
 
   test('is taken and read back: logins', async () => {
-    const serverKey = inject('serverKey');
     const { password } = largestBody('POST /v1/telegram/logins/{id}/password', letters) as { password: string };
-    const centre = await startDataCentre({ id: 4, serverKey, password });
+    const centre = await startDataCentre({ id: 4, serverKey: serverKey(), password });
     const { id } = await send('POST /v1/telegram/logins', letters, { phone: phoneOf(centre.port) });
     await send('POST /v1/telegram/logins/{id}/code', letters, { code: rightCode }, [id]);
     const { accountId } = await send('POST /v1/telegram/logins/{id}/password', letters, {}, [id]);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { shifted } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { publish } from '#lib/publishing/publish.ts';
@@ -15,12 +15,13 @@ import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter, throttling, unreachable } from '#test/crash.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 async function admin<Result>(noun: string, verb: string, input: object): Promise<Result> {
-  const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+  const options = { cwd: root, env: { ...process.env, DATA_DIR: place('dataDir') } };
   const args = ['infra/admin.ts', noun, verb, JSON.stringify(input)];
   return JSON.parse((await promisify(execFile)(process.execPath, args, options)).stdout);
 }

@@ -1,5 +1,6 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runRound } from '#test/faults/round.ts';
+import { place } from '#test/place.ts';
 
 // `npm run test:faults` does many long rounds, on engines of both kinds; this one is for every day.
 const short = { calls: 24, faults: 2, isPoisoned: true, alwaysReplays: true };
@@ -8,7 +9,7 @@ const settings = { seed: 2, isProxied: true };
 test('nothing acknowledged is lost and nothing is made twice, whatever is killed, behind a bad network to DynamoDB', async () => {
   const { differences, kills, changes, succeeded, sent, heard, files } = await runRound(
     { ...short, ...settings },
-    inject('providerUrl'),
+    place('providerUrl'),
   );
   expect(differences).toEqual([]);
   expect(kills.system).toBeGreaterThanOrEqual(1);

@@ -12,7 +12,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type * as v from 'valibot';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fieldsOf } from '#infra/admin/fields.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
@@ -27,6 +27,7 @@ import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { operator } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -35,7 +36,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
 async function admin<Result>(noun: string, verb: string, input: object): Promise<Result> {
-  const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+  const options = { cwd: root, env: { ...process.env, DATA_DIR: place('dataDir') } };
   const args = ['infra/admin.ts', noun, verb, JSON.stringify(input)];
   return JSON.parse((await run(process.execPath, args, options)).stdout);
 }
@@ -46,7 +47,7 @@ test('- takes the JSON from the standard input, as large as it may be; what is t
     const input = { workspaceId: id, env: 'live', kind: 'user', name: 'Eve', session };
     const started = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'create', '-'], {
       cwd: root,
-      env: { ...process.env, DATA_DIR: inject('dataDir') },
+      env: { ...process.env, DATA_DIR: place('dataDir') },
     });
     // More than an argument may have.
     started.child.stdin?.end(JSON.stringify(input).padEnd(300_000));
@@ -63,7 +64,7 @@ test('telegram-account login asks on the terminal, again after what is wrong, an
   const input = JSON.stringify({ workspaceId, env: 'test', phone: '+49 151 1234567', name: 'Sales' });
   const started = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'login', input], {
     cwd: root,
-    env: { ...process.env, DATA_DIR: inject('dataDir') },
+    env: { ...process.env, DATA_DIR: place('dataDir') },
   });
   started.child.stdin?.end('11111\n00000\ntest\n');
   const { stdout, stderr } = await started;
@@ -71,7 +72,7 @@ test('telegram-account login asks on the terminal, again after what is wrong, an
   expect(stderr.split('\n')).toEqual(['code (by app): the code is wrong', 'code (by app): password (test): ', '']);
   const gaveUp = run(process.execPath, ['infra/admin.ts', 'telegram-account', 'login', input], {
     cwd: root,
-    env: { ...process.env, DATA_DIR: inject('dataDir') },
+    env: { ...process.env, DATA_DIR: place('dataDir') },
   });
   gaveUp.child.stdin?.end();
   await expect(gaveUp).rejects.toMatchObject({ stderr: expect.stringContaining('the terminal was closed') });
@@ -184,7 +185,7 @@ test('workspace export and import move a workspace through a file, and connect g
 
 test('what is wrong with a call is one line that says what is right', async () => {
   const refusal = async (...args: string[]) => {
-    const options = { cwd: root, env: { ...process.env, DATA_DIR: inject('dataDir') } };
+    const options = { cwd: root, env: { ...process.env, DATA_DIR: place('dataDir') } };
     return (await run(process.execPath, ['infra/admin.ts', ...args], options).catch((error) => error)).stderr;
   };
   const listed =

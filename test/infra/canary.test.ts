@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { surroundings } from '#test/cli/process.ts';
 import { type Fate, startBetween } from '#test/client/between.ts';
 import { everyItem } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +29,7 @@ function start(args: readonly string[], key = workspace.testKey, more: Record<st
   return { child, ended };
 }
 
-const walked = (args = ['--url', inject('baseUrl')], ...more: [key?: string, env?: Record<string, string>]) =>
+const walked = (args = ['--url', place('baseUrl')], ...more: [key?: string, env?: Record<string, string>]) =>
   start(args, ...more).ended;
 
 /** The outcomes of a run, by step. */
@@ -129,7 +130,7 @@ test('what was made while its answer was lost is cleaned up, too', async () => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it after the step under way, and it cleans up', async (signal) => {
-  const { child, ended } = start(['--url', inject('baseUrl')]);
+  const { child, ended } = start(['--url', place('baseUrl')]);
   child.stdout.on('data', (chunk) => {
     if (String(chunk).includes('create a contact')) child.kill(signal);
   });
@@ -143,7 +144,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it after the step under way, 
 });
 
 test('a live key, no key and an address that does not answer are said', async () => {
-  const url = ['--url', inject('baseUrl')];
+  const url = ['--url', place('baseUrl')];
   expect(await walked(url, workspace.liveKey)).toMatchObject({
     code: 1,
     stdout: '',
@@ -177,8 +178,8 @@ test('the key comes from a file, too, and the address from the outputs of a stac
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'key');
   await writeFile(file, `${workspace.testKey}\n`);
-  const cloudFormation = await startCloudFormation({ ApiUrl: inject('baseUrl') });
+  const cloudFormation = await startCloudFormation({ ApiUrl: place('baseUrl') });
   const env = { AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation };
   const { code, stdout } = await walked(['--stack', 'CrmApi', '--key-file', file], '', env);
-  expect([code, stdout.split(' as ')[0]]).toEqual([0, inject('baseUrl')]);
+  expect([code, stdout.split(' as ')[0]]).toEqual([0, place('baseUrl')]);
 });

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { place } from '#test/place.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -90,7 +91,7 @@ test('a watch is no longer than the workflow that deploys leaves it', async () =
 test('the local system has nothing to roll back', async () => {
   const failed = run(process.execPath, ['infra/admin.ts', 'deployment', 'guard'], {
     cwd: root,
-    env: { ...process.env, DATA_DIR: inject('dataDir') },
+    env: { ...process.env, DATA_DIR: place('dataDir') },
   });
   await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/--stack/) });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { changeContact } from '#lib/contacts/store.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
@@ -16,6 +16,7 @@ import { operator, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
+import { place } from '#test/place.ts';
 import { readEnvironment, startSystem } from '#test/system.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -106,7 +107,7 @@ test('a workspace is taken out of a restored table and in again under a new id, 
     };
     const isOther = options.includes('--table');
     const args = ['infra/admin.ts', noun, verb, JSON.stringify(input), ...(isOther ? ['--table', table] : [])];
-    const env = { ...process.env, DATA_DIR: inject('dataDir') };
+    const env = { ...process.env, DATA_DIR: place('dataDir') };
     answers.push(JSON.parse((await run(process.execPath, args, { cwd: root, env })).stdout));
   }
   const [finished, exported, imported, { key }] = answers;

@@ -1,7 +1,8 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 
 const info = { name: 'test', version: '1' };
-const url = () => new URL('/mcp', inject('baseUrl'));
+const url = () => new URL('/mcp', place('baseUrl'));
 const authorized = (key: string) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 
 /** What both official clients have in common. */

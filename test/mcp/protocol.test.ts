@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { converse, type Toolbox } from '#lib/mcp/converse.ts';
 import { apiRevision } from '#lib/revision.ts';
 import { api, eventually, freshAddress } from '#test/client.ts';
 import { mcp, meta, modernVersion } from '#test/mcp/client.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -282,7 +283,7 @@ describe('the endpoint', () => {
   });
 
   test('refuses other sites and names that were pointed at this machine', async () => {
-    const own = new URL(inject('baseUrl')).host;
+    const own = new URL(place('baseUrl')).host;
     for (const [headers, status] of [
       [{ origin: `http://${own}` }, 200],
       [{ origin: 'https://evil.example.com' }, 403],

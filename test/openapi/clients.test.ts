@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClientOf, clients } from '#test/openapi/generators.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
@@ -30,7 +31,7 @@ async function answersOf({ name, make, command }: ClientOf) {
   await make(own);
   const { liveKey } = await newWorkspace();
   const [file, ...args] = command(own);
-  const env = { ...process.env, BASE_URL: inject('baseUrl'), API_KEY: liveKey };
+  const env = { ...process.env, BASE_URL: place('baseUrl'), API_KEY: liveKey };
   const { stdout } = await run(file, args, { env });
   return JSON.parse(stdout);
 }

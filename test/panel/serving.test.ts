@@ -1,8 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { place } from '#test/place.ts';
 
-const baseUrl = inject('baseUrl');
+const baseUrl = place('baseUrl');
 
 /** As a browser asks, but that what is compressed stays so. */
 async function ask(path: string, headers: Record<string, string> = {}) {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { dayMs, minuteMs } from '#lib/clock.ts';
@@ -25,6 +25,7 @@ import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn, tokenIn } from '#test/panel/member.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
@@ -255,7 +256,7 @@ test("the operator's command prints a link that lets a member in, and none for w
   const { id } = await newWorkspace();
   const member = await newMember(id);
   const command = async (email: string) => {
-    const options = { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, DATA_DIR: inject('dataDir') } };
+    const options = { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, DATA_DIR: place('dataDir') } };
     const args = ['infra/admin.ts', 'member', 'sign-in-link', JSON.stringify({ workspaceId: id, email })];
     return (await run(process.execPath, args, options)).stdout;
   };

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
-import { inject } from 'vitest';
 import { createDemo, signInLinkOf } from '#infra/local/demo.ts';
+import { place } from '#test/place.ts';
 import { openPage, type Watched } from './page.ts';
 
-export const panelUrl = `${inject('baseUrl')}/panel/`;
+export const panelUrl = `${place('baseUrl')}/panel/`;
 
 /** A workspace with something on every page, and a session of its owner. */
 export async function newDemo() {

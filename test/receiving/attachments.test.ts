@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { nextDay, timestamp } from '#lib/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
@@ -20,6 +20,7 @@ import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
+import { place } from '#test/place.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -314,7 +315,7 @@ async function later<Result>(work: () => Promise<Result>, minutes: number): Prom
 
 /** Kills the instances of a function. */
 async function kill(name: string): Promise<void> {
-  const request = join(inject('dataDir'), 'kill', `CrmApi-${name}`);
+  const request = join(place('dataDir'), 'kill', `CrmApi-${name}`);
   await writeFile(request, '');
   await eventually(async () => !existsSync(request), 'the kill');
 }

@@ -3,15 +3,16 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOperations, type Document } from '#lib/reference/document.ts';
 import { languages, sampleOf } from '#lib/reference/examples.ts';
 import openapi from '#openapi' with { type: 'json' };
+import { place } from '#test/place.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const baseUrl = inject('baseUrl');
+const baseUrl = place('baseUrl');
 const document = openapi as unknown as Document;
 const operations = allOperations(document);
 const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;

@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { llmsText } from '#infra/reference/llms.ts';
 import { postmanCollection } from '#infra/reference/postman.ts';
 import type { Document } from '#lib/reference/document.ts';
 import openapi from '#openapi' with { type: 'json' };
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const document = openapi as unknown as Document;
@@ -47,7 +48,7 @@ describe('the Postman collection', () => {
     expect(lists.length).toBeGreaterThan(25);
     for (const { url, auth } of lists) {
       const headers: Record<string, string> = auth?.type === 'noauth' ? {} : { authorization: `Bearer ${liveKey}` };
-      const answer = await fetch(url.raw.replace('{{baseUrl}}', inject('baseUrl')), { headers });
+      const answer = await fetch(url.raw.replace('{{baseUrl}}', place('baseUrl')), { headers });
       expect(answer.status, `${url.raw} ${await answer.text()}`).toBe(200);
     }
   });

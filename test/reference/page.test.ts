@@ -1,13 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOperations, type Document } from '#lib/reference/document.ts';
 import openapi from '#openapi' with { type: 'json' };
 import { startBrowser } from '#test/panel/chromium.ts';
 import { signedIn } from '#test/panel/member.ts';
 import { accessibilityFindings, openPage, overflowPx, type Scheme, screenshot, widths } from '#test/panel/page.ts';
+import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-const baseUrl = inject('baseUrl');
+const baseUrl = place('baseUrl');
 const document = openapi as unknown as Document;
 
 let browser: Browser | undefined;

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import openapi from '#openapi' with { type: 'json' };
+import { place } from '#test/place.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** As a browser asks, but that what is compressed stays so. */
 async function ask(path: string, headers: Record<string, string> = {}) {
-  const { statusCode: status, headers: answered, body } = await request(`${inject('baseUrl')}${path}`, { headers });
+  const { statusCode: status, headers: answered, body } = await request(`${place('baseUrl')}${path}`, { headers });
   return { status, headers: answered as Record<string, string>, body: Buffer.from(await body.arrayBuffer()) };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { maxConnected } from '#lib/accounts/store.ts';
 import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
@@ -8,6 +8,7 @@ import { ends, maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { looked } from '#test/receiving/look.ts';
 import { sealedByAnother } from '#test/sealed.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
@@ -245,7 +246,7 @@ test('once an hour what Telegram knows of a webhook is compared: what is wrong w
   await eventually(async () => (await inbound()).status === 'ok', 'the webhook');
   const { webhook } = await bot.seen();
   await bot.tell(message(newPerson(), { text: 'Hi' }));
-  await bot.command({ post: `${inject('baseUrl')}/nowhere` });
+  await bot.command({ post: `${place('baseUrl')}/nowhere` });
   const tenant = { workspaceId: workspace.id, env: 'live' } as const;
   await looked(tenant, body);
   expect(await inbound()).toMatchObject({ status: 'ok', lastError: 'Wrong response from the webhook: 404' });

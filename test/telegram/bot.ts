@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
-import { inject } from 'vitest';
+import { place } from '#test/place.ts';
 import type { FileAtTelegram, SentFile } from '#test/telegram/bot-double.ts';
 import type { Reaction } from '#test/telegram/double.ts';
 
@@ -18,7 +18,7 @@ let lastMessageId = 0;
 
 /** A bot at the double of Telegram, which people write to. */
 export function newBot(token: string = randomUUID()) {
-  const url = `${inject('providerUrl')}/double/${token}`;
+  const url = `${place('providerUrl')}/double/${token}`;
   const command = async (given: object): Promise<Seen> => {
     const { body } = await request(url, { method: 'POST', body: JSON.stringify(given) });
     return (await body.json()) as Seen;
@@ -33,7 +33,7 @@ export function newBot(token: string = randomUUID()) {
     hold: (files: Record<string, FileAtTelegram>) => command({ files }),
     /** Telegram posts what waits to the bot's webhook. */
     async post(): Promise<number[]> {
-      return (await command({ post: inject('baseUrl') })).posted.statuses;
+      return (await command({ post: place('baseUrl') })).posted.statuses;
     },
   };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import type * as v from 'valibot';
-import { inject } from 'vitest';
 import { createAccount, type NewAccount } from '#lib/accounts/store.ts';
 import type { Platform } from '#lib/channels/channel.ts';
 import { type ReceiveMessage, receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
+import { place } from '#test/place.ts';
 import type { Reaction, Stored } from '#test/telegram/double.ts';
 
 /** An account with a token of its own at the provider double. */
@@ -23,7 +23,7 @@ export async function newAccount(tenant: Tenant, options: Partial<NewAccount> = 
       ...options,
     }),
   );
-  const url = `${inject('providerUrl')}/double/${token}`;
+  const url = `${place('providerUrl')}/double/${token}`;
   return {
     id: account.id,
     token,

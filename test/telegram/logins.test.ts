@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/telegram-account.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
@@ -6,6 +6,7 @@ import { identity, rowKey } from '#lib/table/keys.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { serverKey } from '#test/place.ts';
 import { person, phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -21,7 +22,7 @@ afterAll(() => Promise.all(centres.map((centre) => centre.close())));
 
 /** Somebody with an account at Telegram, at a data centre of their own. */
 async function somebody(password?: string) {
-  const centre = await startDataCentre({ id: 4, serverKey: inject('serverKey'), ...(password && { password }) });
+  const centre = await startDataCentre({ id: 4, serverKey: serverKey(), ...(password && { password }) });
   centres.push(centre);
   return { centre, phone: phoneOf(centre.port) };
 }

@@ -4,8 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Client, eventually } from '#test/client.ts';
+import { place } from '#test/place.ts';
 import { edited, memberUpdate, message, newBot, newPerson, type Person } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -357,7 +358,7 @@ describe('a hook', () => {
     const { webhook } = await bot.seen();
     const path = new URL(webhook?.url as string).pathname;
     const post = async (to: string, headers: Record<string, string>, body: string) => {
-      const answer = await request(`${inject('baseUrl')}${to}`, {
+      const answer = await request(`${place('baseUrl')}${to}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body,
@@ -388,7 +389,7 @@ describe('a hook', () => {
   test('whose id is known but not its word takes nothing, however many words are tried, and refuses nobody else meanwhile', async () => {
     const bot = await connected('webhook');
     const { webhook } = await bot.seen();
-    const url = `${inject('baseUrl')}${new URL(webhook?.url as string).pathname}`;
+    const url = `${place('baseUrl')}${new URL(webhook?.url as string).pathname}`;
     const person = somebody();
     const body = JSON.stringify({ update_id: 1, ...message(person, { text: 'Stolen' }) });
     const right = webhook?.secretToken as string;
@@ -408,7 +409,7 @@ describe('a hook', () => {
       for (const status of await Promise.all(words.slice(from, from + 50).map(guess))) statuses.add(status);
     expect([...statuses]).toEqual([401]);
     // Neither a key's minute nor an address's is spent.
-    expect((await request(`${inject('baseUrl')}/healthz`)).statusCode).toBe(200);
+    expect((await request(`${place('baseUrl')}/healthz`)).statusCode).toBe(200);
     expect((await live.get('/v1/contacts', { q: person.first_name })).body.items).toEqual([]);
     expect(await guess(right)).toBe(200);
     await conversationWith(person, 1);
@@ -458,7 +459,7 @@ describe('polling', () => {
     const person = somebody();
     await bot.tell(message(person, { text: 'Before' }));
     await conversationWith(person, 1);
-    const request = join(inject('dataDir'), 'kill', 'CrmApi-WorkersPolls');
+    const request = join(place('dataDir'), 'kill', 'CrmApi-WorkersPolls');
     await writeFile(request, '');
     await eventually(async () => !existsSync(request), 'the process to die');
     await bot.tell(message(person, { text: 'After' }));

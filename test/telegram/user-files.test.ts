@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
 import { secondMs, shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -10,6 +10,7 @@ import { receiveDifference } from '#lib/receiving/telegram-difference.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
+import { serverKey } from '#test/place.ts';
 import { person, personOf } from '#test/telegram/data-centre.ts';
 import type { Answer } from '#test/telegram/mtproto.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
@@ -135,7 +136,7 @@ describe('what somebody sends the account of a person', () => {
     ['says it only when asked', 2],
   ])('is fetched from another data centre, which %s', async (_, saidDcId) => {
     const account = await listening();
-    const other = await newCentre({ id: 5, serverKey: inject('serverKey'), files: account.files });
+    const other = await newCentre({ id: 5, serverKey: serverKey(), files: account.files });
     account.neighbours.push({ id: 5, port: other.port });
     const bytes = randomBytes(mb + 1);
     const media = account.files.add({ bytes, dcId: 5 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { minuteMs } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
@@ -7,6 +7,7 @@ import { askTelegram } from '#lib/receiving/telegram-user.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
+import { serverKey } from '#test/place.ts';
 import { person, personOf, phoneOf, rightCode } from '#test/telegram/data-centre.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -33,7 +34,7 @@ const settled = (id: number) =>
   }, `job ${id} to end`);
 
 test('a login begins with what comes next: people, what their account writes itself, edits, and nobody else', async () => {
-  const centre = await newCentre({ id: 4, serverKey: inject('serverKey') });
+  const centre = await newCentre({ id: 4, serverKey: serverKey() });
   const [ann, bot] = [somebody(), somebody()];
   centre.box.write(ann, 'Before');
   const { body: login } = await live.post('/v1/telegram/logins', { phone: phoneOf(centre.port) });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
-import { inject } from 'vitest';
+import { place } from '#test/place.ts';
 import type { Reaction } from '#test/telegram/double.ts';
 import type { XCommand, XPerson, XWritten } from '#test/twitter/x-double.ts';
 
@@ -14,7 +14,7 @@ interface Seen {
 
 /** An account at the double of X; `app`: what lets our app renew its access token. */
 export function newPerson(token: string = randomUUID()) {
-  const url = `${inject('providerUrl')}/double/${token}`;
+  const url = `${place('providerUrl')}/double/${token}`;
   const command = async (given: { x?: XCommand; reactions?: Reaction[] }): Promise<Seen> => {
     const { body } = await request(url, { method: 'POST', body: JSON.stringify(given) });
     return (await body.json()) as Seen;

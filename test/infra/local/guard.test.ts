@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import { createDataDir, credentialsOf } from '#infra/local/files.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
+import { place } from '#test/place.ts';
 import { commandOf, descendants } from '#test/processes.ts';
 
 const folder = temporaryFolder();
@@ -157,7 +158,7 @@ test('DATA_DIR and what an earlier start left in it are for their owner alone', 
 });
 
 test('what a running system writes is for its owner alone', () => {
-  const dataDir = inject('dataDir');
+  const dataDir = place('dataDir');
   const written = globSync('{dynamodb,logs,mail,checkpoints,*.json}{,/*}', { cwd: dataDir });
   expect(written).toEqual(expect.arrayContaining(['system.json', 'dynamodb/dynamodb.sqlite', 'logs', 'mail']));
   // A file that has gone since it was listed is open to nobody.

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { listFunctions } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
+import { place } from '#test/place.ts';
 
 interface Resource {
   Type: string;
@@ -10,7 +11,7 @@ interface Resource {
   Metadata: Record<string, string>;
 }
 
-const path = join(inject('dataDir'), 'sam-template.json');
+const path = join(place('dataDir'), 'sam-template.json');
 const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as { Resources: Record<string, Resource> };
 const functions = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
 

@@ -1,0 +1,30 @@
+import { World } from '#test/harness/world.ts';
+
+declare global {
+  // One for each worker of Vitest, whatever the number of its files.
+  var crmWorld: Promise<World> | undefined;
+}
+
+let current: World | undefined;
+
+/** Starts the functions in this process, or gives the next test file what it needs of those that run. */
+export async function beginFile(assembly: string): Promise<World> {
+  globalThis.crmWorld ??= World.start(assembly);
+  current = await globalThis.crmWorld;
+  await current.begin();
+  return current;
+}
+
+/** The functions in this process, where they run in it. */
+export const world = (): World | undefined => current;
+
+function here(): World {
+  if (!current) throw new Error('this test runs against a whole system, which nobody can move');
+  return current;
+}
+
+/** Runs publishing, timers, workers, and deliveries until nothing is due. */
+export const settle = (): Promise<void> => here().settle();
+
+/** Moves the clock ahead by so many milliseconds; what falls due meanwhile is done in its order. */
+export const advance = (ms: number): Promise<void> => here().advance(ms);

@@ -1,0 +1,85 @@
+import type { Clock } from '#lib/clock.ts';
+
+interface Timer {
+  atMs: number;
+  work: () => void;
+}
+
+/** What somebody who sleeps waits for, besides the time. */
+interface Waits {
+  begin(): void;
+  end(): void;
+}
+
+/** A clock that runs as the machine's does and can be moved ahead. It never goes back. */
+export class MovedClock implements Clock {
+  #offsetMs = 0;
+  /** Sorted by time. */
+  readonly #timers: Timer[] = [];
+  readonly #waits: Waits;
+
+  constructor(waits: Waits) {
+    this.#waits = waits;
+  }
+
+  now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    this.#waits.begin();
+    let cancel = () => {};
+    let stop = () => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        cancel = this.after(ms, resolve);
+        stop = () => reject(signal?.reason);
+        signal?.addEventListener('abort', stop);
+      });
+    } finally {
+      cancel();
+      signal?.removeEventListener('abort', stop);
+      this.#waits.end();
+    }
+  }
+
+  after(ms: number, work: () => void): () => void {
+    const timer = { atMs: this.now() + Math.max(0, ms), work };
+    const place = this.#timers.findIndex(({ atMs }) => atMs > timer.atMs);
+    this.#timers.splice(place === -1 ? this.#timers.length : place, 0, timer);
+    return () => {
+      const found = this.#timers.indexOf(timer);
+      if (found !== -1) this.#timers.splice(found, 1);
+    };
+  }
+
+  /** When the next timer is due, if there is any. */
+  nextMs(): number | undefined {
+    return this.#timers[0]?.atMs;
+  }
+
+  /** Moves to a time, if it is ahead, and runs what is due by then, each at its own time. */
+  moveTo(ms: number): void {
+    for (let first = this.#timers[0]; first && first.atMs <= ms; first = this.#timers[0]) {
+      this.#timers.shift();
+      this.#ahead(first.atMs);
+      first.work();
+    }
+    this.#ahead(ms);
+  }
+
+  /** Runs what has become due. */
+  runDue(): void {
+    this.moveTo(this.now());
+  }
+
+  /** Forgets every timer. */
+  clear(): void {
+    this.#timers.length = 0;
+  }
+
+  #ahead(ms: number): void {
+    this.#offsetMs += Math.max(0, ms - this.now());
+  }
+}

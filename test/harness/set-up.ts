@@ -1,0 +1,11 @@
+import { afterEach, inject } from 'vitest';
+import { takeAnswers } from '#test/client.ts';
+import { beginFile } from '#test/harness.ts';
+
+await beginFile(inject('assembly'));
+
+afterEach(({ task }) => {
+  const answers = takeAnswers();
+  if (task.result?.state === 'fail' && answers !== '')
+    console.error(`The last answers before the failure:\n${answers}`);
+});

@@ -1,0 +1,472 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { listFunctions } from '#infra/functions.ts';
+import { runEngine } from '#infra/local/engine/process.ts';
+import { findEngine } from '#infra/local/engine/program.ts';
+import { openStreams, type StreamRecord } from '#infra/local/engine/stream-client.ts';
+import { ensureTable } from '#infra/local/engine/table.ts';
+import { startEvents } from '#infra/local/events.ts';
+import type { Answer } from '#infra/local/functions/invocation.ts';
+import { splitTarget, toEvent } from '#infra/local/http/event.ts';
+import { type HttpAnswer, toHttpAnswer } from '#infra/local/http/response.ts';
+import { routeTable } from '#infra/local/http/routes.ts';
+import { type HttpApi, startHttpApi } from '#infra/local/http.ts';
+import { startKms } from '#infra/local/kms.ts';
+import { deliver } from '#infra/local/mappings/batch.ts';
+import { awsEvent } from '#infra/local/mappings/event.ts';
+import { failedItems } from '#infra/local/mappings/failures.ts';
+import { passes } from '#infra/local/mappings/filter.ts';
+import { batchesOf, payloadOf } from '#infra/local/mappings/payload.ts';
+import { nowhere } from '#infra/local/nowhere.ts';
+import { startS3 } from '#infra/local/s3.ts';
+import { startScheduler } from '#infra/local/scheduler.ts';
+import { startSes } from '#infra/local/ses.ts';
+import { startSqs } from '#infra/local/sqs.ts';
+import { startSsm } from '#infra/local/ssm.ts';
+import type { Deployment, FunctionToRun, QueueMapping, RateRule, StreamMapping } from '#infra/local/template.ts';
+import { readDeployment } from '#infra/local/template.ts';
+import { pascalCase } from '#infra/names.ts';
+import { setClock } from '#lib/clock.ts';
+import { rowKey } from '#lib/table/keys.ts';
+import { addTo } from '#lib/table/update.ts';
+import { startFrontCentre } from '#test/telegram/data-centre.ts';
+import { startDouble } from '#test/telegram/double.ts';
+import { newServerKey } from '#test/telegram/mtproto.ts';
+import { MovedClock } from './moved-clock.ts';
+
+const home = { accountId: '000000000000', region: 'us-east-1' };
+const credentials = { accessKeyId: 'LOCALTEST', secretAccessKey: 'test' };
+/** Processes keep what they know of a workspace: those of one test file have other numbers than those of the next. */
+const workspacesPerFile = 1000;
+const longestReceive = 10;
+
+/** One invocation at work. */
+interface Run {
+  environment: NodeJS.ProcessEnv;
+  /** How many strands of it wait for the clock. */
+  sleeping: number;
+}
+
+export interface Request {
+  method: string;
+  /** Path and query. */
+  target: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  ip: string;
+}
+
+type Handler = (event: unknown, context: object) => Promise<unknown>;
+
+/** What a rate rule invokes, and when it does next. */
+interface Ringing {
+  rule: RateRule;
+  nextMs: number;
+}
+
+interface Following {
+  mapping: StreamMapping;
+  waiting: StreamRecord[];
+  isBusy: boolean;
+}
+
+/**
+ * The functions of the template in this process: on a table of a real engine, with queues, schedules, mails, keys, and files that speak AWS's
+ * protocols, and a clock that tests move. Nothing happens by itself: `settle` runs what is due.
+ */
+export class World {
+  readonly clock: MovedClock;
+  readonly dataDir: string;
+  readonly serverKey = newServerKey();
+  api!: HttpApi;
+  providerUrl = '';
+  /** Endpoints, credentials, and every variable that some function has. */
+  environment: Record<string, string> = {};
+  #deployment!: Deployment;
+  #match!: ReturnType<typeof routeTable>;
+  #functions = new Map<string, { toRun: FunctionToRun; file: string; handler?: Handler }>();
+  readonly #running = new AsyncLocalStorage<Run>();
+  readonly #runs = new Set<Run>();
+  readonly #atWork = new Set<Promise<unknown>>();
+  #sqs!: Awaited<ReturnType<typeof startSqs>>;
+  #dynamodb!: DynamoDBClient;
+  #streams!: ReturnType<typeof openStreams>;
+  #following: Following[] = [];
+  #rings: Ringing[] = [];
+  #invoking = new Map<string, number>();
+  #iterator: string | undefined;
+  #streamArn = '';
+  #reading: Promise<void> | undefined;
+  #files = 0;
+  #sleepers = 0;
+  #isTicking = false;
+
+  static async start(assembly: string): Promise<World> {
+    const world = new World();
+    await world.#start(assembly);
+    return world;
+  }
+
+  private constructor() {
+    this.dataDir = mkdtempSync(join(tmpdir(), 'crm-world-'));
+    this.clock = new MovedClock({
+      begin: () => {
+        const run = this.#running.getStore();
+        if (run) run.sleeping += 1;
+        this.#sleepers += 1;
+        void this.#tick();
+      },
+      end: () => {
+        const run = this.#running.getStore();
+        if (run) run.sleeping -= 1;
+        this.#sleepers -= 1;
+      },
+    });
+  }
+
+  async #start(assembly: string): Promise<void> {
+    const inData = (name: string) => join(this.dataDir, name);
+    const guarded = { host: '127.0.0.1', port: 0, accessKeyId: credentials.accessKeyId };
+    const host = '127.0.0.1';
+    const program = findEngine();
+    const engineProgram = program.database
+      ? { ...program, args: ({ port }: { port: number }) => ['--host', host, '--port', `${port}`] }
+      : program;
+    const onGivenUp = (error: Error) => {
+      throw error;
+    };
+    this.#sqs = await startSqs({ ...guarded, ...home });
+    this.api = await startHttpApi({ host, port: 0, accountId: home.accountId });
+    const [engine, scheduler, kms, ses, s3, ssm, events, double, centre] = await Promise.all([
+      runEngine({ program: engineProgram, host, folder: this.dataDir, onGivenUp }),
+      startScheduler({
+        ...guarded,
+        ...home,
+        deliver: (queueArn, body, options) => this.#sqs.send(queueArn, body, options),
+      }),
+      startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
+      startSes({ ...guarded, ...home, mailboxDir: inData('mail'), publish: (event) => this.#publish(event) }),
+      startS3({ host, port: 0, credentials, region: home.region, folder: inData('s3') }),
+      startSsm({ ...guarded, ...home, parameters: { '/crm-api/telegram-api-hash': 'test' } }),
+      startEvents({
+        ...guarded,
+        folder: inData('events'),
+        busArn: (name) => `arn:aws:events:${home.region}:${home.accountId}:event-bus/${name}`,
+        published: ({ source, ...stated }) => awsEvent(source, stated, home),
+      }),
+      startDouble(),
+      startFrontCentre(this.serverKey),
+    ]);
+    this.providerUrl = double.url;
+    const endpoint = `http://${host}:${engine.port}`;
+    const sdk = { endpoint, region: home.region, credentials };
+    this.#dynamodb = new DynamoDBClient(sdk);
+    this.#streams = openStreams(sdk);
+    const places = {
+      AWS_ENDPOINT_URL: nowhere,
+      AWS_REGION: home.region,
+      AWS_DEFAULT_REGION: home.region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_SQS: this.#sqs.url,
+      AWS_ENDPOINT_URL_SCHEDULER: scheduler.url,
+      AWS_ENDPOINT_URL_KMS: kms.url,
+      AWS_ENDPOINT_URL_SESV2: ses.url,
+      AWS_ENDPOINT_URL_S3: s3.url,
+      AWS_ENDPOINT_URL_SSM: ssm.url,
+      AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
+      WEBHOOK_LOOPBACK: 'allow',
+      TZ: 'UTC',
+      POWERTOOLS_LOG_LEVEL: 'SILENT',
+      POWERTOOLS_METRICS_DISABLED: 'true',
+    };
+    const providers = {
+      TELEGRAM_API_ROOT: double.url,
+      TWITTER_API_ROOT: double.url,
+      TELEGRAM_DATA_CENTRE: centre.address,
+      TELEGRAM_PUBLIC_KEY: this.serverKey.publicKey,
+    };
+    const servers = { ...home, sqsUrl: this.#sqs.url, apiUrl: this.api.url, keyId: kms.keyId };
+    const deployment = readDeployment(assembly, servers);
+    this.#deployment = deployment;
+    for (const queue of deployment.queues) this.#sqs.createQueue(queue.name, queue.attributes);
+    for (const name of deployment.scheduleGroups) scheduler.createGroup(name);
+    ses.configure(deployment.mailConfigurations);
+    s3.configure(deployment.buckets);
+    const files = new Map(listFunctions().map(({ name, file }) => [pascalCase(name), file]));
+    for (const toRun of deployment.functions) {
+      const file = files.get(toRun.name.split('-').at(-1) ?? '');
+      if (file) this.#functions.set(toRun.name, { toRun: { ...toRun, environment: {} }, file });
+    }
+    const own = { ...places, ...providers };
+    const shared: Record<string, string> = { ...places };
+    for (const { name, environment } of deployment.functions) {
+      const { NODE_OPTIONS: _, ...variables } = environment;
+      // Where providers are is known now.
+      const told = Object.fromEntries(
+        Object.entries({ ...places, ...variables }).map(([key, value]) => [key, own[key as 'TZ'] ?? value]),
+      );
+      Object.assign(shared, told);
+      const known = this.#functions.get(name);
+      if (known) known.toRun.environment = { ...told, AWS_LAMBDA_FUNCTION_NAME: name };
+    }
+    this.environment = shared;
+    this.#following = deployment.streamMappings.map((mapping) => ({ mapping, waiting: [], isBusy: false }));
+    this.#match = routeTable(deployment.routes);
+    this.api.serve(deployment.routes, (route, event) => this.invoke(route.functionName, event));
+    const outer = process.env;
+    Object.assign(outer, shared);
+    Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });
+    setClock(this.clock);
+  }
+
+  /** Gives the next test file a table of its own, and forgets what the file before has left in queues and schedules. */
+  async begin(): Promise<void> {
+    await this.settle().catch(() => {});
+    for (const queue of this.#sqs.queues()) queue.purge();
+    const [table] = this.#deployment.tables;
+    if (!table) throw new Error('the template has no table');
+    const before = process.env['TABLE_NAME'];
+    this.#files += 1;
+    const TableName = `table-${this.#files}`;
+    this.#streamArn = (await ensureTable(this.#dynamodb, { ...table, TableName })) ?? '';
+    for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
+    process.env['TABLE_NAME'] = TableName;
+    this.#iterator = undefined;
+    if (this.#files > 1) await this.#dynamodb.send(new DeleteTableCommand({ TableName: before })).catch(() => {});
+    const nowMs = this.clock.now();
+    this.#rings = this.#deployment.rules.map((rule) => ({ rule, nextMs: nowMs + rule.intervalMs }));
+    await addTo(rowKey('workspaceIds', {}), { last: this.#files * workspacesPerFile });
+  }
+
+  /** Invokes a function with an event as JSON. */
+  async invoke(name: string, event: string): Promise<Answer> {
+    const called = this.#functions.get(name);
+    if (!called) throw new Error(`the template has no function ${name}`);
+    const { toRun } = called;
+    const run: Run = { environment: toRun.environment, sleeping: 0 };
+    this.#runs.add(run);
+    const deadlineMs = this.clock.now() + toRun.timeoutSeconds * 1000;
+    const context = {
+      functionName: name,
+      functionVersion: '$LATEST',
+      awsRequestId: randomUUID(),
+      memoryLimitInMB: String(toRun.memoryMb),
+      callbackWaitsForEmptyEventLoop: true,
+      getRemainingTimeInMillis: () => Math.max(0, deadlineMs - this.clock.now()),
+    };
+    try {
+      return await this.#running.run(run, async () => {
+        called.handler ??= (await import(pathToFileURL(called.file).href)).handler as Handler;
+        return { payload: JSON.stringify((await called.handler(JSON.parse(event), context)) ?? null) };
+      });
+    } catch (error) {
+      const { name: errorType, message, stack } = error as Error;
+      if (process.env['SHOW_SYSTEM']) console.error(name, error);
+      return { error: { errorType, errorMessage: message, trace: (stack ?? '').split('\n') } };
+    } finally {
+      this.#runs.delete(run);
+    }
+  }
+
+  /** Answers a request as API Gateway would, without a connection. */
+  async request({ method, target, headers, body, ip }: Request): Promise<HttpAnswer> {
+    const match = this.#match(method, splitTarget(target).path);
+    if (!match) throw new Error(`the template has no route for ${method} ${target}`);
+    const bytes = Buffer.from(body ?? '');
+    const all = {
+      host: '127.0.0.1',
+      ...headers,
+      ...(body !== undefined && { 'content-length': String(bytes.length) }),
+    };
+    const lowerCased = Object.entries(all).map(([name, value]) => [name.toLowerCase(), value] as const);
+    const incoming = {
+      method,
+      url: target,
+      httpVersion: '1.1',
+      headers: Object.fromEntries(lowerCased),
+      headersDistinct: Object.fromEntries(lowerCased.map(([name, value]) => [name, [value]])),
+      socket: { remoteAddress: ip, localPort: 443 },
+    } as unknown as IncomingMessage;
+    const event = toEvent({ incoming, body: bytes, match, accountId: home.accountId });
+    return toHttpAnswer(await this.invoke(match.route.functionName, JSON.stringify(event)));
+  }
+
+  /** Runs what is due until nothing is: what the stream feeds, what waits in queues, and what follows from it. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await this.#pump();
+      if (this.#atWork.size === 0) return;
+      await Promise.race(this.#atWork);
+    }
+  }
+
+  /** Moves the clock ahead, from one thing that falls due to the next, each of which is done before time goes on. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.clock.now() + ms;
+    await this.settle();
+    for (let nextMs = this.clock.nextMs(); nextMs !== undefined && nextMs <= untilMs; nextMs = this.clock.nextMs()) {
+      this.clock.moveTo(nextMs);
+      await this.settle();
+    }
+    this.clock.moveTo(untilMs);
+    this.#ring();
+    await this.settle();
+  }
+
+  /** Moves the clock to what falls due next, no further than so many milliseconds. */
+  async step(mostMs: number): Promise<void> {
+    const nowMs = this.clock.now();
+    await this.advance(Math.min(mostMs, Math.max(0, (this.clock.nextMs() ?? Number.POSITIVE_INFINITY) - nowMs)));
+  }
+
+  #ring(): void {
+    const nowMs = this.clock.now();
+    for (const ringing of this.#rings) {
+      if (ringing.nextMs > nowMs) continue;
+      const { rule } = ringing;
+      ringing.nextMs = nowMs + rule.intervalMs;
+      const event = awsEvent(
+        'aws.events',
+        { 'detail-type': 'Scheduled Event', resources: [rule.arn], detail: {} },
+        home,
+      );
+      this.#begin(this.invoke(rule.functionName, rule.input ?? JSON.stringify(event)));
+    }
+  }
+
+  /** Begins what can begin now. */
+  async #pump(): Promise<void> {
+    this.clock.runDue();
+    this.#ring();
+    this.#reading ??= this.#readStream().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+    for (const following of this.#following)
+      if (!following.isBusy && following.waiting.length > 0) this.#feed(following);
+    for (const mapping of this.#deployment.queueMappings) await this.#drain(mapping);
+  }
+
+  #begin(work: Promise<unknown>): void {
+    const whole = work
+      .catch((error) => console.error(error))
+      .finally(() => {
+        this.#atWork.delete(whole);
+      });
+    this.#atWork.add(whole);
+  }
+
+  async #readStream(): Promise<void> {
+    if (this.#streamArn === '') return;
+    for (;;) {
+      this.#iterator ??= await this.#firstIterator();
+      const { Records, NextShardIterator } = await this.#streams.read({ ShardIterator: this.#iterator, Limit: 1000 });
+      this.#iterator = NextShardIterator;
+      if (Records.length === 0) return;
+      for (const { mapping, waiting } of this.#following)
+        for (const record of Records)
+          if (passes(mapping.filters, record) && hasChanged(record))
+            waiting.push({ ...record, awsRegion: home.region, eventSourceARN: this.#streamArn });
+    }
+  }
+
+  async #firstIterator(): Promise<string> {
+    const StreamArn = this.#streamArn;
+    const { StreamDescription } = await this.#streams.describe({ StreamArn });
+    const ShardId = StreamDescription.Shards[0]?.ShardId ?? '';
+    const { ShardIterator } = await this.#streams.iterator({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' });
+    return ShardIterator;
+  }
+
+  #feed(following: Following): void {
+    const { mapping, waiting } = following;
+    following.isBusy = true;
+    const work = async () => {
+      try {
+        while (waiting.length > 0)
+          for (const records of batchesOf(waiting.splice(0), mapping.batchSize))
+            await deliver(
+              { records, shardId: 'shard', streamArn: this.#streamArn },
+              {
+                mapping,
+                invoke: (name, event) => this.invoke(name, event),
+                sendToQueue: (queueArn, body) => this.#sqs.send(queueArn, body),
+                signal: new AbortController().signal,
+              },
+            );
+      } finally {
+        following.isBusy = false;
+      }
+    };
+    this.#begin(work());
+  }
+
+  async #drain(mapping: QueueMapping): Promise<void> {
+    const queue = this.#sqs.queueByArn(mapping.queueArn);
+    if (!queue) throw new Error(`the mapping ${mapping.id} has no queue`);
+    const most = mapping.maxConcurrency ?? Number.POSITIVE_INFINITY;
+    const atWork = () => this.#invoking.get(mapping.id) ?? 0;
+    while (atWork() < most && queue.counts().visible > 0) {
+      const maxMessages = Math.min(mapping.batchSize, longestReceive);
+      const records = await queue.receiveRecords({ maxMessages, waitSeconds: 0 });
+      if (records.length === 0) return;
+      const wanted = records.filter((record) => {
+        if (mapping.filters.length === 0 || passes(mapping.filters, { ...record, body: JSON.parse(record.body) }))
+          return true;
+        queue.delete(record.receiptHandle);
+        return false;
+      });
+      this.#invoking.set(mapping.id, atWork() + 1);
+      const work = async () => {
+        try {
+          for (const batch of batchesOf(wanted, mapping.batchSize)) {
+            const answer = await this.invoke(mapping.functionName, payloadOf(batch));
+            const ids = batch.map(({ record }) => record.messageId);
+            const failed = failedItems(answer, ids, mapping.reportsItemFailures);
+            for (const { record } of batch) if (!failed.has(record.messageId)) queue.delete(record.receiptHandle);
+          }
+        } finally {
+          this.#invoking.set(mapping.id, atWork() - 1);
+        }
+      };
+      this.#begin(work());
+    }
+  }
+
+  #publish(event: { 'detail-type': string; detail: Record<string, unknown> }): void {
+    const whole = awsEvent('aws.ses', event, home);
+    for (const { pattern, queueArns } of this.#deployment.eventRules)
+      if (passes([pattern], whole)) for (const queueArn of queueArns) this.#sqs.send(queueArn, JSON.stringify(whole));
+  }
+
+  /** While somebody sleeps: begins what is due, and moves the clock once everybody at work sleeps. */
+  async #tick(): Promise<void> {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    try {
+      while (this.#sleepers > 0) {
+        await realSleep(2);
+        await this.#pump();
+        await turn();
+        const nextMs = this.clock.nextMs();
+        if (nextMs !== undefined && [...this.#runs].every(({ sleeping }) => sleeping > 0)) this.clock.moveTo(nextMs);
+      }
+    } finally {
+      this.#isTicking = false;
+    }
+  }
+}
+
+/** The engine tells of writes that change nothing, which DynamoDB does not. */
+const hasChanged = ({ eventName, dynamodb }: StreamRecord) =>
+  eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
