@@ -91,10 +91,3 @@ export const secondMs = 1000;
 export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
-
-export interface Clock {
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  after(ms: number, work: () => void): () => void;
-}
-export function setClock(_: Clock | undefined): void {}

@@ -102,21 +102,33 @@ export function api(
     latest.splice(0, latest.length - maxKept);
     return told;
   };
+  return verbsOf(call);
+}
+
+/** The verbs of a caller, each by its one way to call. */
+export function verbsOf(call: (method: string, path: string, options?: Options) => Promise<Answer>) {
+  /** With an expected status, any other one fails and shows the answer's body. */
+  const checked = async (method: string, path: string, options: Options, rest: Rest): Promise<Answer> => {
+    const [expected, headers] = typeof rest[0] === 'number' ? [rest[0], rest[1]] : [undefined, rest[0]];
+    const answer = await call(method, path, { ...options, ...(headers && { headers }) });
+    if (expected !== undefined && answer.status !== expected)
+      throw new Error(`${method} ${path} answers ${answer.status}, not ${expected}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
   return {
     call,
-    get: (path: string, query?: Options['query'], headers?: Options['headers']) =>
-      call('GET', path, { ...(query && { query }), ...(headers && { headers }) }),
-    post: (path: string, body?: unknown, headers?: Options['headers']) =>
-      call('POST', path, { body, ...(headers && { headers }) }),
-    patch: (path: string, body?: unknown, headers?: Options['headers']) =>
-      call('PATCH', path, { body, ...(headers && { headers }) }),
-    put: (path: string, body?: unknown, headers?: Options['headers']) =>
-      call('PUT', path, { body, ...(headers && { headers }) }),
-    delete: (path: string, headers?: Options['headers']) => call('DELETE', path, headers && { headers }),
+    get: (path: string, query?: Options['query'], ...rest: Rest) => checked('GET', path, query ? { query } : {}, rest),
+    post: (path: string, body?: unknown, ...rest: Rest) => checked('POST', path, { body }, rest),
+    patch: (path: string, body?: unknown, ...rest: Rest) => checked('PATCH', path, { body }, rest),
+    put: (path: string, body?: unknown, ...rest: Rest) => checked('PUT', path, { body }, rest),
+    delete: (path: string, ...rest: Rest) => checked('DELETE', path, {}, rest),
   };
 }
 
-export type Client = ReturnType<typeof api>;
+/** The status that is expected, and headers; each can be left out. */
+type Rest = [expected: number, headers?: Record<string, string>] | [headers?: Record<string, string> | undefined];
+
+export type Client = ReturnType<typeof verbsOf>;
 
 /** Every item of a list, page by page. */
 export async function everyItem(

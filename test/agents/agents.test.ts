@@ -61,7 +61,7 @@ test('an agent is listed without its instructions and shown with them', async ()
   expect(await names({ status: 'Disabled' })).toEqual(['Sleeper']);
   expect(await names({ q: 'CAPT' })).toEqual(['Captain']);
   expect((await client.get(`/v1/agents/${id}`)).body).toEqual({ ...shown(), instructions: 'You sell boats.' });
-  expect((await workspace.live.get(`/v1/agents/${id}`)).status).toBe(404);
+  await workspace.live.get(`/v1/agents/${id}`, undefined, 404);
 });
 
 test('an agent has accounts of its workspace and environment alone', async () => {
@@ -110,7 +110,7 @@ describe('a test run', () => {
       status: 403,
       body: { details: { reason: 'missing_scope', requiredScopes: ['contacts:read'] } },
     });
-    expect((await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi' })).status).toBe(200);
+    await limited.post(`/v1/agents/${id}/test-run`, { message: 'Hi' }, 200);
   });
 
   test('beyond the tokens of the day is refused until the next; what it used is what counts', async () => {
@@ -149,6 +149,6 @@ describe('a test run', () => {
       status: 400,
       body: { details: { fields: [{ field, code }] } },
     });
-    expect((await client.post('/v1/agents/999999/test-run', { message: 'Hi' })).status).toBe(404);
+    await client.post('/v1/agents/999999/test-run', { message: 'Hi' }, 404);
   });
 });

@@ -74,7 +74,7 @@ test('a merge takes over the ids that the target lacks, of either form', async (
   const source = await write({ name: 'Source', telegramUserId: 9102, twitterUserId: '9103' });
   const stranger = (await hears(tenant, account.id, { telegramUserId: 9104 })).contactId;
   for (const sourceContactId of [source.id, stranger])
-    expect((await workspace.live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId })).status).toBe(200);
+    await workspace.live.post(`/v1/contacts/${target.id}/merge`, { sourceContactId }, 200);
   expect((await read(Contacts, target.id)).identities).toEqual({ telegram: 9101, twitter: '9103' });
   expect((await hears(tenant, account.id, { telegramUserId: 9104 })).contactId).toBe(target.id);
 });

@@ -87,7 +87,7 @@ test('the target keeps its own values, takes those that it lacks, and the source
     b: 'source',
   });
   for (const path of ['', '/activities', '/tags', '/messages', '/metadata', '/duplicates'])
-    expect((await workspace.live.get(`/v1/contacts/${source.id}${path}`)).status).toBe(404);
+    await workspace.live.get(`/v1/contacts/${source.id}${path}`, undefined, 404);
   expect((await workspace.live.get('/v1/contacts', { username: 'source' })).body.items).toEqual([]);
   const { items } = (await workspace.live.get('/v1/tags')).body;
   expect(items.map(({ name, contactCount }: { name: string; contactCount: number }) => [name, contactCount])).toEqual([
@@ -224,7 +224,7 @@ test('itself, an unknown source and another platform are refused', async () => {
   expect([unknown.status, unknown.body.details.fields[0].code]).toEqual([400, 'unknown_reference']);
   const other = await merge(id, twitter.id);
   expect([other.status, other.body.details]).toEqual([409, { reason: 'platform_mismatch' }]);
-  expect((await workspace.live.post(`/v1/contacts/${id}/merge`, {})).status).toBe(400);
+  await workspace.live.post(`/v1/contacts/${id}/merge`, {}, 400);
 });
 
 test('whenever the process dies, a merge of a long life moves everything exactly once or nothing', async () => {

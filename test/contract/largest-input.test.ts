@@ -41,7 +41,7 @@ import type { Schema } from '#test/contract/wrong-values.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { anonymous, signedIn } from '#test/panel/member.ts';
-import { place, serverKey } from '#test/place.ts';
+import { serverKey } from '#test/place.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -312,7 +312,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const { id: liveAgentId } = await admin('agent create', letters, { ...place(), ...inLive, status: 'disabled' });
     await admin('agent update', letters, { ...place(), ...inLive, id: liveAgentId, status: 'active' });
     calls.keep('/v1/agents/{id}', liveAgentId);
-    expect((await workspace.test.get(`/v1/agents/${agent.id}`)).status).toBe(200);
+    await workspace.test.get(`/v1/agents/${agent.id}`, undefined, 200);
     const { body: asking } = await workspace.test.post('/v1/contacts', { name: letters.text(200) });
     await send('POST /v1/agents/{id}/test-run', letters, { contactId: asking.id }, [agent.id], workspace.test);
     const account = await newAccount({ workspaceId: workspace.id, env: 'live' });
@@ -532,7 +532,7 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     const query = schemaOf(operations.get('GET /panel/conversations')?.query as GenericSchema);
     for (const [name, schema] of Object.entries(query))
       expect((await owner.get('/panel/conversations', queryOf(name, schema, letters))).status, name).toBe(200);
-    expect((await owner.delete('/panel/sessions/current')).status).toBe(200);
+    await owner.delete('/panel/sessions/current', 200);
     calls.driven.add('DELETE /panel/sessions/current');
   });
 

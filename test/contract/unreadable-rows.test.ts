@@ -100,7 +100,7 @@ test('what decides by a list fails where an item cannot be read', async () => {
   const mend = await breakRow(tenant, Tags, { id: Number(bad?.id) }, 'color');
   try {
     const taken = { tagName: 'one that may be the broken one' };
-    expect((await client.post(`/v1/contacts/${(await itemsOf('/v1/contacts'))[0]?.id}/tags`, taken)).status).toBe(500);
+    await client.post(`/v1/contacts/${(await itemsOf('/v1/contacts'))[0]?.id}/tags`, taken, 500);
     await expect(listAll(deciding(), Tags)).rejects.toThrow(v.ValiError);
     await expect(listPage(deciding(), Tags, { limit: 10 })).rejects.toThrow(v.ValiError);
   } finally {
@@ -167,7 +167,7 @@ describe.each(Object.entries(shownBy))('GET %s', (path, [of, parent]) => {
       expect([...before].filter((id) => !left.some((one) => one.id === id))).toEqual([]);
       for (const other of Object.keys(shownBy).filter((one) => !one.includes('{'))) await itemsOf(other);
       const one = `${path}/{id}`;
-      if (paths[one]?.get) expect((await client.get(`${at}/${bad.id}`)).status).toBe(500);
+      if (paths[one]?.get) await client.get(`${at}/${bad.id}`, undefined, 500);
     } finally {
       await mend();
     }

@@ -188,9 +188,9 @@ test('the environments and other workspaces see nothing of a deal', async () => 
   const { id } = await create();
   const stranger = await newWorkspace();
   for (const client of [workspace.test, stranger.live]) {
-    expect((await client.get(`/v1/deals/${id}`)).status).toBe(404);
-    expect((await client.patch(`/v1/deals/${id}`, { title: 'x' })).status).toBe(404);
-    expect((await client.post(`/v1/deals/${id}/stage`, { stage: 'lost' })).status).toBe(404);
+    await client.get(`/v1/deals/${id}`, undefined, 404);
+    await client.patch(`/v1/deals/${id}`, { title: 'x' }, 404);
+    await client.post(`/v1/deals/${id}/stage`, { stage: 'lost' }, 404);
   }
 });
 

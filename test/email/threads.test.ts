@@ -182,8 +182,8 @@ describe('a thread', () => {
       status: 412,
       body: { error: 'conflict', details: { reason: 'stale_version' } },
     });
-    expect((await client.post('/v1/email/threads/999999/status', {})).status).toBe(404);
-    expect((await client.post('/v1/email/threads/999999/assignee', { userId: 999_999 })).status).toBe(404);
+    await client.post('/v1/email/threads/999999/status', {}, 404);
+    await client.post('/v1/email/threads/999999/assignee', { userId: 999_999 }, 404);
   });
 
   test('is heard of by whoever its sender was merged into, from the address that the merge has dropped', async () => {
@@ -262,8 +262,8 @@ test('every filter of the list is exact, and filters may be combined', async () 
   expect(await ids({ isStarred: true })).toEqual([]);
   for (const q of ['BOAT', 'ahoy', 'mia@', 'Mia']) expect(await ids({ q })).toEqual([mine]);
   expect(await ids({ q: 'example.com', status: 'pending' })).toEqual([other]);
-  expect((await of.live.get('/v1/email/threads', { status: 'lost' })).status).toBe(400);
-  expect((await of.test.get(`/v1/email/threads/${mine}`)).status).toBe(404);
+  await of.live.get('/v1/email/threads', { status: 'lost' }, 400);
+  await of.test.get(`/v1/email/threads/${mine}`, undefined, 404);
 });
 
 test('of a long mail the beginning is kept where its sender has sent as much as a day takes', async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { listFunctions } from '#infra/functions.ts';
 import { runEngine } from '#infra/local/engine/process.ts';
 import { findEngine } from '#infra/local/engine/program.ts';
 import { openStreams, type StreamRecord } from '#infra/local/engine/stream-client.ts';
+import { indexStreamRecords } from '#infra/local/engine/stream-index.ts';
 import { ensureTable } from '#infra/local/engine/table.ts';
 import { startEvents } from '#infra/local/events.ts';
 import type { Answer } from '#infra/local/functions/invocation.ts';
@@ -42,6 +43,8 @@ import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey } from '#test/telegram/mtproto.ts';
 import { MovedClock } from './moved-clock.ts';
 
+/** Files in memory, where there are any. */
+const memory = '/dev/shm';
 const home = { accountId: '000000000000', region: 'us-east-1' };
 const credentials = { accessKeyId: 'LOCALTEST', secretAccessKey: 'test' };
 /** Processes keep what they know of a workspace: those of one test file have other numbers than those of the next. */
@@ -116,7 +119,7 @@ export class World {
   }
 
   private constructor() {
-    this.dataDir = mkdtempSync(join(tmpdir(), 'crm-world-'));
+    this.dataDir = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'crm-world-'));
     this.clock = new MovedClock({
       begin: () => {
         const run = this.#running.getStore();
@@ -137,16 +140,13 @@ export class World {
     const guarded = { host: '127.0.0.1', port: 0, accessKeyId: credentials.accessKeyId };
     const host = '127.0.0.1';
     const program = findEngine();
-    const engineProgram = program.database
-      ? { ...program, args: ({ port }: { port: number }) => ['--host', host, '--port', `${port}`] }
-      : program;
     const onGivenUp = (error: Error) => {
       throw error;
     };
     this.#sqs = await startSqs({ ...guarded, ...home });
     this.api = await startHttpApi({ host, port: 0, accountId: home.accountId });
     const [engine, scheduler, kms, ses, s3, ssm, events, double, centre] = await Promise.all([
-      runEngine({ program: engineProgram, host, folder: this.dataDir, onGivenUp }),
+      runEngine({ program, host, folder: this.dataDir, onGivenUp }),
       startScheduler({
         ...guarded,
         ...home,
@@ -165,6 +165,7 @@ export class World {
       startDouble(),
       startFrontCentre(this.serverKey),
     ]);
+    if (program.database) indexStreamRecords(join(this.dataDir, program.database));
     this.providerUrl = double.url;
     const endpoint = `http://${host}:${engine.port}`;
     const sdk = { endpoint, region: home.region, credentials };
@@ -226,6 +227,7 @@ export class World {
     const outer = process.env;
     Object.assign(outer, shared);
     Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });
+    process.once('exit', () => rmSync(this.dataDir, { recursive: true, force: true }));
     setClock(this.clock);
   }
 

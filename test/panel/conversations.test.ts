@@ -71,7 +71,7 @@ test('conversations stand by their last message, those with something unread fir
   expect(await names(owner, { isUnread: false, limit: 1 })).toEqual(['Ann', 'Eve', 'Cleo']);
   expect(await names(owner, { q: 'AN' })).toEqual(['Ann']);
   expect(await names(owner, { channel: 'email' })).toEqual([]);
-  expect((await owner.post(`/v1/contacts/${ids['Dora']}/messages/read`, {})).status).toBe(200);
+  await owner.post(`/v1/contacts/${ids['Dora']}/messages/read`, {}, 200);
   expect(await names(owner, { limit: 2 })).toEqual(['Ben', 'Ann', 'Dora', 'Eve', 'Cleo']);
 });
 
@@ -85,10 +85,10 @@ test('a conversation that moves up while the pages are read is not shown twice, 
   await write(ann, 'outbound', 'Up');
   const rest = await everyItem(owner, '/panel/conversations', { limit: 1, after: first.body.nextCursor });
   expect(rest.map(({ contact: { id } }) => id)).toEqual([ben]);
-  expect((await owner.post(`/v1/contacts/${ben}/merge`, { sourceContactId: cleo })).status).toBe(200);
+  await owner.post(`/v1/contacts/${ben}/merge`, { sourceContactId: cleo }, 200);
   expect((await everyItem(owner, '/panel/conversations')).map(({ contact: { id } }) => id).sort()).toEqual(
     [ann, ben].sort(),
   );
-  expect((await owner.post(`/v1/contacts/${ben}/erasure`, { confirm: String(ben) })).status).toBe(202);
+  await owner.post(`/v1/contacts/${ben}/erasure`, { confirm: String(ben) }, 202);
   expect((await everyItem(owner, '/panel/conversations')).map(({ contact: { id } }) => id)).toEqual([ann]);
 });

@@ -5,7 +5,7 @@ import { createMember } from '#lib/members/store.ts';
 import { createSignIn } from '#lib/sessions/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { type Environment, operator } from '#lib/tenant.ts';
-import { type Answer, api, type Client, eventually, freshAddress, type Options } from '#test/client.ts';
+import { api, type Client, eventually, freshAddress, verbsOf } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 
 export const newAddress = () => `${randomUUID()}@people.example`;
@@ -38,7 +38,7 @@ export async function signedIn(workspaceId: number, role: Role = 'owner', email 
   const token = await createSignIn(await asOneOf(workspaceId, member));
   const { body } = await anonymous().post('/panel/sessions', { token });
   return {
-    ...withHeaders(api(body.session), {}),
+    ...api(body.session),
     token: body.session,
     memberId: member.id,
     email,
@@ -50,15 +50,7 @@ export async function signedIn(workspaceId: number, role: Role = 'owner', email 
   };
 }
 
-function withHeaders(client: Client, headers: Record<string, string>): Client {
-  const call = (method: string, path: string, options: Options = {}): Promise<Answer> =>
-    client.call(method, path, { ...options, headers: { ...headers, ...options.headers } });
-  return {
-    call,
-    get: (path, query, more) => call('GET', path, { ...(query && { query }), ...(more && { headers: more }) }),
-    post: (path, body, more) => call('POST', path, { body, ...(more && { headers: more }) }),
-    patch: (path, body, more) => call('PATCH', path, { body, ...(more && { headers: more }) }),
-    put: (path, body, more) => call('PUT', path, { body, ...(more && { headers: more }) }),
-    delete: (path, more) => call('DELETE', path, more && { headers: more }),
-  };
-}
+const withHeaders = (client: Client, headers: Record<string, string>): Client =>
+  verbsOf((method, path, options = {}) =>
+    client.call(method, path, { ...options, headers: { ...headers, ...options.headers } }),
+  );

@@ -370,7 +370,7 @@ describe('the parts of a mail', () => {
     const bytes = await Promise.all(found.map(async ({ url }) => Buffer.from(await (await fetch(url)).arrayBuffer())));
     expect(bytes.map(sha256)).toEqual([picture, Buffer.from(text), Buffer.from('as it is')].map(sha256));
     expect(found.map(({ sizeBytes }) => sizeBytes)).toEqual(bytes.map(({ length }) => length));
-    expect((await live.get(`${path}/4`)).status).toBe(404);
+    await live.get(`${path}/4`, undefined, 404);
     const { items } = (await live.get(`/v1/email/threads/${threadId}/messages`)).body;
     expect(items[0].attachments.map(({ status }: { status: string }) => status)).toEqual([
       'stored',
@@ -401,11 +401,11 @@ test('an attachment is found by nobody else', async () => {
   await settled(id);
   const other = await newWorkspace();
   for (const client of [other.live, workspace.test])
-    expect((await client.get(`/v1/messages/${id}/attachments/1`)).status).toBe(404);
-  expect((await live.get(`/v1/messages/${id}/attachments/2`)).status).toBe(404);
-  expect((await live.get('/v1/messages/999999/attachments/1')).status).toBe(404);
+    await client.get(`/v1/messages/${id}/attachments/1`, undefined, 404);
+  await live.get(`/v1/messages/${id}/attachments/2`, undefined, 404);
+  await live.get('/v1/messages/999999/attachments/1', undefined, 404);
   const { client } = await workspace.mint({ scopes: ['email:read'] });
-  expect((await client.get(`/v1/messages/${id}/attachments/1`)).status).toBe(403);
+  await client.get(`/v1/messages/${id}/attachments/1`, undefined, 403);
 });
 
 test('its URL opens that file alone, as a download, for five minutes', async () => {

@@ -345,7 +345,7 @@ test('a block is of the person who has blocked, and of nobody else whom their co
   const runAt = new Date(Date.now() + 86_400_000).toISOString();
   const to = { accountId: bot.id, contactId: contact.id, text: 'Hi', runAt };
   const { body: job } = await live.post('/v1/telegram/messages', to);
-  expect((await live.post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id })).status).toBe(200);
+  await live.post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id }, 200);
   await bot.tell(memberUpdate(bea, 'kicked'));
   await bot.post();
   await sleep(1_000);

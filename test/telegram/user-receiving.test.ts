@@ -214,7 +214,7 @@ test('an account listens as somebody says: off, and again', async () => {
   const account = await listening();
   const ann = somebody();
   const path = `/v1/telegram/accounts/${account.id}`;
-  expect((await live.patch(path, { inbound: 'webhook' })).status).toBe(400);
+  await live.patch(path, { inbound: 'webhook' }, 400);
   expect((await live.patch(path, { inbound: 'off' })).body.inbound).toMatchObject({ mode: 'off', status: 'off' });
   account.box.write(ann, 'Meanwhile');
   expect((await live.patch(path, { inbound: 'polling' })).body.inbound).toMatchObject({ mode: 'polling' });

@@ -40,5 +40,5 @@ test('an endpoint that is added brings a secret that can be read', async () => {
   const { client, first } = await lost(receiver.url);
   const { status, body } = await client.post('/v1/webhooks', { url: other.url });
   expect([status, body.secret !== first, body.secretHint]).toEqual([201, true, body.secret.slice(-4)]);
-  expect((await client.post(`/v1/webhooks/${body.id}/test`, {})).status).toBe(200);
+  await client.post(`/v1/webhooks/${body.id}/test`, {}, 200);
 });

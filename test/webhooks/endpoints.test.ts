@@ -112,7 +112,7 @@ describe('a new endpoint', () => {
     );
     const { body } = await live.get('/v1/webhooks', { limit: 100 });
     expect(body.items).toHaveLength(20);
-    expect((await live.delete(`/v1/webhooks/${body.items[0].id}`)).status).toBe(200);
+    await live.delete(`/v1/webhooks/${body.items[0].id}`, 200);
     await create(live);
   });
 });
@@ -200,10 +200,10 @@ describe('an endpoint', () => {
     const { id } = await create();
     const stranger = await newWorkspace();
     for (const client of [stranger.live, stranger.test]) {
-      expect((await client.get(`/v1/webhooks/${id}`)).status).toBe(404);
-      expect((await client.patch(`/v1/webhooks/${id}`, { isActive: false })).status).toBe(404);
+      await client.get(`/v1/webhooks/${id}`, undefined, 404);
+      await client.patch(`/v1/webhooks/${id}`, { isActive: false }, 404);
     }
-    expect((await workspace.test.get(`/v1/webhooks/${id}`)).status).toBe(404);
+    await workspace.test.get(`/v1/webhooks/${id}`, undefined, 404);
   });
 });
 
@@ -238,7 +238,7 @@ describe('a rotation', () => {
 
   test.each([-1, 1441, 1.5, '5'])('has no grace of %j', async (graceMinutes) => {
     const { id } = await create();
-    expect((await api.post(`/v1/webhooks/${id}/rotate`, { graceMinutes })).status).toBe(400);
+    await api.post(`/v1/webhooks/${id}/rotate`, { graceMinutes }, 400);
   });
 });
 

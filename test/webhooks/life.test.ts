@@ -98,7 +98,7 @@ test('after a kill -9 in the middle of a backlog everything arrives, and nothing
   await using receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 200));
   const path = await register(`${receiver.url}/again`);
   const items = Array.from({ length: 60 }, (_, index) => ({ op: 'create', name: `Contact ${index}` }));
-  expect((await client.post('/v1/contacts/batch', { items })).status).toBe(200);
+  await client.post('/v1/contacts/batch', { items }, 200);
   await eventually(async () => receiver.received.length >= 15, 'the first deliveries', 60_000);
   system.process.kill('SIGKILL');
   await new Promise((resolve) => system.process.once('exit', resolve));

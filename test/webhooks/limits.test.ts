@@ -47,7 +47,7 @@ async function workspaceWith(receiver: Receiver, body: object = {}) {
     deliveries: (query: Record<string, string | number> = {}) => everyItem(live, `${path}/deliveries`, query),
     run: <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work),
     async addContacts(...names: string[]) {
-      for (const name of names) expect((await live.post('/v1/contacts', { name })).status).toBe(201);
+      for (const name of names) await live.post('/v1/contacts', { name }, 201);
     },
     /** As when a worker has died: nothing is sent until its lease ends, in a few seconds. Returns its name. */
     hold: () =>
@@ -410,7 +410,7 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
   await using receiver = await startReceiver();
   await using other = await startReceiver();
   const { id, tenant, live, addContacts, run } = await workspaceWith(receiver);
-  expect((await live.post('/v1/webhooks', { url: `${other.url}/`, eventKinds: ['contact.created'] })).status).toBe(201);
+  await live.post('/v1/webhooks', { url: `${other.url}/`, eventKinds: ['contact.created'] }, 201);
   const place = keyOf(tenant, Endpoints, { id } as StoredEndpoint);
   const set = (url: unknown) =>
     dynamodb.send('UpdateItem', {
