@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Tells the time and waits. Production has the machine's; a test installs one that it can move. */
 export interface Clock {
@@ -16,10 +16,24 @@ export function deadline(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Below setTimeout's limit of 2^31 ms, and short enough to notice that the machine slept or its clock was set. */
+const longestTimerMs = 60_000;
+
+/** Runs the work once the machine's clock says so. Returns a function that cancels it. */
+function atTime(atMs: number, work: () => void): () => void {
+  let cancel = () => {};
+  const wait = () => {
+    cancel = deadline(Math.min(atMs - Date.now(), longestTimerMs), look);
+  };
+  const look = () => (Date.now() < atMs ? wait() : work());
+  wait();
+  return () => cancel();
+}
+
 const machine: Clock = {
   now: () => Date.now(),
-  sleep: (ms, signal) => wait(ms, undefined, { ...(signal && { signal }) }),
-  after: deadline,
+  sleep: (ms, signal) => pause(ms, undefined, { ...(signal && { signal }) }),
+  after: (ms, work) => atTime(Date.now() + ms, work),
 };
 
 let installed = machine;

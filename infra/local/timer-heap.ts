@@ -7,9 +7,6 @@ export interface Entry<Item> {
   index: number;
 }
 
-// Below setTimeout's limit of 2^31 ms, and short enough to notice that the machine slept or its clock was set.
-const longestSleepMs = 60_000;
-
 /** Items that fall due in time order: a binary heap watched by one timer. */
 export class TimerHeap<Item> {
   readonly #onDue: (item: Item) => void;
@@ -49,9 +46,8 @@ export class TimerHeap<Item> {
     const next = this.#heap[0];
     if (!next || next.dueAt >= this.#wakeAt) return;
     this.#cancel();
-    const delayMs = Math.min(Math.max(next.dueAt - now(), 1), longestSleepMs);
-    this.#wakeAt = now() + delayMs;
-    this.#cancel = after(delayMs, () => this.#wake());
+    this.#wakeAt = next.dueAt;
+    this.#cancel = after(Math.max(next.dueAt - now(), 1), () => this.#wake());
   }
 
   #wake(): void {

@@ -377,9 +377,19 @@ export class World {
       if (Records.length === 0) return;
       for (const { mapping, waiting } of this.#following)
         for (const record of Records)
-          if (passes(mapping.filters, record) && hasChanged(record))
-            waiting.push({ ...record, awsRegion: home.region, eventSourceARN: this.#streamArn });
+          if (passes(mapping.filters, record) && hasChanged(record)) waiting.push(this.#received(record));
     }
+  }
+
+  /** A record as Lambda hands it on; it was made now, by the clock that tests move. */
+  #received({ dynamodb, ...record }: StreamRecord): StreamRecord {
+    const ApproximateCreationDateTime = Math.floor(this.clock.now() / 1000);
+    return {
+      ...record,
+      dynamodb: { ...dynamodb, ApproximateCreationDateTime },
+      awsRegion: home.region,
+      eventSourceARN: this.#streamArn,
+    };
   }
 
   async #firstIterator(): Promise<string> {
