@@ -1,42 +1,45 @@
-import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/**
- * Four read the whole table, again and again, which is small in the beginning. Two wait for crashes and repairs: begun last, one of them
- * would run alone at the end. The others go by size.
- */
-const first = [
-  'secrets',
-  'faults/pairs',
-  'archive/archive',
-  'contacts/erasure-archives',
-  'faults/faults',
-  'webhooks/life',
-].map((name) => `test/${name}.test.ts`);
-const rankOf = ({ moduleId }: TestSpecification) => {
-  const rank = first.findIndex((name) => moduleId.endsWith(name));
-  return rank === -1 ? first.length : rank;
-};
-
-class SomeFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
-  }
-}
-
-export default defineConfig({
+/** Files against a whole system that the run starts (`npm start`), each in a process of its own. */
+const whole = (name: string, include: string[], testTimeout: number): TestProjectInlineConfiguration => ({
+  extends: true,
   test: {
-    include: ['test/**/*.test.ts'],
+    name,
+    include,
     globalSetup: ['test/system.ts'],
     setupFiles: ['test/environment.ts'],
-    // Longer than all bounded waits of a test (test/client.ts), which say what they waited for, on a machine that stalls.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout,
+    hookTimeout: testTimeout,
     expect: { poll: { timeout: 45_000 } },
-    // On a machine that stalls. Which tests needed it stands in the output, and at its end.
-    retry: process.env['CI'] ? 1 : 0,
-    sequence: { sequencer: SomeFirst },
     // Twice the cores that serve the tests and the system that they test: most of a file's time is waiting.
     maxWorkers: 4,
+  },
+});
+
+/** Three tiers (CONTRIBUTING.md): `npm test`, `npm run test:full`, `npm run test:nightly`. The name of a file says in which it is. */
+export default defineConfig({
+  test: {
+    reporters: ['default', './test/slowest.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'test/**/*.{smoke,full,nightly}.test.ts'],
+          globalSetup: ['test/harness/assembly.ts'],
+          setupFiles: ['test/harness/set-up.ts'],
+          // A hang is seen. Waits move the clock and take no time.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          isolate: false,
+          maxWorkers: 2,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+      whole('smoke', ['test/**/*.smoke.test.ts'], 60_000),
+      whole('full', ['test/**/*.full.test.ts'], 300_000),
+      whole('nightly', ['test/**/*.nightly.test.ts'], 600_000),
+    ],
   },
 });

@@ -5,21 +5,18 @@ interface Timer {
   work: () => void;
 }
 
-/** What somebody who sleeps waits for, besides the time. */
-interface Waits {
-  begin(): void;
-  end(): void;
-}
+/** Hears of each sleep when it begins; the function that it returns hears of the end. */
+type Listener = (untilMs: number) => () => void;
 
 /** A clock that runs as the machine's does and can be moved ahead. It never goes back. */
 export class MovedClock implements Clock {
   #offsetMs = 0;
   /** Sorted by time. */
   readonly #timers: Timer[] = [];
-  readonly #waits: Waits;
+  readonly #onSleep: Listener;
 
-  constructor(waits: Waits) {
-    this.#waits = waits;
+  constructor(onSleep: Listener) {
+    this.#onSleep = onSleep;
   }
 
   now(): number {
@@ -28,7 +25,7 @@ export class MovedClock implements Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    this.#waits.begin();
+    const end = this.#onSleep(this.now() + ms);
     let cancel = () => {};
     let stop = () => {};
     try {
@@ -40,7 +37,7 @@ export class MovedClock implements Clock {
     } finally {
       cancel();
       signal?.removeEventListener('abort', stop);
-      this.#waits.end();
+      end();
     }
   }
 

@@ -109,7 +109,7 @@ export class World {
   #streamArn = '';
   #reading: Promise<void> | undefined;
   #files = 0;
-  #sleepers = 0;
+  readonly #sleepers = new Set<{ untilMs: number }>();
   #isTicking = false;
 
   static async start(assembly: string): Promise<World> {
@@ -120,18 +120,16 @@ export class World {
 
   private constructor() {
     this.dataDir = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'crm-world-'));
-    this.clock = new MovedClock({
-      begin: () => {
-        const run = this.#running.getStore();
-        if (run) run.sleeping += 1;
-        this.#sleepers += 1;
-        void this.#tick();
-      },
-      end: () => {
-        const run = this.#running.getStore();
+    this.clock = new MovedClock((untilMs) => {
+      const run = this.#running.getStore();
+      const sleeper = { untilMs };
+      if (run) run.sleeping += 1;
+      this.#sleepers.add(sleeper);
+      void this.#tick();
+      return () => {
         if (run) run.sleeping -= 1;
-        this.#sleepers -= 1;
-      },
+        this.#sleepers.delete(sleeper);
+      };
     });
   }
 
@@ -466,12 +464,13 @@ export class World {
     if (this.#isTicking) return;
     this.#isTicking = true;
     try {
-      while (this.#sleepers > 0) {
+      while (this.#sleepers.size > 0) {
         await realSleep(2);
         await this.#pump();
         await turn();
-        const nextMs = this.clock.nextMs();
-        if (nextMs !== undefined && [...this.#runs].every(({ sleeping }) => sleeping > 0)) this.clock.moveTo(nextMs);
+        const isIdle = [...this.#runs].every(({ sleeping }) => sleeping > 0);
+        if (isIdle && this.#sleepers.size > 0)
+          this.clock.moveTo(Math.min(...[...this.#sleepers].map(({ untilMs }) => untilMs)));
       }
     } finally {
       this.#isTicking = false;

@@ -245,7 +245,7 @@ test('two contacts of one sequence who are merged go on with it once, with the o
   const id = await newSequence([60, 60]);
   const other = await newSequence([60]);
   const [target, source] = [await newContact(), await newContact()];
-  for (const of of [target, source]) await enrolled(id, of.id);
+  for (const each of [target, source]) await enrolled(id, each.id);
   await enrolled(other, source.id);
   const further = await inSandbox(async (tx) => {
     const running = await runningEnrollments(tx, source.id);
@@ -266,7 +266,7 @@ test('two contacts of one sequence who are merged go on with it once, with the o
 test('of two who are merged the one goes on whom a step has reached, though the other began first and its message is made', async () => {
   const id = await newSequence([60, 60]);
   const [target, source] = [await newContact(), await newContact()];
-  for (const of of [target, source]) await enrolled(id, of.id);
+  for (const each of [target, source]) await enrolled(id, each.id);
   const message = { accountId, contactId: target.id, text: 'Step one', runAt: shifted(new Date(), dayMs) };
   const { body: job } = await client.post('/v1/telegram/messages', message);
   const [waiting, reached] = await inSandbox(async (tx) => {
@@ -447,7 +447,7 @@ test('sequences and enrollments are filtered exactly', async () => {
 test('one by e-mail is not resumed where no mail can leave', async () => {
   const id = await newSequence([0], { channel: 'email', accountId: null });
   const other = await newSequence([0]);
-  for (const of of [id, other]) await client.post(`/v1/sequences/${of}/pause`, {});
+  for (const each of [id, other]) await client.post(`/v1/sequences/${each}/pause`, {});
   vi.stubEnv('MAIL_FROM', '');
   const resume = (of: number) => inSandbox((tx) => resumeSequence(tx, of));
   await expect(resume(id)).rejects.toMatchObject({ status: 409, details: { reason: 'mail_not_configured' } });
