@@ -76,7 +76,8 @@ async function reportPermissions(project: TestProject): Promise<void> {
   const usage = readUsage(String(process.env['PERMISSIONS_DIR']));
   const { testFiles } = await project.globTestFiles();
   const { state, config } = project.vitest;
-  const isWhole = state.getFiles().length >= testFiles.length && config.testNamePattern === undefined;
+  const isWhole =
+    project.name === 'full' && state.getFiles().length >= testFiles.length && config.testNamePattern === undefined;
   if (isWhole) await keepUsage(usage);
   const { denied, unused, outdated } = differenceOf(usage);
   const problems = [
