@@ -1,5 +1,4 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { whenAdmitted } from './ahead.ts';
 import { isQuiet } from './quiet.ts';
 
 // On Lambda there is one; a thread of the local system runs several functions.
@@ -16,7 +15,7 @@ export function log(): Logger {
 class Log extends Logger {
   protected override printLog(...[level, item]: Parameters<Logger['printLog']>): void {
     withhold(item.getAttributes());
-    if (!isQuiet()) whenAdmitted(() => super.printLog(level, item));
+    if (!isQuiet()) super.printLog(level, item);
   }
 }
 

@@ -1,5 +1,4 @@
 import { now } from '#lib/clock.ts';
-import { whenAdmitted } from './ahead.ts';
 import { isQuiet } from './quiet.ts';
 
 export const metricNamespace = 'CrmApi';
@@ -52,7 +51,7 @@ export function measure(dimensions: Record<string, string>, values: Values): voi
   const directive = { Namespace: metricNamespace, Dimensions: [Object.keys(all)], Metrics };
   const text = JSON.stringify({ _aws: { Timestamp: now(), CloudWatchMetrics: [directive] }, ...all, ...line });
   // Lambda's own console puts a time and an id before the line, and CloudWatch then takes no metrics from it.
-  if (!isQuiet()) whenAdmitted(() => process.stdout.write(`${text}\n`));
+  if (!isQuiet()) process.stdout.write(`${text}\n`);
   if (Object.keys(rest).length > 0) measure(dimensions, rest);
 }
 

@@ -8,7 +8,6 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import type { Reply } from './idempotency.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
-import { answerOfBegun, beginning } from './steps/ahead.ts';
 import { answering, render } from './steps/answer.ts';
 import { decodedBody, readingBody } from './steps/body.ts';
 import { countingFiles } from './steps/files.ts';
@@ -57,8 +56,7 @@ function handlerOf(
 
 /**
  * One endpoint: the route as data and the work. The fixed order of every request lives here: request id, key, address, scope,
- * rate limit, body, then `execute` (parse, idempotency, work, response parse), then headers (contract section 0). Of a caller whom the
- * process has met, `execute` begins to read while it is asked again who calls.
+ * rate limit, body, then `execute` (parse, idempotency, work, response parse), then headers (contract section 0).
  */
 export function endpoint<
   Query extends v.GenericSchema,
@@ -71,12 +69,9 @@ export function endpoint<
   work: (input: Input<v.InferOutput<Query>, v.InferOutput<Body>, Path, Text>) => Promise<v.InferInput<Response>>,
 ): Endpoint {
   const operation: Operation = { route, work };
-  const run = (event: Event, progress: Progress, caller: Caller) =>
-    execute(operation, caller, callOf(event, progress), progress.facts);
-  const handler = handlerOf(
-    route,
-    [beginning(route, run), identifying(() => route.scope, route.roles), readingBody(route)],
-    (event, progress) => answerOfBegun(progress) ?? run(event, progress, callerOf(progress)),
+  const steps = [identifying(() => route.scope, route.roles), readingBody(route)];
+  const handler = handlerOf(route, steps, (event, progress) =>
+    execute(operation, callerOf(progress), callOf(event, progress), progress.facts),
   );
   return Object.assign(handler, { operation });
 }

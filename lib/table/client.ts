@@ -18,7 +18,6 @@ import type {
   UpdateCommandInput,
   UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { admitted, refusal } from '../ahead.ts';
 import { aws } from '../aws/call.ts';
 import { marshalled, unmarshalled } from './attribute-values.ts';
 import { withPlainItems } from './errors.ts';
@@ -38,20 +37,14 @@ export interface Operations {
 
 type Answer<Name extends keyof Operations> = Omit<Operations[Name]['output'], '$metadata'>;
 
-const reads: readonly (keyof Operations)[] = ['BatchGetItem', 'GetItem', 'Query', 'Scan'];
-
 /** DynamoDB (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html). */
 export const dynamodb = {
-  /**
-   * Raises what DynamoDB says (lib/table/errors.ts), and what breaks the connection. Of work that is begun ahead (lib/ahead.ts) only
-   * what reads is sent before its caller is admitted.
-   */
+  /** Raises what DynamoDB says (lib/table/errors.ts), and what breaks the connection. */
   async send<Name extends keyof Operations>(
     operation: Name,
     input: Operations[Name]['input'],
-    signal = refusal(),
+    signal?: AbortSignal,
   ): Promise<Answer<Name>> {
-    if (!reads.includes(operation)) await admitted();
     const call = { service: 'dynamodb', operation, body: JSON.stringify(marshalled(input)) } as const;
     return unmarshalled(await aws.call(call, signal).catch(withPlainItems)) as Answer<Name>;
   },

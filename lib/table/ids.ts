@@ -1,4 +1,3 @@
-import { regardless } from '../ahead.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Entity, storedName } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
@@ -27,8 +26,7 @@ export class IdPool {
     if (this.#beside && of.scope === this.#beside.scope && this.#of(storedName(this.#beside)).length === 0)
       wanted.push([storedName(this.#beside), 1]);
     const key = rowKey('ids', { scope: scopeKey(this.#tenant, of) });
-    // Of a caller who is then refused they are a gap, as of a commit that fails.
-    const counters = await regardless(() => addTo(key, Object.fromEntries(wanted)));
+    const counters = await addTo(key, Object.fromEntries(wanted));
     for (const [name, count] of wanted) {
       const last = counters[name] ?? 0;
       for (let id = last - count + 1; id <= last; id += 1) this.#of(name).push(id);

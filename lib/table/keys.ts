@@ -30,10 +30,6 @@ export const sharedPrefixes = {
 
 const isShared = (pk: string) => Object.values(sharedPrefixes).some((prefix) => `${pk}#`.startsWith(`${prefix}#`));
 
-/** Whether a row says how often its caller has called, and when: who reads it while that is written sees neither the one nor the other. */
-export const isCounted = ({ pk }: Key) =>
-  [sharedPrefixes.key, sharedPrefixes.session].some((prefix) => pk.startsWith(`${prefix}#`));
-
 /**
  * The wall behind keys that come from stored data: throws for a row that is neither of the tenant nor of its workspace nor, with
  * `orShared`, in a partition that all share.

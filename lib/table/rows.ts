@@ -1,10 +1,9 @@
 import { sleep } from '#lib/clock.ts';
-import { admitted } from '../ahead.ts';
 import { env } from '../env.ts';
 import { sliced } from '../parallel.ts';
 import { unavailable } from '../problem.ts';
 import { dynamodb } from './client.ts';
-import { identity, isCounted, type Key } from './keys.ts';
+import { identity, type Key } from './keys.ts';
 
 export type Row = Key & Record<string, unknown>;
 
@@ -18,7 +17,6 @@ const maxAttempts = 7;
 
 /** A row by key, strongly consistent. */
 export async function readRow(key: Key, abortSignal?: AbortSignal): Promise<Row | undefined> {
-  if (isCounted(key)) await admitted();
   const input = { TableName: env('TABLE_NAME'), Key: key, ConsistentRead: true };
   const { Item } = await dynamodb.send('GetItem', input, abortSignal);
   return isRow(Item) ? Item : undefined;
@@ -29,7 +27,6 @@ export async function readRows(keys: readonly Key[]): Promise<Map<string, Row>> 
   const found = new Map<string, Row>();
   const distinct = [...new Map(keys.map(({ pk, sk }) => [identity({ pk, sk }), { pk, sk }])).values()];
   const TableName = env('TABLE_NAME');
-  if (distinct.some(isCounted)) await admitted();
   await inRounds(distinct, maxReads, async (round) => {
     const { rows, left: Keys } = await readNear(round);
     for (const row of rows) found.set(identity(row), row);

@@ -11,13 +11,9 @@ const maxBodyLevels = 3_000;
 export const readingBody = (route: Route): RequestStep => ({
   before: async ({ event, context }) => {
     const progress = progressOf(context);
-    if (progress.begun === undefined) readBody(route, event, progress);
+    if (route.body && event.body) Object.assign(progress, decodedBody(event, progress));
   },
 });
-
-export function readBody(route: Route, event: Event, progress: Progress): void {
-  if (route.body && event.body) Object.assign(progress, decodedBody(event, progress));
-}
 
 /** The body of a request, or what is wrong with it. */
 export function decodedBody(

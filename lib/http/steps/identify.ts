@@ -4,7 +4,6 @@ import { type Allowance, countAnonymous, identify, KnownKeyRefused } from '#lib/
 import { Problem, rateLimited } from '#lib/problem.ts';
 import { type Identified, identifySession, missingSession, sessionIn } from '#lib/sessions/identify.ts';
 import { type Route, scopesOf } from '../route.ts';
-import { forget, meet } from './met.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
 /** Who is it, from where, may they, and how much is left: by the scope that the event asks for, and the roles that members need. */
@@ -16,16 +15,10 @@ export const identifying = (scopeOf: (event: Event) => Route['scope'], roles?: R
       spent(progress, await countAnonymous(progress.facts.ip));
       return;
     }
-    try {
-      const caller = await identified(progress, scope === 'public', roles !== undefined);
-      if (!caller) return;
-      requireRole(roles, caller);
-      requireScope({ scope }, caller);
-      meet(progress, caller);
-    } catch (error) {
-      forget(progress);
-      throw error;
-    }
+    const caller = await identified(progress, scope === 'public', roles !== undefined);
+    if (!caller) return;
+    requireRole(roles, caller);
+    requireScope({ scope }, caller);
   },
 });
 

@@ -1,10 +1,8 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Ahead } from '#lib/ahead.ts';
 import type { Caller } from '#lib/keys/caller.ts';
 import type { Allowance } from '#lib/keys/identify.ts';
 import type { Problem } from '#lib/problem.ts';
-import type { Reply } from '../idempotency.ts';
 import type { RequestFacts } from '../route.ts';
 
 export type Event = APIGatewayProxyEventV2;
@@ -27,8 +25,6 @@ export interface Progress {
   /** The decoded body, `{}` when there is none, or why it could not be read. */
   body: unknown;
   bodyProblem?: Problem;
-  /** The work as it is done for this caller, begun while it was asked who calls. */
-  begun?: { caller: Caller; ahead: Ahead<Reply> };
 }
 
 /** Middy gives the handler no `request`, so the progress travels with the context, where the first step puts it. */
