@@ -205,8 +205,7 @@ ${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
 
 ## Index entries
 
-Beside an item lies one entry for each value that it has of an index, written in the same transaction; those of a new item in indexes that
-are \`isConfirmed\` by it before (\`earlyAt\`), so that a crash may leave some without an item, which no list shows. Where an index tells values apart the
+Beside an item lies one entry for each value that it has of an index, written in the same transaction. Where an index tells values apart the
 partition goes on with \`={value}\`: \`7:live#contact?stage=new\`. The place is the item's id; in ordered indexes \`{order}#{id}\`. \`of\` is the item's key.
 
 ${table(['of', 'by id', 'ordered'], entries)}

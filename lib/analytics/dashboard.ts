@@ -9,7 +9,7 @@ import { fromCents, toCents } from '#lib/money.ts';
 import { CurrencyTotal, count, time } from '#lib/schema.ts';
 import { isComplete } from '#lib/table/completeness.ts';
 import { type Sums as Counted, readCounters } from '#lib/table/counters.ts';
-import { type CounterOf, counterSince, type Entity, indexSince, type SureBy } from '#lib/table/entity.ts';
+import { type By, type CounterOf, counterSince, type Entity, indexSince } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
@@ -202,7 +202,7 @@ const hasCounters = <Of extends Entity>(tx: UnitOfWork, of: Of, counter: Counter
 const entriesWithin = <E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: SureBy<E>,
+  by: By<E>,
   { from, to }: Range,
   meter: Meter,
 ): AsyncGenerator<EntryRow[]> =>

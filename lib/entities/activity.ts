@@ -59,5 +59,5 @@ export const Activities = entity({
     asItWas,
   ],
   within: 'contact/{contactId}/activity',
-  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2, isConfirmed: true } },
+  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2 } },
 });

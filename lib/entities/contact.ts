@@ -237,9 +237,9 @@ export const Contacts = entity({
   isMergeable: true,
   indexes: {
     created: { order: ({ createdAt }) => createdAt },
-    platform: { of: ({ platform }) => platform, isConfirmed: true },
-    stage: { of: ({ stage }) => stage, isConfirmed: true },
-    assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none', isConfirmed: true },
+    platform: { of: ({ platform }) => platform },
+    stage: { of: ({ stage }) => stage },
+    assignee: { of: ({ assignedToUserId }) => assignedToUserId ?? 'none' },
     unread: ({ hasUnreadMessages }) => hasUnreadMessages,
     username: likeness('username'),
     /** One person may hold a username on one platform, and another on the next. */

@@ -155,9 +155,9 @@ export const Deals = entity({
   }),
   references: [{ to: 'contact', field: 'contactId', shows: 'contactName' }],
   indexes: {
-    stage: { of: ({ stage }) => stage, isConfirmed: true },
-    currency: { of: ({ currency }) => currency, isConfirmed: true },
-    contact: { of: ({ contactId }) => contactId, isConfirmed: true },
+    stage: { of: ({ stage }) => stage },
+    currency: { of: ({ currency }) => currency },
+    contact: { of: ({ contactId }) => contactId },
     closed: {
       of: ({ closedAt }) => closedAt !== null,
       order: ({ closedAt }) => String(closedAt),

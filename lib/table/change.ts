@@ -27,8 +27,6 @@ export interface Change extends Write {
   isFresh?: boolean;
   /** Others find it once it is written, and may go on with it by itself. */
   isMet?: boolean;
-  /** Nobody goes by it before the item that it is about is there: it may be written before (lib/table/early.ts). */
-  isEarly?: boolean;
   /** Bytes of what stands there, where that was read. */
   stands?: number | undefined;
   refusal?: Refusal | undefined;
@@ -56,7 +54,7 @@ export const isContention = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof Busy);
 
 /** The change as one action of a transaction. */
-export function conditional({ holds, isFresh, isMet, isEarly, stands = 0, refusal, ...write }: Change): Conditional {
+export function conditional({ holds, isFresh, isMet, stands = 0, refusal, ...write }: Change): Conditional {
   const condition = holds === undefined ? write.if : conditionOf(holds);
   const decides = refusal !== undefined || holds === 'present';
   const action = actionOf({ ...write, if: condition }, decides);

@@ -1,42 +1,28 @@
-import {
-  type Change,
-  type Conditional,
-  conditional,
-  fitsOne,
-  send,
-  WriteConflict,
-  weightOf,
-  writeUnitsOf,
-} from './change.ts';
-import { earlyOf, writeEarly } from './early.ts';
+import { type Conditional, conditional, fitsOne, send, WriteConflict, writeUnitsOf } from './change.ts';
 import type { Entity, Item } from './entity.ts';
 import { requireOwn } from './keys.ts';
 import { outboxItems } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** What a unit of work writes, events and audit entry included. Throws where a row of another tenant is among it. */
-function actionsOf(tx: UnitOfWork): { early: readonly Change[]; actions: Conditional[] } {
+function actionsOf(tx: UnitOfWork): Conditional[] {
   const { changes, writes, events, audit } = tx.work;
   const outbox = outboxItems(tx.tenant, tx.id, tx.now, tx.actor, events, audit);
   for (const { key } of [...changes, ...writes, ...outbox.map((key) => ({ key }))]) requireOwn(tx.tenant, key, true);
-  const early = earlyOf(changes);
-  const others = changes.filter((change) => !early.includes(change));
-  const actions = [...others, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
-  return { early, actions };
+  return [...changes, ...writes, ...outbox.map((item) => ({ key: item, item }))].map(conditional);
 }
 
 /**
- * Writes a unit of work in one transaction of DynamoDB, all or nothing; entries that mean nothing without it go before. Returns false,
+ * Writes a unit of work in one transaction of DynamoDB, all or nothing. Returns false,
  * with nothing done, when it is too large for one. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
  */
 export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
-  const { early, actions } = actionsOf(tx);
+  const actions = actionsOf(tx);
   if (!fitsOne(actions)) return false;
   const estimate = actions.reduce((sum, { bytes }) => sum + writeUnitsOf(bytes), 0);
-  tx.units += early.reduce((sum, change) => sum + writeUnitsOf(weightOf(change), 1), estimate);
-  const tooLate = early.length > 0 ? await writeEarly(tx, early) : undefined;
+  tx.units += estimate;
   // What fails costs about as much, and does not say so.
-  if (actions.length > 0) tx.units += (await send(actions, tx.id, tooLate)) - estimate;
+  if (actions.length > 0) tx.units += (await send(actions, tx.id)) - estimate;
   return true;
 }
 
@@ -47,7 +33,7 @@ export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
  */
 export async function commitSingly<E extends Entity>(tx: UnitOfWork, of: E): Promise<Item<E>[]> {
   const rows = tx.written(of);
-  const { actions } = actionsOf(tx);
+  const actions = actionsOf(tx);
   if (actions.length !== rows.length) return [];
   const written = await Promise.allSettled(actions.map((action) => send([action], tx.id)));
   for (const one of written) if (one.status === 'rejected' && !(one.reason instanceof WriteConflict)) throw one.reason;

@@ -41,12 +41,6 @@ interface Index<Row> extends Span {
   isAsBefore?(value: string): boolean;
   /** Sorted by this before the id, for queues and time ranges that `entries` reads; a page cannot be made of it. */
   order?(row: Row): string;
-  /**
-   * Whoever finds an item by it reads that item, too, and passes over what it does not confirm. So the entries of a new item may be
-   * written before it, at half the price (lib/table/early.ts). Not where they keep a copy of what may change, or of what somebody is
-   * called: one that is left without its item keeps it.
-   */
-  isConfirmed?: true;
   /** Kept there, so that a query needs no second read. */
   copy?(row: Row): Record<string, unknown> | undefined;
   /** Where the entry of an item lies for who does not know the workspace: such an index is asked by its key alone, and `of` says nothing. */
@@ -182,21 +176,6 @@ export type By<E extends Entity> = {
     : { readonly [Own in Name]: ValueOf<IndexesOf<E>[Name]> };
 }[keyof IndexesOf<E>];
 
-/** The same of an index whose entries are believed without the items. */
-export type SureBy<E extends Entity> = {
-  [Name in keyof IndexesOf<E>]: IndexesOf<E>[Name] extends
-    | { until: number }
-    | { across: unknown }
-    | { isConfirmed: true }
-    ? never
-    : { readonly [Own in Name]: ValueOf<IndexesOf<E>[Name]> };
-}[keyof IndexesOf<E>];
-export type SureWhere<E extends Entity> = {
-  readonly [Name in Unordered<IndexesOf<E>> as IndexesOf<E>[Name] extends { isConfirmed: true }
-    ? never
-    : Name]?: Where<E>[Name];
-};
-
 /** The names of an entity's counters. */
 export type CounterOf<E extends Entity> = E extends { counters?: infer Sums }
   ? keyof Exclude<Sums, undefined> & string
@@ -286,7 +265,7 @@ export interface Wanted {
   texts: readonly Sought[];
 }
 
-export function wantedBy<E extends Entity>(of: E, by: By<E> | SureBy<E>): Wanted {
+export function wantedBy<E extends Entity>(of: E, by: By<E>): Wanted {
   const [wanted] = wantedOf(of, { where: by as Where<E> });
   if (wanted === undefined) throw new Error(`no index of ${of.name} is named`);
   return wanted;
@@ -295,7 +274,7 @@ export function wantedBy<E extends Entity>(of: E, by: By<E> | SureBy<E>): Wanted
 /** What a query asks of the indexes; one that is named without a value, or with no text, is not asked for. */
 export function wantedOf<E extends Entity>(
   of: E,
-  { where = {}, contains = {} }: { where?: Where<E> | SureWhere<E> | undefined; contains?: Contains<E> | undefined },
+  { where = {}, contains = {} }: { where?: Where<E> | undefined; contains?: Contains<E> | undefined },
 ): Wanted[] {
   const values = where as Record<string, Value | undefined>;
   const texts = contains as Record<string, Sought | readonly Sought[] | undefined>;
@@ -405,15 +384,6 @@ export const entryRows = <E extends Entity>(
       .filter((index) => isWritten(indexOf(of, index)))
       .flatMap((index) => entryRowsIn(tenant, of, index, item))
       .map((row) => [identity(row), row]),
-  );
-
-/** The entries of an item that are confirmed by it, by their keys. */
-export const confirmedEntries = <E extends Entity>(tenant: Tenant, of: E, item: Item<E>): Set<string> =>
-  new Set(
-    Object.keys(of.indexes ?? {})
-      .filter((index) => indexOf(of, index).isConfirmed)
-      .flatMap((index) => entryRowsIn(tenant, of, index, item))
-      .map(identity),
   );
 
 /** The items that stand beside an entity: its index entries and its timer, by their keys. */

@@ -9,9 +9,8 @@ import {
   hasTexts,
   type Item,
   isIndexed,
-  type SureBy,
-  type SureWhere,
   type Wanted,
+  type Where,
   wantedBy,
   wantedOf,
   wantedSince,
@@ -29,7 +28,7 @@ export type EntryRow = Row & { of: Key };
 export const entries = <E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: SureBy<E>,
+  by: By<E>,
   range: Range = {},
 ): AsyncGenerator<EntryRow[]> => entriesOfIndex(tx, of, wantedBy(of, by), range);
 
@@ -107,7 +106,7 @@ export async function listIndexed<E extends Entity>(tx: UnitOfWork, of: E, by: B
 export async function listCopies<E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  by: SureBy<E>,
+  by: By<E>,
   { limit }: { limit?: number } = {},
 ): Promise<EntryRow[]> {
   const copies: EntryRow[] = [];
@@ -120,7 +119,7 @@ export async function listCopies<E extends Entity>(
 export async function countEntries<E extends Entity>(
   tx: UnitOfWork,
   of: E,
-  where: SureWhere<E>,
+  where: Where<E>,
   after: number | undefined,
   meter: Meter,
 ): Promise<number> {

@@ -1,6 +1,5 @@
 import { hourMs, shifted } from '../clock.ts';
 import { folded } from '../text.ts';
-import { removeLeft } from './early.ts';
 import {
   type Contains,
   type Entity,
@@ -182,8 +181,6 @@ async function findByIndexes<E extends Entity>(
       return matches(item) && isIndexed(of, item, wanted);
     };
     found.take(await tx.findAllByKey(of, keys, isWanted, leavesOut(tx, listing), meter));
-    const left = keys.filter((key) => tx.hasMissed(key));
-    if (left.length > 0) await removeLeft(tx, of, wanted, left);
     if (isOver || found.isFull) return;
     const last = keys.at(-1);
     if (last && isSpent(meter)) return stop(meter, last.sk);

@@ -5,7 +5,6 @@ import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
 import { type Change, WriteConflict } from './change.ts';
 import {
-  confirmedEntries,
   type Entity,
   entryRows,
   type IsWritten,
@@ -112,7 +111,6 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   const next = { ...formOf(entity, after), ...(newer === undefined ? {} : { newer }) };
   const item = { ...next, v: Number(before?.['v'] ?? 0) + 1 };
   const beside = indexEntries(tenant, entity, after);
-  const early = isFresh ? confirmedEntries(tenant, entity, after) : new Set();
   const { countedBeside } = entity;
   const changes: Change[] = [
     countedBeside === undefined || before === undefined || isAbsent(before)
@@ -122,7 +120,7 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   for (const [name, entry] of beside) {
     const was = old.get(name);
     if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
-      changes.push({ key: keyIn(entry), item: entry, isEarly: early.has(name) });
+      changes.push({ key: keyIn(entry), item: entry });
   }
   for (const [name, entry] of old) {
     if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });

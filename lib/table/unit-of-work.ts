@@ -164,12 +164,6 @@ export class UnitOfWork {
     return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted, leavesOut));
   }
 
-  /** Whether it has looked for an entity that was not there. */
-  hasMissed(key: Key): boolean {
-    const tracked = this.#tracked.get(identity(key));
-    return tracked !== undefined && tracked.before === undefined && tracked.after === undefined;
-  }
-
   /** Lets a list share what it has read, so that a later change of it is conditional on it. */
   remember<E extends Entity>(of: E, stored: Row): Item<E> {
     return this.rememberIf(of, stored, () => true, false)[0] as Item<E>;
@@ -463,10 +457,7 @@ const beginsToName = (
 /** Where a row moves, an entry may keep its place: what the row writes there from its new one counts, and not before it is there. */
 function withoutReplaced(changes: readonly Change[]): Change[] {
   const written = new Set(changes.flatMap(({ key, item }) => (item ? [identity(key)] : [])));
-  const removed = new Set(changes.flatMap(({ key, item }) => (item === null ? [identity(key)] : [])));
-  return changes
-    .filter(({ key, item }) => item !== null || !written.has(identity(key)))
-    .map((change) => (change.isEarly && removed.has(identity(change.key)) ? { ...change, isEarly: false } : change));
+  return changes.filter(({ key, item }) => item !== null || !written.has(identity(key)));
 }
 
 function current<E extends Entity>(

@@ -89,7 +89,6 @@ async function measure({ baseUrl }: System, proxy: Proxy, dataDir: string): Prom
       ['GET', '/v1/email/threads?status=open'],
       ['GET', '/v1/jobs?status=sent'],
     ]),
-    // One of them is for index entries, which a transaction would write at twice the price (lib/table/early.ts).
     await worst('round trips, create', 3, [
       ['POST', '/v1/contacts', { name }],
       ['POST', '/v1/deals', { title: name }],

@@ -37,10 +37,6 @@ export async function differencesOf(tenant: Tenant): Promise<string[]> {
   return books.differences;
 }
 
-/** An entry was written before an item that never came, its process having died. */
-const isLeft = ({ earlyAt, of }: Row, stored: ReadonlyMap<string, Row>) =>
-  earlyAt !== undefined && !stored.has(identity(of as Key));
-
 class Books {
   readonly differences: string[] = [];
   readonly #prefix: string;
@@ -102,7 +98,7 @@ class Books {
     for (const row of this.#rows) {
       const [name, index] = this.#nameOf(row).split('?');
       if (index !== undefined && names.has(name as string))
-        this.#check(this.#beside.has(identity(row)) || isLeft(row, stored), `${identity(row)} points at nothing`);
+        this.#check(this.#beside.has(identity(row)), `${identity(row)} points at nothing`);
     }
   }
 
