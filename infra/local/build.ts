@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { runApart } from './apart.ts';
 import type { SynthesisInput } from './build/synthesis.ts';
 import { closeToOthers } from './files.ts';
+import { lockFile } from './lock.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/crm-local');
@@ -27,34 +18,40 @@ const otherSources = ['package-lock.json', 'cdk.json', 'openapi.json', 'CHANGELO
 
 /** Bundles and synthesises the project, unless that was done before with the same sources. Returns the cloud assembly's folder. */
 export async function buildAssembly(settings: Record<string, string>): Promise<string> {
-  const digest = digestOf(settings);
-  // A file that names the finished build: two starts at once may both build, and none sees half a build.
-  const pointer = join(cache, `${digest}.txt`);
-  const earlier = finishedBuild(pointer);
-  if (earlier) return join(earlier, 'cdk.out');
+  const build = await buildOnce(settings, (folder) =>
+    synthesiseApart({ outdir: join(folder, 'cdk.out'), bundles: join(folder, 'functions'), settings }),
+  );
+  return join(build, 'cdk.out');
+}
+
+/**
+ * Returns the folder that `make` fills for an input and the sources as they are. It is made once: the next one with the same finds it, and
+ * another at the same time waits for it.
+ */
+export async function buildOnce(input: object, make: (folder: string) => Promise<void>): Promise<string> {
+  const build = join(cache, digestOf(input));
+  if (isFinished(build)) return build;
   // Operator settings stand in the templates, secrets of the operator's among them.
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   closeToOthers(cache);
   discardOld();
-  const build = join(cache, `${digest}-${process.pid}-${Date.now()}`);
-  try {
-    await synthesiseApart({ outdir: join(build, 'cdk.out'), bundles: join(build, 'functions'), settings });
-  } catch (error) {
-    rmSync(build, { recursive: true, force: true });
-    throw error;
-  }
-  writeFileSync(`${build}.part`, basename(build));
-  renameSync(`${build}.part`, pointer);
-  return join(build, 'cdk.out');
+  const lock = `${build}.lock`;
+  using _ = await lockFile(lock);
+  touch(lock);
+  if (isFinished(build)) return build;
+  // What another has left that did not come to its end.
+  rmSync(build, { recursive: true, force: true });
+  await make(build);
+  writeFileSync(finishedFile(build), '');
+  return build;
 }
 
-function finishedBuild(pointer: string): string | undefined {
-  if (!existsSync(pointer)) return undefined;
-  const build = join(dirname(pointer), readFileSync(pointer, 'utf8'));
-  if (!existsSync(build)) return undefined;
-  touch(pointer);
+const finishedFile = (build: string) => join(build, 'finished');
+
+function isFinished(build: string): boolean {
+  if (!existsSync(finishedFile(build))) return false;
   touch(build);
-  return build;
+  return true;
 }
 
 /** Keeps the assembly that runs from being thrown away by another start. Returns how to stop. */
@@ -75,8 +72,8 @@ async function synthesiseApart(input: SynthesisInput): Promise<void> {
   await runApart(new URL('./build/synthesis.ts', import.meta.url), env, input);
 }
 
-function digestOf(settings: Record<string, string>): string {
-  const hash = createHash('sha256').update(JSON.stringify(Object.entries(settings).sort()));
+function digestOf(input: object): string {
+  const hash = createHash('sha256').update(JSON.stringify(Object.entries(input).sort()));
   const sources = globSync(
     sourceFolders.map((folder) => `${folder}/**/*.*`),
     { cwd: root },
