@@ -44,5 +44,5 @@ function createBudget(stack: Stack, alarms: Alarms, amount: number): void {
     notificationsWithSubscribers: [rings('ACTUAL', 80), rings('ACTUAL', 100), rings('FORECASTED', 100)],
   });
   // It tries the topic when it is made, so the topic's policy comes first.
-  budget.node.addDependency(topic);
+  budget.node.addDependency(topic.node.findChild('Policy'));
 }
