@@ -39,7 +39,8 @@ async function emptied(folder: string): Promise<string> {
   return folder;
 }
 
-async function contextOfProject(): Promise<Record<string, unknown>> {
+/** Returns the context that cdk.json has for every deployment. */
+export async function contextOfProject(): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')).context;
 }
 

@@ -109,6 +109,10 @@ test('queue redrive names the queues that there are', async () => {
   });
 });
 
+test('deployment guard has nothing to roll back on the local system', async () => {
+  await expect(admin('deployment', 'guard', {})).rejects.toMatchObject({ stderr: expect.stringMatching(/--stack/) });
+});
+
 test('delivery replay delivers an event once more, by either id of the delivery', async () => {
   await using receiver = await startReceiver();
   const workspace = await newWorkspace();

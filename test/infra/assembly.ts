@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildApp } from '#infra/app.ts';
-import { loadRoutes, loadWorkers } from '#infra/functions.ts';
-import { synthesise } from '#infra/synth.ts';
+import { pathToFileURL } from 'node:url';
+import { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { runApart } from '#infra/local/apart.ts';
+import { buildOnce } from '#infra/local/build.ts';
 
 interface Resource {
   Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template holds anything; a test asserts what it is.
   Properties: any;
+  DependsOn?: string[];
   Metadata?: Record<string, string>;
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;
@@ -16,16 +17,68 @@ interface Resource {
 
 interface Template {
   Resources: Record<string, Resource>;
-  Outputs?: object;
+  Outputs?: Record<string, { Value: unknown; Export?: { Name: string } }>;
   Parameters?: object;
 }
 
-/** The templates and assets as `npm run synth` makes them with an event bus and a sender of mail, in a folder of their own. */
-export async function synthesised() {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-synth-'));
-  const outdir = join(folder, 'cdk.out');
-  const settings = { eventBus: 'events-of-the-crm', MAIL_FROM: 'crm@example.com' };
-  await synthesise({ outdir, bundles: join(folder, 'dist'), settings });
+/** The settings of each deployment that tests look at. */
+export const variants = {
+  /** What templates and policies are asked of: all that adds resources. */
+  full: {
+    alarmEmail: 'operator@example.com',
+    mailDomain: 'mail.example.com',
+    monthlyBudget: '500',
+    eventBus: 'crm',
+  },
+  bare: {},
+  restored: {
+    tableName: 'Restored',
+    tableStreamArn: 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000',
+  },
+  dev: { stage: 'dev' },
+  /** With settings that change what is there. */
+  prod: {
+    stage: 'prod',
+    mailDomain: 'prod.example.com',
+    domainName: 'api.example.com',
+    hostedZone: 'Z1A:example.com',
+    requestsPerSecond: '30000',
+    tracing: 'active',
+    TRUSTED_PROXIES: '192.0.2.0/24',
+    TELEGRAM_API_ID: '7',
+    telegramApiHashParameter: '/crm/hash',
+  },
+} as const satisfies Record<string, Record<string, string>>;
+
+export type Variant = keyof typeof variants;
+
+const synthesis = join(import.meta.dirname, 'synthesis.ts');
+
+async function build(input: { variants: object; hasCode: boolean }): Promise<string> {
+  const source = await readFile(synthesis, 'utf8');
+  // test/infra/templates.test.ts asks more strictly what CloudFormation would take.
+  const env = { ...process.env, CDK_VALIDATION: 'false' };
+  return buildOnce({ ...input, source }, async (folder) => {
+    await runApart(pathToFileURL(synthesis), env, { folder, ...input });
+  });
+}
+
+/**
+ * Returns a folder with the functions bundled as they are deployed, `dist`, and with the cloud assembly of the full variant, `full`. Like
+ * the variants it is built once for all test files, and again when a source has changed.
+ */
+export const buildWithCode = () => build({ variants: { full: variants.full }, hasCode: true });
+
+/** Returns the folder of a variant's cloud assembly, in which functions have no code. */
+export async function assemblyFolder(variant: Variant): Promise<string> {
+  return join(await build({ variants, hasCode: false }), variant);
+}
+
+/** Returns the stacks of a variant in the order in which they are deployed. */
+export const stacksOf = async (variant: Variant) => new CloudAssembly(await assemblyFolder(variant)).stacks;
+
+/** Returns the templates in the folder of a cloud assembly, nested ones too, and their resources as if they were of one. */
+export async function readAssembly(outdir: string) {
   const read = async (file: string) => {
     const path = join(outdir, file);
     const text = await readFile(path, 'utf8');
@@ -44,19 +97,5 @@ export async function synthesised() {
       JSON.stringify(resource).replaceAll(/\{"Ref":"\w+"\}/g, (reference) => parameters.get(reference) ?? reference),
     );
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type);
-  return { outdir, templates, resources, ofType, remove: () => rm(folder, { recursive: true }) };
-}
-
-/** The app with this context, its functions without their code: quick, for what does not look at it. `outdir` is filled by `app.synth()`. */
-export async function appWithoutCode(context: Record<string, string>) {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-app-'));
-  const [routes, workers] = await Promise.all([loadRoutes(), loadWorkers()]);
-  const [bundles, outdir] = [join(folder, 'dist'), join(folder, 'cdk.out')];
-  for (const { name } of [...routes, ...workers]) {
-    await mkdir(join(bundles, name), { recursive: true });
-    await writeFile(join(bundles, name, 'index.mjs'), `// the code of ${name}`);
-  }
-  const withPaths = { 'aws:cdk:enable-asset-metadata': true, ...context };
-  const app = buildApp({ routes, workers, bundles, context: withPaths, outdir });
-  return { app, outdir, remove: () => rm(folder, { recursive: true }) };
+  return { templates, resources, ofType };
 }

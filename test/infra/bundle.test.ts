@@ -1,21 +1,28 @@
-import { globSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { buildWithCode, readAssembly } from '#test/infra/assembly.ts';
+
+/** Longer than it takes on a busy machine. */
+const bundlingMs = 120_000;
 
 let functions: LoadedFunction[];
-let folder: string;
+let built: string;
 let bundles: string;
+let folder: string;
 beforeAll(async () => {
   functions = [...(await loadRoutes()), ...(await loadWorkers())];
   folder = await mkdtemp(join(tmpdir(), 'crm-bundle-'));
-  bundles = join(folder, 'dist');
-  await bundleFunctions(functions, bundles);
-});
+  built = await buildWithCode();
+  bundles = join(built, 'dist');
+}, bundlingMs);
 afterAll(() => rm(folder, { recursive: true }));
 
 const modulesOf = (name: string) => globSync(join(bundles, name, '*.mjs'));
@@ -95,10 +102,31 @@ test('the source maps lead to our TypeScript and hold it', async () => {
   for (const { source, content } of ours)
     expect(content, source).toBe(
       await readFile(
-        join(bundles, first?.name as string, source).replace(join(folder), join(import.meta.dirname, '../..')),
+        join(bundles, first?.name as string, source).replace(built, join(import.meta.dirname, '../..')),
         'utf8',
       ),
     );
+});
+
+test('each function has its code where sam local looks for it, and exports the handler', async () => {
+  const { ofType } = await readAssembly(join(built, 'full'));
+  const lambdas = ofType('AWS::Lambda::Function');
+  expect(lambdas).toHaveLength(functions.length);
+  const modules = lambdas.map(([id, { Properties, Metadata = {} }]) => {
+    expect(Metadata['aws:asset:property'], id).toBe('Code');
+    expect(Properties.Handler, id).toBe('index.handler');
+    return join(built, 'full', Metadata['aws:asset:path'] as string, 'index.mjs');
+  });
+  for (const module of modules) {
+    expect(existsSync(`${module}.map`), module).toBe(true);
+    expect(await readFile(module, 'utf8'), module).toMatch(/export ?\{[^}]*\bas handler\b/);
+  }
+  // In plain Node, without this process's loader and environment, and away from the packages; the local system imports every other one.
+  const apart = join(folder, 'index.mjs');
+  await cp(modules[0] as string, apart);
+  const script = `console.log(typeof (await import(${JSON.stringify(apart)})).handler)`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env: {} });
+  expect(stdout.trim()).toBe('function');
 });
 
 test.each([false, true])('the same sources give the same bytes (splitting: %s)', async (splitting) => {

@@ -1,4 +1,5 @@
 import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
+import { resourceFinder } from '#infra/local/template.ts';
 
 /** A value that CloudWatch was given. */
 export interface DataPoint {
@@ -194,3 +195,31 @@ function calculated(expression: string, values: readonly (readonly [string, numb
   const choose = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
   return new Function('choose', ...names, `return ${known}`)(choose, ...values.map(([, value]) => value));
 }
+
+/** As the local cloud names its resources. */
+const home = { region: 'us-east-1', accountId: '000000000000', sqsUrl: '', apiUrl: '', keyId: '' };
+
+/** Returns the alarms of a cloud assembly by their names in the templates, and a finder of its resources. */
+export function readAlarms(assembly: string) {
+  const of = resourceFinder(assembly, home);
+  const alarms = of('AWS::CloudWatch::Alarm').map(
+    ({ id, properties }) => [id.replace(/[0-9A-F]{8}$/, ''), properties as unknown as AlarmProperties] as const,
+  );
+  return { of, alarms: new Map(alarms) };
+}
+
+/** The alarms that test/infra/alarms.full.test.ts sets off. */
+export const setOff = [
+  ...['WorkersDeliver', 'WorkersDeliverSlow'].flatMap((lane) =>
+    ['Latency', 'Failing', 'Breakers'].map((name) => `${lane}${name}`),
+  ),
+  'WorkersErrors',
+  'EventBus',
+  'WorkersSweepOverdue',
+  'WorkersSweepUnpublished',
+  'WorkersSweepSetAside',
+  'WorkersKeepRequestsUnreadable',
+  'WorkersSendSignInsUnsent',
+  'WorkersSendEmailRefused',
+  'WorkersStoreAttachmentsPutOff',
+];

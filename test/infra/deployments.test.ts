@@ -1,23 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { appWithoutCode } from '#test/infra/assembly.ts';
-import { Account, type Outline, outlineOf, type Template } from '#test/infra/cloudformation.ts';
-
-// rules.test.ts and templates.test.ts ask what CloudFormation would take.
-vi.stubEnv('CDK_VALIDATION', 'false');
+import { beforeAll, describe, expect, test } from 'vitest';
+import { stacksOf, type Variant } from '#test/infra/assembly.ts';
+import { Account, type Outline, outlineOf } from '#test/infra/cloudformation.ts';
 
 type Stacks = Record<string, Outline>;
 
-async function stacksOf(context: Record<string, string> = {}): Promise<Stacks> {
-  const { app, remove } = await appWithoutCode(context);
-  try {
-    return Object.fromEntries(
-      app.synth().stacks.map(({ stackName, template }) => [stackName, outlineOf(template as Template)]),
-    );
-  } finally {
-    await remove();
-  }
+async function outlinesOf(variant: Variant): Promise<Stacks> {
+  const stacks = await stacksOf(variant);
+  return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, outlineOf(template)]));
 }
 
 /** As `outlineOf` shows the templates of the release before. */
@@ -25,7 +16,7 @@ const before: Stacks = JSON.parse(readFileSync(join(import.meta.dirname, 'releas
 
 let now: Stacks;
 beforeAll(async () => {
-  now = await stacksOf({ mailDomain: 'mail.example.com', eventBus: 'crm' });
+  now = await outlinesOf('full');
 });
 
 /** `cdk deploy --all`: the data first, which the rest reads. */
@@ -61,8 +52,8 @@ describe('the stacks', () => {
 
   test('of two stages are deployed side by side with the default one, and none is in the way of another', async () => {
     const account = deployed(now);
-    deployed(await stacksOf({ stage: 'dev' }), account);
-    deployed(await stacksOf({ stage: 'prod', mailDomain: 'prod.example.com' }), account);
+    deployed(await outlinesOf('dev'), account);
+    deployed(await outlinesOf('prod'), account);
     account.destroy('CrmDevApi');
     account.destroy('CrmDevData');
     expect([...account.stacks.keys()]).toEqual(['CrmData', 'CrmApi', 'CrmProdData', 'CrmProdApi']);
@@ -84,9 +75,8 @@ describe('the stacks', () => {
 
   test('lose no data when a setting goes or a restored table comes', async () => {
     const account = deployed(now);
-    deployed(await stacksOf(), account);
-    const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
-    deployed(await stacksOf({ tableName: 'Restored', tableStreamArn }), account);
+    deployed(await outlinesOf('bare'), account);
+    deployed(await outlinesOf('restored'), account);
     expect(account.replaced).toEqual([]);
   });
 

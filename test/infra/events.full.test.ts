@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,11 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { createAccount } from '#lib/accounts/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
+import { buildWithCode } from '#test/infra/assembly.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const run = promisify(execFile);
@@ -34,11 +34,10 @@ let mailJob: number;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crm-events-'));
   functions = [...(await loadRoutes()), ...(await loadWorkers())];
-  const named = new Set(events.map(functionOf));
-  await bundleFunctions(
-    functions.filter(({ name }) => named.has(name)),
-    join(folder, 'dist'),
-  );
+  const bundles = join(await buildWithCode(), 'dist');
+  // Away from the packages, of which a bundle must need none.
+  for (const name of events.map(functionOf))
+    await cp(join(bundles, name), join(folder, 'dist', name), { recursive: true });
   workspace = await newWorkspace();
   await transact({ workspaceId: workspace.id, env: 'test' }, operator, (tx) =>
     createAccount(tx, { channel: 'telegram', kind: 'bot', name: 'Bot', username: null, dailyLimit: 10, secret: '1:a' }),

@@ -1,7 +1,7 @@
 import type { Values } from '#infra/local/iam/condition.ts';
 import { Policies } from '#infra/local/iam/policies.ts';
 import type { Principal } from '#infra/local/iam/statement.ts';
-import { resourceFinder } from '#infra/local/template.ts';
+import { type ResolvedResource, resourceFinder } from '#infra/local/template.ts';
 
 export const home = { accountId: '111122223333', region: 'eu-central-1' };
 const servers = { ...home, sqsUrl: 'https://sqs', apiUrl: 'https://api', keyId: 'key' };
@@ -17,7 +17,14 @@ export interface Request {
 
 /** What the templates of an assembly say about who may do what. */
 export function readPolicies(assembly: string) {
-  const of = resourceFinder(assembly, servers);
+  const find = resourceFinder(assembly, servers);
+  // It resolves every reference at each call.
+  const found = new Map<string, ResolvedResource[]>();
+  const of = (type: string): ResolvedResource[] => {
+    const resources = found.get(type) ?? find(type);
+    found.set(type, resources);
+    return resources;
+  };
   const policies = new Policies(of);
   const mayUse = ({ caller: principal, action, resource, context = {} }: Request): boolean => {
     const values = Object.fromEntries(Object.entries(context).map(([key, value]) => [key.toLowerCase(), value]));

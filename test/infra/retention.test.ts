@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type FindResources, resourceFinder } from '#infra/local/template.ts';
-import { appWithoutCode } from '#test/infra/assembly.ts';
+import { assemblyFolder } from '#test/infra/assembly.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -54,7 +54,7 @@ const inCode: Record<string, () => number[]> = {
   'lib/entities/contact.ts': () => [constant('lib/entities/contact.ts', 'upsertKeptSeconds')],
   'lib/table/daily.ts': () => [constant('lib/table/daily.ts', 'keptDays')],
   'lib/table/large.ts': () => [constant('lib/table/large.ts', 'keptSeconds')],
-  'lib/table/slots.ts': () => [within('lib/table/slots.ts', /new Date\(Date\.now\(\) \+ (\w+)\)/, 0.001)],
+  'lib/table/slots.ts': () => [within('lib/table/slots.ts', /new Date\(now\(\) \+ (\w+)\)/, 0.001)],
   'lib/keys/identify.ts': () => [within('lib/keys/identify.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],
   'lib/entities/export.ts': () => [constant('lib/entities/export.ts', 'keptMs')],
   'lib/entities/file.ts': () => [within('lib/entities/file.ts', /expiresAtSeconds: .*\(createdAt\) \+ (\w+)\)/, 0.001)],
@@ -75,16 +75,13 @@ const mechanism = ['lib/archive', 'lib/table/entity.ts', 'lib/table/stored.ts', 
 
 let of: FindResources;
 beforeAll(async () => {
-  const built = await appWithoutCode({ mailDomain: 'mail.example.com' });
-  built.app.synth();
-  of = resourceFinder(built.outdir, {
+  of = resourceFinder(await assemblyFolder('full'), {
     region: 'us-east-1',
     accountId: '000000000000',
     sqsUrl: '',
     apiUrl: '',
     keyId: '',
   });
-  await built.remove();
 });
 
 test('every place that lets rows expire is in the table', () => {

@@ -1,27 +1,36 @@
-import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildApp } from '#infra/app.ts';
-import { contextOf } from '#infra/synth.ts';
+import { loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { contextOf, contextOfProject } from '#infra/synth.ts';
 import { localSettings } from '#lib/env.ts';
-import { appWithoutCode } from '#test/infra/assembly.ts';
+import { assemblyFolder, variants } from '#test/infra/assembly.ts';
 
-const context = { alarmEmail: 'operator@example.com', mailDomain: 'mail.example.com', monthlyBudget: '500' };
-let built: Awaited<ReturnType<typeof appWithoutCode>>;
+// It makes warnings alone; templates.test.ts refuses them.
+vi.stubEnv('CDK_VALIDATION', 'false');
+
+let outdir: string;
+let app: App;
 
 beforeAll(async () => {
-  built = await appWithoutCode(context);
+  outdir = await mkdtemp(join(tmpdir(), 'crm-rules-'));
+  const [routes, workers, ofProject] = await Promise.all([loadRoutes(), loadWorkers(), contextOfProject()]);
+  const bundles = join(await assemblyFolder('full'), '../dist');
+  app = buildApp({ routes, workers, bundles, context: { ...ofProject, ...variants.full }, outdir });
 });
-afterAll(() => built.remove());
+afterAll(() => rm(outdir, { recursive: true }));
 
 test('the stacks keep every rule of AwsSolutions or acknowledge it', () => {
-  const { app } = built;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   expect(() => app.synth()).not.toThrow();
 });
 
 test('every acknowledgement stands on the one construct it is about, with a reason', () => {
-  const acknowledged = built.app.node
+  const acknowledged = app.node
     .findAll()
     .flatMap((construct) =>
       construct.node.metadata

@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingsOf } from '#infra/settings.ts';
-import { appWithoutCode } from '#test/infra/assembly.ts';
-
-// rules.test.ts and templates.test.ts ask what CloudFormation would take.
-vi.stubEnv('CDK_VALIDATION', 'false');
+import { stacksOf, type Variant, variants } from '#test/infra/assembly.ts';
 
 let stages: string;
 beforeAll(() => {
@@ -76,18 +73,15 @@ test('settings that need each other are refused alone', () => {
     expect(() => of(context)).toThrow(why);
 });
 
-async function templatesOf(context: Record<string, string>) {
-  const { app, remove } = await appWithoutCode(context);
-  try {
-    return Object.fromEntries(app.synth().stacks.map(({ stackName, template }) => [stackName, template]));
-  } finally {
-    await remove();
-  }
+/** The template of the data and that of the API. */
+async function templatesOf(variant: Variant) {
+  const [data, api] = (await stacksOf(variant)).map(({ template }) => template);
+  return { data, api };
 }
 
 test('the secret of the Telegram application is named, never in a template, and readable where it is used alone', async () => {
-  const { CrmApi } = await templatesOf({ TELEGRAM_API_ID: '7', telegramApiHashParameter: '/crm/hash' });
-  const readers = Object.entries<{ Type: string; Properties: Record<string, { Variables?: object }> }>(CrmApi.Resources)
+  const { api } = await templatesOf('prod');
+  const readers = Object.entries<{ Type: string; Properties: Record<string, { Variables?: object }> }>(api.Resources)
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
     .filter(([, { Properties }]) => 'TELEGRAM_API_HASH_PARAMETER' in (Properties['Environment']?.Variables ?? {}))
     .map(([id]) => id);
@@ -100,7 +94,7 @@ test('the secret of the Telegram application is named, never in a template, and 
     'WorkersTelegram',
     'WorkersUserPolls',
   ]);
-  const allowed = Object.entries<{ Type: string }>(CrmApi.Resources)
+  const allowed = Object.entries<{ Type: string }>(api.Resources)
     .filter(
       ([, resource]) => resource.Type === 'AWS::IAM::Role' && JSON.stringify(resource).includes('ssm:GetParameter'),
     )
@@ -110,21 +104,21 @@ test('the secret of the Telegram application is named, never in a template, and 
 });
 
 test('tracing and its permission are there only with tracing=active', async () => {
-  const modesIn = async (context: Record<string, string>) => {
-    const { CrmApi } = await templatesOf(context);
+  const modesIn = async (variant: Variant) => {
+    const { api } = await templatesOf(variant);
     const functions = Object.values<{ Type: string; Properties: { TracingConfig?: { Mode: string } } }>(
-      CrmApi.Resources,
+      api.Resources,
     ).filter(({ Type }) => Type === 'AWS::Lambda::Function');
     const modes = new Set(functions.map(({ Properties }) => Properties.TracingConfig?.Mode));
-    return [...modes, JSON.stringify(CrmApi).includes('xray:PutTraceSegments')];
+    return [...modes, JSON.stringify(api).includes('xray:PutTraceSegments')];
   };
-  expect(await modesIn({})).toEqual(['PassThrough', false]);
-  expect(await modesIn({ tracing: 'active' })).toEqual(['Active', true]);
+  expect(await modesIn('bare')).toEqual(['PassThrough', false]);
+  expect(await modesIn('prod')).toEqual(['Active', true]);
 });
 
 test('what stands before the API is told to endpoints alone', async () => {
-  const { CrmApi } = await templatesOf({ TRUSTED_PROXIES: '192.0.2.0/24' });
-  const told = Object.entries<{ Type: string; Properties: { Environment?: { Variables: object } } }>(CrmApi.Resources)
+  const { api } = await templatesOf('prod');
+  const told = Object.entries<{ Type: string; Properties: { Environment?: { Variables: object } } }>(api.Resources)
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
     .map(([id, { Properties }]) => [
       id.startsWith('Workers'),
@@ -134,9 +128,9 @@ test('what stands before the API is told to endpoints alone', async () => {
 });
 
 test('a domain is served with TLS 1.2, by a certificate of its zone, and is the public address', async () => {
-  const { CrmApi } = await templatesOf({ domainName: 'api.example.com', hostedZone: 'Z1A:example.com' });
+  const { api } = await templatesOf('prod');
   const ofType = (type: string) =>
-    Object.values<{ Type: string; Properties: Record<string, unknown> }>(CrmApi.Resources)
+    Object.values<{ Type: string; Properties: Record<string, unknown> }>(api.Resources)
       .filter(({ Type }) => Type === type)
       .map(({ Properties }) => Properties);
   expect(ofType('AWS::ApiGatewayV2::DomainName')).toMatchObject([
@@ -152,24 +146,22 @@ test('a domain is served with TLS 1.2, by a certificate of its zone, and is the 
     ['A', 'api.example.com.'],
     ['AAAA', 'api.example.com.'],
   ]);
-  expect(CrmApi.Outputs.PublicUrl.Value).toBe('https://api.example.com');
-  expect(CrmApi.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
+  expect(api.Outputs.PublicUrl.Value).toBe('https://api.example.com');
+  expect(api.Resources.ContactsList.Properties.Environment.Variables.PUBLIC_URL).toBe('https://api.example.com');
 });
 
 test('a restored table takes the place of the own one in every function, role and mapping, and is not the stack’s to remove', async () => {
-  const tableStreamArn = 'arn:aws:dynamodb:eu-west-1:111111111111:table/Restored/stream/2026-11-24T00:00:00.000';
-  const { CrmData, CrmApi } = await templatesOf({ tableName: 'Restored', tableStreamArn });
-  const text = JSON.stringify(CrmApi);
+  const { tableStreamArn } = variants.restored;
+  const { data, api } = await templatesOf('restored');
+  const text = JSON.stringify(api);
   expect(text).not.toContain('PublishOutputRefTable');
   expect(text).not.toContain('PublishOutputFnGetAttTable');
-  expect(CrmApi.Resources.ContactsList.Properties.Environment.Variables.TABLE_NAME).toBe('Restored');
-  expect(CrmApi.Outputs.TableName.Value).toBe('Restored');
-  const streams = Object.values<{ Type: string; Properties: Record<string, unknown> }>(CrmApi.Resources)
+  expect(api.Resources.ContactsList.Properties.Environment.Variables.TABLE_NAME).toBe('Restored');
+  expect(api.Outputs.TableName.Value).toBe('Restored');
+  const streams = Object.values<{ Type: string; Properties: Record<string, unknown> }>(api.Resources)
     .filter(({ Type, Properties }) => Type === 'AWS::Lambda::EventSourceMapping' && Properties['StartingPosition'])
     .map(({ Properties }) => Properties['EventSourceArn']);
   expect(streams).toEqual([tableStreamArn, tableStreamArn]);
-  expect(Object.values<{ Type: string }>(CrmApi.Resources).map(({ Type }) => Type)).not.toContain(
-    'AWS::DynamoDB::Table',
-  );
-  expect(Object.keys(CrmData.Resources).some((id) => id.startsWith('Table'))).toBe(true);
+  expect(Object.values<{ Type: string }>(api.Resources).map(({ Type }) => Type)).not.toContain('AWS::DynamoDB::Table');
+  expect(Object.keys(data.Resources).some((id) => id.startsWith('Table'))).toBe(true);
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { place } from '#test/place.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -40,7 +39,8 @@ async function startCloudFormation(outputs: string) {
 /** What the command prints, and the update that it asks for. */
 async function guarded(input: string, outputs = guardOutput) {
   const { url, asked } = await startCloudFormation(outputs);
-  const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_CLOUDFORMATION: url };
+  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const env = { ...process.env, ...credentials, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_CLOUDFORMATION: url };
   const args = ['infra/admin.ts', 'deployment', 'guard', input, '--stack', 'CrmApi'];
   const { stdout } = await run(process.execPath, args, { cwd: root, env });
   const { Version: _, ...update } = Object.fromEntries(asked.at(-1) ?? []);
@@ -86,12 +86,4 @@ test('a watch is no longer than the workflow that deploys leaves it', async () =
   await expect(guarded(`{"minutes": ${minutes / 2 + 1}}`)).rejects.toMatchObject({
     stderr: expect.stringContaining('minutes'),
   });
-});
-
-test('the local system has nothing to roll back', async () => {
-  const failed = run(process.execPath, ['infra/admin.ts', 'deployment', 'guard'], {
-    cwd: root,
-    env: { ...process.env, DATA_DIR: place('dataDir') },
-  });
-  await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/--stack/) });
 });
