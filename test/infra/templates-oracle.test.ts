@@ -15,4 +15,4 @@ test('cfn-lint has nothing to say of any template', async ({ skip }) => {
   );
   expect(paths.length).toBeGreaterThan(2);
   expect(`${said.stdout}${said.stderr}`).toBe('');
-});
+}, 120_000);
