@@ -28,3 +28,24 @@ export const settle = (): Promise<void> => here().settle();
 
 /** Moves the clock ahead by so many milliseconds; what falls due meanwhile is done in its order. */
 export const advance = (ms: number): Promise<void> => here().advance(ms);
+
+/** Does something at the time at which the work first waits for the clock, and returns what comes of the work. */
+export async function atFirstWait<Result>(
+  happens: () => Promise<unknown>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { clock } = here();
+  const sleep = clock.sleep.bind(clock);
+  let isFirst = true;
+  clock.sleep = async (ms, signal) => {
+    const isNow = isFirst;
+    isFirst = false;
+    if (isNow) await happens();
+    await sleep(ms, signal);
+  };
+  try {
+    return await work();
+  } finally {
+    clock.sleep = sleep;
+  }
+}

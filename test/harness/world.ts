@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import type { LogItem } from '@aws-lambda-powertools/logger';
+import { Logger } from '@aws-lambda-powertools/logger';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { listFunctions } from '#infra/functions.ts';
 import { runEngine } from '#infra/local/engine/process.ts';
@@ -25,6 +27,8 @@ import { deliver } from '#infra/local/mappings/batch.ts';
 import { awsEvent } from '#infra/local/mappings/event.ts';
 import { failedItems } from '#infra/local/mappings/failures.ts';
 import { passes } from '#infra/local/mappings/filter.ts';
+import { collectMs, logEvent, toLine } from '#infra/local/mappings/log.ts';
+import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import { batchesOf, payloadOf } from '#infra/local/mappings/payload.ts';
 import { nowhere } from '#infra/local/nowhere.ts';
 import { startS3 } from '#infra/local/s3.ts';
@@ -32,10 +36,17 @@ import { startScheduler } from '#infra/local/scheduler.ts';
 import { startSes } from '#infra/local/ses.ts';
 import { startSqs } from '#infra/local/sqs.ts';
 import { startSsm } from '#infra/local/ssm.ts';
-import type { Deployment, FunctionToRun, QueueMapping, RateRule, StreamMapping } from '#infra/local/template.ts';
+import type {
+  Deployment,
+  FunctionToRun,
+  LogSubscription,
+  QueueMapping,
+  RateRule,
+  StreamMapping,
+} from '#infra/local/template.ts';
 import { readDeployment } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
-import { setClock } from '#lib/clock.ts';
+import { now, setClock } from '#lib/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { addTo } from '#lib/table/update.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -54,6 +65,7 @@ const longestReceive = 10;
 
 /** One invocation at work. */
 interface Run {
+  name: string;
   environment: NodeJS.ProcessEnv;
   /** How many strands of it wait for the clock. */
   sleeping: number;
@@ -76,6 +88,12 @@ interface Ringing {
   nextMs: number;
 }
 
+interface Collecting {
+  subscription: LogSubscription;
+  isWanted: (line: string) => boolean;
+  lines: ReturnType<typeof toLine>[];
+}
+
 interface Following {
   mapping: StreamMapping;
   waiting: StreamRecord[];
@@ -94,6 +112,8 @@ export class World {
   providerUrl = '';
   /** Endpoints, credentials, and every variable that some function has. */
   environment: Record<string, string> = {};
+  /** The lines that were logged since the test file began. */
+  readonly logged: string[] = [];
   #deployment!: Deployment;
   #match!: ReturnType<typeof routeTable>;
   #functions = new Map<string, { toRun: FunctionToRun; file: string; handler?: Handler }>();
@@ -106,6 +126,7 @@ export class World {
   #following: Following[] = [];
   #rings: Ringing[] = [];
   #invoking = new Map<string, number>();
+  #collecting: Collecting[] = [];
   #iterator: string | undefined;
   #streamArn = '';
   #reading: Promise<void> | undefined;
@@ -186,7 +207,6 @@ export class World {
       AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
       WEBHOOK_LOOPBACK: 'allow',
       TZ: 'UTC',
-      POWERTOOLS_LOG_LEVEL: 'SILENT',
       POWERTOOLS_METRICS_DISABLED: 'true',
     };
     const providers = {
@@ -221,6 +241,11 @@ export class World {
     }
     this.environment = shared;
     this.#following = deployment.streamMappings.map((mapping) => ({ mapping, waiting: [], isBusy: false }));
+    this.#collecting = deployment.logSubscriptions.map((subscription) => ({
+      subscription,
+      isWanted: logMatcher(subscription.pattern),
+      lines: [],
+    }));
     this.#match = routeTable(deployment.routes);
     this.api.serve(deployment.routes, (route, event) => this.invoke(route.functionName, event));
     const outer = process.env;
@@ -228,6 +253,7 @@ export class World {
     Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });
     process.once('exit', () => rmSync(this.dataDir, { recursive: true, force: true }));
     setClock(this.clock);
+    this.#takeLog();
   }
 
   /** Gives the next test file a table of its own, and forgets what the file before has left in queues and schedules. */
@@ -241,7 +267,10 @@ export class World {
     const TableName = `table-${this.#files}`;
     this.#streamArn = (await ensureTable(this.#dynamodb, { ...table, TableName })) ?? '';
     for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
-    process.env['TABLE_NAME'] = TableName;
+    // Of the file before, nothing stays as it has set it.
+    Object.assign(process.env, this.environment, { TABLE_NAME: TableName });
+    this.logged.length = 0;
+    for (const { lines } of this.#collecting) lines.length = 0;
     this.#iterator = undefined;
     if (this.#files > 1) await this.#dynamodb.send(new DeleteTableCommand({ TableName: before })).catch(() => {});
     const nowMs = this.clock.now();
@@ -256,7 +285,7 @@ export class World {
     const called = this.#functions.get(name);
     if (!called) throw new Error(`the template has no function ${name}`);
     const { toRun } = called;
-    const run: Run = { environment: toRun.environment, sleeping: 0 };
+    const run: Run = { name, environment: toRun.environment, sleeping: 0 };
     this.#runs.add(run);
     const deadlineMs = this.clock.now() + toRun.timeoutSeconds * 1000;
     const context = {
@@ -358,6 +387,34 @@ export class World {
     for (const following of this.#following)
       if (!following.isBusy && following.waiting.length > 0) this.#feed(following);
     for (const mapping of this.#deployment.queueMappings) await this.#drain(mapping);
+  }
+
+  /** Takes what functions log in place of the standard output, with the time of the clock that tests move. */
+  #takeLog(): void {
+    const log = Logger.prototype as unknown as { printLog(level: number, item: LogItem): void; console: object };
+    const { printLog } = log;
+    const take = (line: string) => this.#log(line);
+    const console = { trace: take, debug: take, info: take, warn: take, error: take };
+    log.printLog = function (level, item) {
+      this.console = console;
+      item.addAttributes({ timestamp: new Date(now()).toISOString() });
+      printLog.call(this, level, item);
+    };
+  }
+
+  #log(line: string): void {
+    this.logged.push(line);
+    const name = this.#running.getStore()?.name ?? '';
+    for (const { subscription, isWanted, lines } of this.#collecting) {
+      if (!subscription.sources.includes(name) || !isWanted(line)) continue;
+      lines.push(toLine(line));
+      if (lines.length > 1) continue;
+      this.clock.after(collectMs, () => {
+        if (lines.length === 0) return;
+        const event = logEvent(home.accountId, subscription, lines.splice(0));
+        this.#begin(this.invoke(subscription.functionName, event));
+      });
+    }
   }
 
   #begin(work: Promise<unknown>): void {

@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { after, now, sleep } from '#lib/clock.ts';
 import type { FunctionLogs } from '../functions/log.ts';
 import type { Invoke } from '../functions.ts';
@@ -8,10 +7,8 @@ import type { Home } from '../template/identities.ts';
 import type { LogSubscription } from '../template.ts';
 import { logMatcher } from './log-pattern.ts';
 
-const zipped = promisify(gzip);
-
 /** CloudWatch Logs collects for a few seconds, or until a call to Lambda is full. */
-const collectMs = 1_000;
+export const collectMs = 1_000;
 const maxLines = 1_000;
 /** Lambda repeats an asynchronous call that failed after one minute, and after two. */
 const retryAfterMs = [60_000, 120_000];
@@ -20,6 +17,25 @@ interface Line {
   id: string;
   timestamp: number;
   message: string;
+}
+
+/** Returns a line as CloudWatch Logs has it, written now. */
+export function toLine(message: string): Line {
+  const timestamp = now();
+  return { id: `${timestamp}${randomInt(2 ** 47)}`.padEnd(56, '0'), timestamp, message };
+}
+
+/** Returns the event with which CloudWatch Logs invokes a function, as JSON. */
+export function logEvent(accountId: string, { logGroup, name }: LogSubscription, logEvents: readonly Line[]): string {
+  const data = {
+    messageType: 'DATA_MESSAGE',
+    owner: accountId,
+    logGroup,
+    logStream: 'local',
+    subscriptionFilters: [name],
+    logEvents,
+  };
+  return JSON.stringify({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } });
 }
 
 interface Settings extends Pick<Home, 'accountId'> {
@@ -66,22 +82,14 @@ export function startSubscriptions({
 
 /** A subscription of a function to a log group, which here is one stream. */
 function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountId }: Settings): Subscribed {
-  const { logGroup, functionName, name } = subscription;
+  const { logGroup, functionName } = subscription;
   const isWanted = logMatcher(subscription.pattern);
   const running = new Set<Promise<unknown>>();
   let collected: Line[] = [];
   let cancel: (() => void) | undefined;
 
   const call = async (logEvents: Line[]) => {
-    const data = {
-      messageType: 'DATA_MESSAGE',
-      owner: accountId,
-      logGroup,
-      logStream: 'local',
-      subscriptionFilters: [name],
-      logEvents,
-    };
-    const event = JSON.stringify({ awslogs: { data: (await zipped(JSON.stringify(data))).toString('base64') } });
+    const event = logEvent(accountId, subscription, logEvents);
     requireLog?.(logGroup, functionName);
     for (let retry = 0; ; retry += 1) {
       const { error } = await invoke(functionName, event);
@@ -125,8 +133,7 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
   return {
     take(message) {
       if (!isWanted(message)) return;
-      const timestamp = now();
-      collected.push({ id: `${timestamp}${randomInt(2 ** 47)}`.padEnd(56, '0'), timestamp, message });
+      collected.push(toLine(message));
       if (collected.length >= maxLines) flush();
       else cancel ??= after(collectMs, flush);
     },
