@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '#lib/clock.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { CreateSequence } from '#lib/entities/sequence.ts';
@@ -104,8 +105,8 @@ test('a poller meets every event once and in order while many changes happen at 
     isOver = true;
   });
   const met: Event[] = [];
-  const deadline = Date.now() + 60_000;
-  while ((!isOver || met.length < count + 1) && Date.now() < deadline)
+  const deadline = now() + 60_000;
+  while ((!isOver || met.length < count + 1) && now() < deadline)
     met.push(...(await poll(live, met.at(-1)?.sequence ?? 0, 7)));
   await changes;
   expect(met.map(({ sequence }) => sequence)).toEqual(met.map((_, index) => index + 1));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { timestamp } from '#lib/clock.ts';
+import { now, timestamp } from '#lib/clock.ts';
 import { sortableSequence } from '#lib/entities/feed-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { readFeed } from '#lib/feed/feed.ts';
@@ -103,13 +103,13 @@ test('what another publisher has just opened is left to it, and is no reason of 
   const [theirs, ours] = [await ownRow(tenant, 'theirs'), await ownRow(tenant, 'ours')];
   const before = (await readRow(sequence)) as Row;
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
-  const opened = { ...before, last: 2, turn: 'another', open: { by: 'another', atMs: Date.now(), rows } };
+  const opened = { ...before, last: 2, turn: 'another', open: { by: 'another', atMs: now(), rows } };
   await putRows([opened]);
   const contending = new Map<string, unknown>();
   expect(await publish([ours as Row], contending)).toEqual([ours]);
   expect(contending.size).toBe(0);
   expect((await stored(ours as Row))?.['tries']).toBeUndefined();
-  await putRows([{ ...opened, open: { ...opened.open, atMs: Date.now() - 60_000 } }]);
+  await putRows([{ ...opened, open: { ...opened.open, atMs: now() - 60_000 } }]);
   expect(await publish([ours as Row])).toEqual([]);
   expect((await stored(theirs))?.['published']).toBe(2);
   expect(await publish([theirs])).toEqual([]);
@@ -122,7 +122,7 @@ test('what another publisher has brought to an end, or has died after, keeps nob
   expect(await publish([theirs])).toEqual([]);
   const before = (await readRow(sequence)) as Row;
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2 }];
-  await putRows([{ ...before, turn: 'another', open: { by: 'another', atMs: Date.now(), rows } }]);
+  await putRows([{ ...before, turn: 'another', open: { by: 'another', atMs: now(), rows } }]);
   expect(await publish([await ownRow(tenant, 'ours')])).toEqual([]);
   expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([undefined, 'theirs', 'ours']);
 });
@@ -303,7 +303,7 @@ test('a workspace whose first record is an audit entry without an event publishe
 test('a hole that nobody will fill hides nothing, whatever a publisher that died has left open', async () => {
   const { tenant, live, sequence } = await newTenant();
   const rows = [{ pk: 'OUTBOX#00', sk: '2026-01-01T00:00:00.000Z#gone', first: 2 }];
-  await putRows([{ ...sequence, last: 2, turn: 'dead', open: { by: 'the dead', atMs: Date.now(), rows } }]);
+  await putRows([{ ...sequence, last: 2, turn: 'dead', open: { by: 'the dead', atMs: now(), rows } }]);
   const first = (await readRow({ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' })) as Row;
   const body = JSON.stringify({ ...JSON.parse(String(first['body'])), sequence: 3 });
   const old = { ...first, sk: '000000000003', sequence: 3, timestamp: '2026-11-22T10:00:00Z', body };
@@ -331,9 +331,9 @@ test('who reads the feed does not wait for what is still to be done with an even
     async ({ operation, input }, next) => {
       // All is done but to remove the row.
       if (operation === 'BatchWriteItem' && JSON.stringify(input).includes(row.sk)) {
-        const startedMs = Date.now();
+        const startedMs = now();
         await untilPublished(tenant, newMeter());
-        waitedMs = Date.now() - startedMs;
+        waitedMs = now() - startedMs;
       }
       return next();
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, timestamp } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { lastUnpublished, untilPublished } from '#lib/feed/published.ts';
@@ -24,7 +24,7 @@ test('behind a queue of another tenant the own rows are still looked for', async
   const others = Array.from({ length: 700 }, (_, index) => ({
     ...rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${index}Z`, transaction: 'other' }),
     // As if they had just been passed over: the publisher leaves them for a minute.
-    ...{ tenant: `${2 ** 30}:live`, now, events: 'not yet', tries: 1, triedAt: shifted(new Date(), 0) },
+    ...{ tenant: `${2 ** 30}:live`, now, events: 'not yet', tries: 1, triedAt: fromNow(0) },
   }));
   try {
     await putRows(others);
@@ -42,7 +42,7 @@ test('an erasure waits for whatever has yet to become an event: behind hundreds,
   const placeOf = (index: number) =>
     rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${String(index).padStart(3, '0')}Z`, transaction: 'own' });
   // As if they had just been passed over: the publisher leaves them for a minute.
-  const passed = { tenant: tenantKey(tenant), events: 'not yet', tries: 2, triedAt: shifted(new Date(), 0) };
+  const passed = { tenant: tenantKey(tenant), events: 'not yet', tries: 2, triedAt: fromNow(0) };
   const rows = Array.from({ length: 600 }, (_, index) => ({ ...placeOf(index), ...passed }));
   try {
     await putRows(rows);

@@ -41,7 +41,7 @@ const stayed: Record<string, Outcome> = {
   refused: { kind: 'refused', error: 'not allowed' },
   'failed-for-now': { kind: 'failed-for-now', error: 'no connection' },
   'not-yet': { kind: 'not-yet', until: shifted(now, 1000) },
-  wait: { kind: 'wait', untilMs: Date.now() + 1000, waitSeconds: 1 },
+  wait: { kind: 'wait', untilMs: Date.parse(now) + 1000, waitSeconds: 1 },
   lost: { kind: 'lost', state: 'disconnected' },
 };
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { dayMs, monthOf, secondMs, shifted, timestamp } from '#lib/clock.ts';
+import { dayMs, fromNow, monthOf, now, secondMs } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { summariseJobs } from '#lib/jobs/summary.ts';
 import { indexPartition } from '#lib/table/entity.ts';
@@ -19,7 +19,7 @@ let contactId: number;
 /** Three sent, one failed and two waiting, in order of creation. */
 let ids: number[];
 
-const later = new Date(Date.now() + 86_400_000).toISOString();
+const later = new Date(now() + 86_400_000).toISOString();
 
 beforeAll(async () => {
   const workspace = await newWorkspace();
@@ -53,7 +53,7 @@ test('the job monitor lists the jobs of every channel, newest first, by any filt
   expect(await idsOf({ accountId: telegram, status: 'sent' })).toEqual([1, 0]);
   expect(await idsOf({ contactId })).toEqual([4, 0]);
   expect(await idsOf({ source: 'api', since: later })).toEqual([5, 4]);
-  expect(await idsOf({ until: new Date().toISOString() })).toEqual([3, 2, 1, 0]);
+  expect(await idsOf({ until: new Date(now()).toISOString() })).toEqual([3, 2, 1, 0]);
   expect(await idsOf({ sequenceId: 1 })).toEqual([]);
   await sandbox.get('/v1/jobs', { status: 'gone' }, 400);
 });
@@ -79,7 +79,7 @@ test('the job monitor sums up what waits and what was done, in all and by accoun
       { channel: 'twitter', accountId: twitter, queued: 1, sent: 1, failed: 0 },
     ],
   });
-  const soon = shifted(timestamp(), 2 * secondMs);
+  const soon = fromNow(2 * secondMs);
   for (const since of [later, soon])
     expect((await sandbox.get('/v1/jobs/summary', { since })).body).toMatchObject({ queued: 2, sent: 0, failed: 0 });
 });
@@ -87,7 +87,7 @@ test('the job monitor sums up what waits and what was done, in all and by accoun
 test('a summary reads nothing of its first day that was before it', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant = { workspaceId, env: 'test' as const };
-  const day = shifted(timestamp(), -dayMs).slice(0, 10);
+  const day = fromNow(-dayMs).slice(0, 10);
   const sentAt = (hour: string) => (_: unknown, id: number) => {
     const at = `${day}T${hour}:00:00Z`;
     const key = { pk: indexPartition(tenant, Jobs, { month: monthOf(day) }), sk: `${at}#${sortableId(id)}` };

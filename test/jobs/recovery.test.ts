@@ -4,7 +4,7 @@ import { connectAccount } from '#lib/accounts/change.ts';
 import { acquire, type Lease, release } from '#lib/accounts/sender.ts';
 import { setAccountState } from '#lib/accounts/store.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
-import { dayMs, hourMs, minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { dayMs, fromNow, hourMs, minuteMs, secondMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { createJob } from '#lib/jobs/store.ts';
@@ -54,7 +54,7 @@ const settled = (id: number, timeoutMs?: number) =>
 
 test('a job that cannot be read holds up none of the others of its account', async () => {
   const account = await newAccount(tenant);
-  const runAt = shifted(new Date(), 3_000);
+  const runAt = fromNow(3_000);
   const soon = () => ({ runAt, queuedFor: runAt });
   const [poison, next] = [await newJob(account.id, soon), await newJob(account.id, soon)];
   const [row] = (await readRows([keyOf(tenant, Jobs, poison)])).values();
@@ -97,7 +97,7 @@ async function disconnected(lostAt?: string) {
 }
 
 test('a job of a disconnected account fails when it has waited for 24 hours, not before', async () => {
-  const account = await disconnected(shifted(new Date(), -2 * dayMs));
+  const account = await disconnected(fromNow(-2 * dayMs));
   const young = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, hourMs - dayMs) }));
   const old = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
   expect(await settled(old.id)).toMatchObject({
@@ -116,11 +116,11 @@ test('a job of a disconnected account fails when it has waited for 24 hours, not
 
 test('a queue that had waited for days when its account was lost has the 24 hours, too', async () => {
   const account = await disconnected();
-  const old = { runAt: shifted(new Date(), -minuteMs), queuedFor: shifted(new Date(), -3 * dayMs) };
+  const old = { runAt: fromNow(-minuteMs), queuedFor: fromNow(-3 * dayMs) };
   const { id } = await newJob(account.id, () => old);
   const job = await eventually(async () => {
     const { body } = await live.get(`/v1/jobs/${id}`);
-    return (body.status !== 'queued' || body.runAt > shifted(new Date(), hourMs)) && body;
+    return (body.status !== 'queued' || body.runAt > fromNow(hourMs)) && body;
   }, 'the job to be put off');
   expect(job).toMatchObject({ status: 'queued', runAt: shifted(account.lostAt, dayMs), attempts: 0 });
   // Banned by the platform meanwhile, it has no other 24 hours.
@@ -136,7 +136,7 @@ test('a queue that had waited for days when its account was lost has the 24 hour
 });
 
 test.each([
-  ['a flood wait ends', () => ({ floodWaitUntil: shifted(new Date(), 2 * secondMs) }), () => ({})],
+  ['a flood wait ends', () => ({ floodWaitUntil: fromNow(2 * secondMs) }), () => ({})],
   ['the account is connected again', () => ({ state: 'disconnected' as const }), () => ({ state: 'active' as const })],
 ])('jobs are left due where %s while they are put off one after the other', async (_, blocked, after) => {
   const account = await newAccount(tenant);
@@ -144,7 +144,7 @@ test.each([
     transact(tenant, operator, async (tx) =>
       tx.update(Accounts, { ...(await tx.get(Accounts, { id: account.id })), ...fields }),
     );
-  const old = { runAt: shifted(new Date(), dayMs), queuedFor: shifted(new Date(), -dayMs) };
+  const old = { runAt: fromNow(dayMs), queuedFor: fromNow(-dayMs) };
   const jobs = [await newJob(account.id, () => old), await newJob(account.id, () => old)];
   await change(blocked());
   let isFirst = true;
@@ -164,7 +164,7 @@ test.each([
 });
 
 test('a job of a disconnected account gives up although a sender has the account in hand and looks no further', async () => {
-  const account = await disconnected(shifted(new Date(), -2 * dayMs));
+  const account = await disconnected(fromNow(-2 * dayMs));
   const lease = await acquire({ tenant, channel: 'telegram', accountId: account.id }, minuteMs);
   const { id } = await newJob(account.id, ({ createdAt }) => ({ queuedFor: shifted(createdAt, -dayMs) }));
   expect(await settled(id)).toMatchObject({ status: 'failed', attempts: 0 });

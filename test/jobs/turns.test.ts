@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type AccountPlace, acquire, type Hand, type Lease, release, takeInHand } from '#lib/accounts/sender.ts';
-import { minuteMs, secondMs } from '#lib/clock.ts';
+import { minuteMs, now, secondMs } from '#lib/clock.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
@@ -47,7 +47,7 @@ test('an account that is kept for senders is taken by one of them alone, and fre
   await release((await acquire(place, minuteMs)) as Lease, null);
   await transact(tenant, operator, async (tx) => {
     const sender = await tx.get(Senders, { id: place.accountId });
-    tx.update(Senders, { ...sender, sendersUntilMs: Date.now() + 30 * secondMs });
+    tx.update(Senders, { ...sender, sendersUntilMs: now() + 30 * secondMs });
   });
   expect(await takeInHand(place, minuteMs, 0)).toBeUndefined();
   await release((await acquire(place, minuteMs)) as Lease, null);

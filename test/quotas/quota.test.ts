@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { dayMs, nextDay, shifted } from '#lib/clock.ts';
+import { dayMs, fromNow, nextDay, now } from '#lib/clock.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { conflict } from '#lib/problem.ts';
 import { left, reserve, settle, spend, take, topUp } from '#lib/quotas/quota.ts';
@@ -29,7 +29,7 @@ test('a unit of work spends with what it pays for, and is refused beyond the quo
   expect(await left(live(), 'emails')).toBe(2);
   const refusal = await mail([3]).catch((error) => error);
   expect(refusal).toMatchObject({ status: 429, code: 'rate_limited', details: { reason: 'daily_quota' } });
-  const secondsLeft = (Date.parse(nextDay()) - Date.now()) / 1000;
+  const secondsLeft = (Date.parse(nextDay()) - now()) / 1000;
   expect(Math.abs(Number(refusal.headers['Retry-After']) - secondsLeft)).toBeLessThan(60);
   await expect(mail([1, 2])).rejects.toMatchObject({ status: 429 });
   expect(await left(live(), 'emails')).toBe(2);
@@ -71,7 +71,7 @@ test('what happens later is spent from its own day, however much a day is told t
   const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
   const mail = (count: number, at: string | null) =>
     transact(tenant, operator, async (tx) => spend(tx, 'emails', count, at));
-  const inDays = (days: number) => shifted(new Date(), days * dayMs);
+  const inDays = (days: number) => fromNow(days * dayMs);
   await mail(5, inDays(40));
   const refusal = await mail(1, inDays(40)).catch((error) => error);
   expect(refusal).toMatchObject({ status: 429, message: expect.stringContaining(inDays(40).slice(0, 10)) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayMs, epochSeconds, shifted, timestamp } from '#lib/clock.ts';
+import { dayMs, epochSeconds, fromNow, now, timestamp } from '#lib/clock.ts';
 import { keepRequests } from '#lib/requests/keep.ts';
 import { listRequests } from '#lib/requests/list.ts';
 import { firstIdAt, partitionAt, sortKeyOf } from '#lib/requests/row.ts';
@@ -66,7 +66,7 @@ test('every call of a key is there, reads too, with what the contract says and n
     of('read', 'GET', '/v1/contacts/{id}', one, 200, null),
     of('create', 'POST', '/v1/contacts', '/v1/contacts', 201, null),
   ]);
-  for (const { at } of found) expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(600_000);
+  for (const { at } of found) expect(Math.abs(now() - Date.parse(at))).toBeLessThan(600_000);
 });
 
 test('filters and cursors choose of them', async () => {
@@ -85,11 +85,9 @@ test('filters and cursors choose of them', async () => {
   expect(await chosen({ method: 'DELETE' })).toEqual(['revoke']);
   expect(await chosen({ route: '/v1/contacts/{id}' })).toEqual(['missing']);
   expect(await chosen({ keyId: other.keyId, status: '2xx' })).toEqual(['by-the-other']);
-  expect(await chosen({ since: shifted(new Date(), 60_000) })).toEqual([]);
-  expect(await chosen({ until: shifted(new Date(), -600_000) })).toEqual([]);
-  expect(await chosen({ method: 'delete', since: shifted(new Date(), -600_000), until: timestamp() })).toEqual([
-    'revoke',
-  ]);
+  expect(await chosen({ since: fromNow(60_000) })).toEqual([]);
+  expect(await chosen({ until: fromNow(-600_000) })).toEqual([]);
+  expect(await chosen({ method: 'delete', since: fromNow(-600_000), until: timestamp() })).toEqual(['revoke']);
 
   const first = await live.get('/v1/request-logs', { limit: 2, keyId: other.keyId, status: '4xx' });
   expect(first.body).toMatchObject({ nextCursor: null, hasMore: false });
@@ -151,7 +149,7 @@ test('of calls beyond the rate limit the log has the first, however many there a
 });
 
 describe('lines of the log', () => {
-  const lineOf = (workspaceId: number, requestId: string, at: Date = new Date()) =>
+  const lineOf = (workspaceId: number, requestId: string, at: Date = new Date(now())) =>
     JSON.stringify({
       level: 'INFO',
       message: 'request',
@@ -177,7 +175,7 @@ describe('lines of the log', () => {
 
   test('one that comes twice is one row, those of one moment are several, and what cannot be read holds up no other', async () => {
     const { id: workspaceId, live } = await newWorkspace();
-    const at = new Date(Date.now() - dayMs);
+    const at = new Date(now() - dayMs);
     const lines = [
       ...Array.from({ length: 60 }, (_, index) => ({
         id: `line ${index}`,
@@ -203,8 +201,8 @@ describe('lines of the log', () => {
   test('each goes by itself after seven days, and what is older is not shown before', async () => {
     const { id: workspaceId, live } = await newWorkspace();
     const days = [0, 1, 3, 6.9, 7.1, 8];
-    const now = Date.now();
-    const at = (age: number) => new Date(now - age * dayMs);
+    const atMs = now();
+    const at = (age: number) => new Date(atMs - age * dayMs);
     await keepRequests(days.map((age) => ({ id: `${age}`, message: lineOf(workspaceId, `d${age}`, at(age)) })));
     const items = await everyItem(live, '/v1/request-logs', { limit: 2, keyId: 'k7Qm2ZpX9aBc' });
     expect(idsOf(items)).toEqual(['d0', 'd1', 'd3', 'd6.9']);
@@ -220,7 +218,7 @@ test('a filter that reads for so long that its function would be ended ends its 
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   const line = (index: number) => {
-    const timestamp = new Date(Date.now() - index * 1000).toISOString();
+    const timestamp = new Date(now() - index * 1000).toISOString();
     const route = index % 400 === 0 ? '/v1/rare' : '/v1/contacts';
     const request = { requestId: `r${index}`, workspaceId, env: 'live', keyId: 'k', method: 'GET', route, status: 200 };
     const message = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/key.ts';
-import { shifted } from '#lib/clock.ts';
+import { fromNow, now } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import { createJob } from '#lib/jobs/store.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-const runAt = shifted(new Date(), 86_400_000);
+const runAt = fromNow(86_400_000);
 
 const queue = async (client: Client, account = accountId): Promise<number> =>
   (await client.post('/v1/telegram/messages', { accountId: account, telegramUserId: 7, text: 'Hi', runAt })).body.id;
@@ -42,7 +42,7 @@ test('what a revoked key has queued is taken back when that is asked for, but fo
     const job = await tx.get(Jobs, { id: underWay });
     tx.update(Jobs, { ...job, queuedFor: tx.now });
   });
-  expect(await claimJob(tenant, underWay, Date.now() + 60_000)).toBeDefined();
+  expect(await claimJob(tenant, underWay, now() + 60_000)).toBeDefined();
   const messages = await Promise.all(Array.from({ length: 30 }, () => queue(of.client)));
   const { threadId } = await receiveIn(workspace)();
   const { body: reply } = await of.client.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Later', runAt });

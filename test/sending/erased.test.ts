@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
-import { dayMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import { dayMs, fromNow, minuteMs, now, secondMs, shifted, sleep, timestamp } from '#lib/clock.ts';
 import { mergeContacts, merging } from '#lib/contacts/merge.ts';
 import { turns } from '#lib/email/pace.ts';
 import { Accounts } from '#lib/entities/account.ts';
@@ -31,6 +30,7 @@ import { between } from '#test/between.ts';
 import { eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { sentWith } from '#test/email/outbox.ts';
+import { atFirstWait } from '#test/harness.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -47,7 +47,7 @@ const post = async (path: string, body: object, client = workspace.live) => {
   return answer.body;
 };
 
-const later = () => ({ runAt: shifted(new Date(), dayMs) });
+const later = () => ({ runAt: fromNow(dayMs) });
 
 /** The job is due, but no timer of it rings: only this process takes it. */
 const due = (id: number, tenant = live) =>
@@ -123,10 +123,10 @@ test('a mail that waits for its turn is canceled when its contact is erased mean
   await due(jobId);
   vi.stubEnv('EMAILS_PER_SECOND', '2');
   await turns(live, 2);
-  const delivering = deliverEmail(live, jobId);
-  await sleep(500);
-  await gone(contactId);
-  await delivering;
+  await atFirstWait(
+    () => gone(contactId),
+    () => deliverEmail(live, jobId),
+  );
   vi.unstubAllEnvs();
   expect(await jobOf(jobId)).toMatchObject(canceled);
   expect(await sentWith('Dear Yara')).toEqual([]);
@@ -192,7 +192,7 @@ test('a step that its sender has in hand when the contact replies is not tried a
   await stepOf(sequenceId, contactId, jobId);
   const change = (change: (job: StoredJob) => StoredJob | Promise<StoredJob>) =>
     transact(live, operator, async (tx) => tx.update(Jobs, await change(await tx.get(Jobs, { id: jobId }))));
-  await change((job) => ({ ...job, ...claims.taken(Date.now() + minuteMs) }));
+  await change((job) => ({ ...job, ...claims.taken(now() + minuteMs) }));
   await transact(live, operator, (tx) => contactReplied(tx, contactId));
   expect(await jobOf(jobId)).toMatchObject({ status: 'queued' });
   // Its attempt has failed for now.
@@ -347,7 +347,7 @@ test('who has replied gets no step by a contact of the same sequence who is merg
   const replied = await waiting(31_115);
   const merged = await waiting(31_116);
   for (const { contactId, jobId } of [replied, merged]) await stepOf(sequenceId, contactId, jobId);
-  await sleep(1000);
+  await sleep(secondMs);
   await transact(live, system, (tx) => contactReplied(tx, replied.contactId));
   await post(`/v1/contacts/${replied.contactId}/merge`, { sourceContactId: merged.contactId });
   await due(merged.jobId);
@@ -412,7 +412,7 @@ test('who sends to somebody while they are erased leaves no trace of them in the
       ({ state }) => state['erasureId'] === id && state['stage'] === 'traces',
     );
   await eventually(isAtTraces, 'the erasure waits for the sender');
-  lease.pace = { peers: { 31006: Date.now(), 31007: Date.now() }, sends: [] };
+  lease.pace = { peers: { 31006: now(), 31007: now() }, sends: [] };
   await release(lease, null);
   await eventually(async () => (await erasure()).status === 'completed', 'the erasure is completed', 60_000);
   const sender = await new UnitOfWork(live, system).get(Senders, { id: account.id });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
-import { hourMs, shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, hourMs, now, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
@@ -58,7 +58,7 @@ const newMessage = async (tenant: Tenant, channel: 'telegram' | 'twitter', accou
 
 const newReply = async (bodyText: string) => {
   const { threadId } = await receiveIn(workspace)({ from: 'selma@example.com' });
-  const runAt = shifted(new Date(), 86_400_000);
+  const runAt = fromNow(86_400_000);
   const { body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText, runAt });
   return { threadId, ...(await keepForUs(live, body.id)) };
 };
@@ -72,7 +72,7 @@ async function later(tenant: Tenant, job: { id: number; accountId: number | null
       UpdateExpression,
       ExpressionAttributeValues: { ':past': value },
     });
-  await past('job', job.id, 'SET claimedUntil = :past', shifted(new Date(), -1000));
+  await past('job', job.id, 'SET claimedUntil = :past', fromNow(-1000));
   if (job.accountId !== null) await past('sender', job.accountId, 'SET leaseUntilMs = :past', 0);
 }
 
@@ -210,7 +210,7 @@ test('what a provider says is kept short, on one line and without the token; wha
   await drain(live, 'telegram', account.id);
   const { runAt, attempts } = await jobOf(waiting.id);
   expect(attempts).toBe(0);
-  expect(Math.abs(Date.parse(runAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(600_000);
+  expect(Math.abs(Date.parse(runAt) - now() - 7 * 86_400_000)).toBeLessThan(600_000);
 });
 
 test.each([
@@ -244,10 +244,9 @@ test('an account with a long pause between its messages is given free until then
   expect(await Promise.all(jobs.map(async ({ id }) => (await jobOf(id)).status))).toEqual(['sent', 'queued']);
   const sender = await new UnitOfWork(live, system).find(Senders, { id: account.id });
   expect(sender?.leaseUntilMs).toBe(0);
-  expect([
-    shifted(startedAt, 9_000) <= (sender?.resumeAt ?? ''),
-    (sender?.resumeAt ?? '~') <= shifted(timestamp(), 10_000),
-  ]).toEqual([true, true]);
+  expect([shifted(startedAt, 9_000) <= (sender?.resumeAt ?? ''), (sender?.resumeAt ?? '~') <= fromNow(10_000)]).toEqual(
+    [true, true],
+  );
   await eventually(
     async () => (await jobOf(jobs[1]?.id as number)).status === 'sent',
     'the other one to leave in its turn',
@@ -330,7 +329,7 @@ test('a sender whose clock was an hour ahead holds up the next one no longer tha
   const account = await newAccount(live, { pacing: { peerGapMs: 20, gapMs: 10, perMinute: 20 } });
   const first = await newMessage(live, 'telegram', account.id, 1);
   await drain(live, 'telegram', account.id);
-  const ahead = Date.now() + hourMs;
+  const ahead = now() + hourMs;
   await transact(live, operator, async (tx) => {
     const sender = await tx.get(Senders, { id: account.id });
     tx.update(Senders, { ...sender, pace: { peers: { 1: ahead }, sends: [ahead] } });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import type { Client } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -222,7 +223,7 @@ describe('a rotation', () => {
       },
     });
     expect(body.secret).not.toBe(one.secret);
-    const graceMinutes = (Date.parse(body.previousValidUntil) - Date.now()) / 60_000;
+    const graceMinutes = (Date.parse(body.previousValidUntil) - now()) / 60_000;
     expect(graceMinutes).toBeGreaterThan(1435);
     expect(graceMinutes).toBeLessThanOrEqual(1440);
     for (const { id } of [one, other])

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { now } from '#lib/clock.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -27,7 +28,7 @@ export async function startReceiver(
     response.once('close', () => {
       inFlight -= 1;
     });
-    const atMs = Date.now();
+    const atMs = now();
     const text = await textOf(request);
     const one = { headers: request.headers, text, body: JSON.parse(text), atMs };
     received.push(one);
