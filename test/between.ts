@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { aws } from '#lib/aws/call.ts';
 import { dynamodb } from '#lib/table/client.ts';
 
@@ -10,19 +11,25 @@ interface Call {
 /** What is done instead of a call; `next` makes it. */
 type Step = (call: Call, next: () => Promise<Record<string, unknown>>) => Promise<unknown>;
 
-/** Every call of this process to the table goes through the step while the work is done. */
+/**
+ * Does the work with every call that it makes to the table going through the step, also by way of the API and of workers that it runs.
+ * Calls of what else is under way in this process do not.
+ */
 export async function between<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {
   const { send } = dynamodb;
-  dynamodb.send = ((operation: never, input: never, signal) =>
-    step({ operation, input }, () => send(operation, input, signal) as never)) as typeof send;
+  const ours = new AsyncLocalStorage<true>();
+  dynamodb.send = ((operation: never, input: never, signal) => {
+    const next = () => send(operation, input, signal) as never;
+    return ours.getStore() ? step({ operation, input }, next) : next();
+  }) as typeof send;
   try {
-    return await work();
+    return await ours.run(true, work);
   } finally {
     dynamodb.send = send;
   }
 }
 
-/** So does every request to AWS: what a step throws is tried again, if it may pass. */
+/** Does the work with every request of this process to AWS going through the step. Its errors are retried as AWS's are. */
 export async function betweenRequests<Result>(
   step: (operation: string, next: () => Promise<object>) => Promise<object>,
   work: () => Promise<Result>,
