@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
@@ -135,6 +136,8 @@ export class World {
   #files = 0;
   readonly #sleepers = new Set<{ untilMs: number }>();
   #isTicking = false;
+  /** Calls to AWS that are not answered yet: somebody is at work, though others of the same invocation sleep. */
+  readonly #unanswered = new Set<ClientRequest>();
 
   static async start(assembly: string): Promise<World> {
     const world = new World();
@@ -257,6 +260,7 @@ export class World {
     process.once('exit', () => rmSync(this.dataDir, { recursive: true, force: true }));
     setClock(this.clock);
     this.#takeLog();
+    this.#watchCalls(new Set(Object.values(places).flatMap((value) => URL.parse(value)?.host ?? [])));
   }
 
   /** Gives the next test file a table of its own, and forgets what the file before has left in queues and schedules. */
@@ -390,6 +394,15 @@ export class World {
     for (const following of this.#following)
       if (!following.isBusy && following.waiting.length > 0) this.#feed(following);
     for (const mapping of this.#deployment.queueMappings) await this.#drain(mapping);
+  }
+
+  #watchCalls(hosts: ReadonlySet<string>): void {
+    subscribe('http.client.request.start', (message) => {
+      const { request } = message as { request: ClientRequest };
+      if (!hosts.has(String(request.getHeader('host')))) return;
+      this.#unanswered.add(request);
+      request.once('close', () => this.#unanswered.delete(request));
+    });
   }
 
   /** Takes what functions log in place of the standard output, with the time of the clock that tests move. */
@@ -531,7 +544,7 @@ export class World {
         await realSleep(2);
         await this.#pump();
         await turn();
-        const isIdle = [...this.#runs].every(({ sleeping }) => sleeping > 0);
+        const isIdle = this.#unanswered.size === 0 && [...this.#runs].every(({ sleeping }) => sleeping > 0);
         if (isIdle && this.#sleepers.size > 0)
           this.clock.moveTo(Math.min(...[...this.#sleepers].map(({ untilMs }) => untilMs)));
       }

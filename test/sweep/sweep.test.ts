@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { aws } from '#lib/aws/call.ts';
-import { shifted, timestamp } from '#lib/clock.ts';
+import { fromNow, now, sleep, timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
 import { duePrefix } from '#lib/table/entity.ts';
@@ -23,7 +22,7 @@ const idOf = ({ pk, sk }: Row) => `${pk}/${sk}`;
 
 /** A timer that is overdue, of a tenant that has nothing else. */
 function overdue(tenant: string, name: string, more: object = {}): Row {
-  const at = shifted(new Date(), -60_000);
+  const at = fromNow(-60_000);
   const group = `${tenant}/telegram/1`;
   const pk = `${duePrefix}#${shardOf('due', group)}`;
   return {
@@ -69,7 +68,7 @@ test('timers that nobody can read or send hold up nobody, and are set aside', as
 
 test('a timer that the Scheduler does not take holds up none that need it not, and is left to its time', async () => {
   const tenant = await newTenant();
-  const far = overdue(tenant, 'far', { at: shifted(new Date(), 3_600_000) });
+  const far = overdue(tenant, 'far', { at: fromNow(3_600_000) });
   const soon = overdue(tenant, 'soon');
   const { call } = aws;
   let asked = 0;
@@ -130,10 +129,10 @@ test('a row whose message is sent in vain is sent ever more rarely, counts as ov
   expect(once).toBeGreaterThanOrEqual(1);
   expect((await sweep()).overdueRows).toBeGreaterThanOrEqual(1);
   expect(await triesOf()).toBe(once);
-  await put([{ ...row, tries: 5, triedAt: shifted(new Date(), -5 * 60_000) }]);
+  await put([{ ...row, tries: 5, triedAt: fromNow(-5 * 60_000) }]);
   await sweep();
   expect(await triesOf()).toBe(5);
-  await put([{ ...row, tries: 149, triedAt: shifted(new Date(), -10 * 60_000) }]);
+  await put([{ ...row, tries: 149, triedAt: fromNow(-10 * 60_000) }]);
   await sweep();
   expect(await triesOf()).toBeUndefined();
   const kept = (await listSetAside()).find(({ id }) => id === idOf(row));
@@ -148,7 +147,7 @@ const pkOf = (input: Record<string, unknown>) =>
 
 test('rows at the head of a shard that rest keep none behind them waiting, however short of time each sweep is', async () => {
   const tenant = await newTenant();
-  const resting = { tries: 1, triedAt: shifted(new Date(), 3_600_000), note: 'x'.repeat(300_000) };
+  const resting = { tries: 1, triedAt: fromNow(3_600_000), note: 'x'.repeat(300_000) };
   const head = Array.from({ length: 12 }, (_, index) => overdue(tenant, `a-${index}`, resting));
   const last = overdue(tenant, 'b-last');
   await put([...head, last]);
@@ -159,7 +158,7 @@ test('rows at the head of a shard that rest keep none behind them waiting, howev
     if (pkOf(input) !== last.pk) return answer;
     isRead ||= JSON.stringify(answer['Items']).includes(last.sk);
     // One page of it uses up the time of the sweep.
-    await sleep(4_000, undefined, { ref: false });
+    await sleep(4_000);
     return answer;
   };
   try {
@@ -177,7 +176,7 @@ test('a due index that nobody gets through keeps no event waiting, and no number
   const tenant: Tenant = { workspaceId: id, env: 'live' };
   const data = eventKinds['contact.created'].example;
   const event = { kind: 'contact.created' as const, subject: 'contact/1', data };
-  const before = new Date(Date.now() - 60_000).toISOString();
+  const before = new Date(now() - 60_000).toISOString();
   const [row] = outboxItems(
     tenant,
     randomUUID(),
@@ -192,7 +191,7 @@ test('a due index that nobody gets through keeps no event waiting, and no number
   await eventually(async () => (await readRows([left])).values().next().value?.['tries'] === 1, 'the first try');
   await put([left]);
   const slow: Parameters<typeof between>[0] = async ({ input }, next) => {
-    if (String(pkOf(input)).startsWith(duePrefix)) await sleep(60_000, undefined, { ref: false });
+    if (String(pkOf(input)).startsWith(duePrefix)) await sleep(60_000);
     return next();
   };
   await between(slow, async () => {
@@ -211,7 +210,7 @@ test('sweeps that have time for little begin elsewhere each time', async () => {
       const pk = String(pkOf(input));
       if (!pk.startsWith(duePrefix)) return next();
       asked.push(pk);
-      await sleep(1_000, undefined, { ref: false });
+      await sleep(1_000);
       return next();
     };
     await between(slow, () => sweep({ budgetMs: 200, giveUpMs: 5_000 }));
