@@ -8,7 +8,7 @@ import { dependencyStubs, unmapped } from './bundle/stubs.ts';
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
 /** What functions have beside them, by the function's name. */
-const besides: Record<string, (folder: string) => Promise<void>> = {
+export const besides: Record<string, (folder: string) => Promise<void>> = {
   'panel-pages': (folder) => writePages(join(folder, 'pages')),
   'openapi-get': async (folder) =>
     writeFiles(join(folder, 'document'), new Map([['openapi.json', Buffer.from(await compactOpenApi())]])),

@@ -4,14 +4,15 @@ import { subscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { LogItem } from '@aws-lambda-powertools/logger';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { listFunctions } from '#infra/functions.ts';
+import { besides } from '#infra/bundle.ts';
+import { type FunctionFile, listFunctions } from '#infra/functions.ts';
 import { runEngine } from '#infra/local/engine/process.ts';
 import { findEngine } from '#infra/local/engine/program.ts';
 import { openStreams, type StreamRecord } from '#infra/local/engine/stream-client.ts';
@@ -228,10 +229,17 @@ export class World {
     for (const name of deployment.scheduleGroups) scheduler.createGroup(name);
     ses.configure(deployment.mailConfigurations);
     s3.configure(deployment.buckets);
-    const files = new Map(listFunctions().map(({ name, file }) => [pascalCase(name), file]));
+    // One that reads files beside its bundle is run from there, the others from their sources.
+    const fileOf = ({ name, file }: FunctionFile) =>
+      besides[name] ? join(dirname(assembly), 'functions', name, 'index.mjs') : file;
+    const files = new Map(listFunctions().map((of) => [pascalCase(of.name), fileOf(of)]));
     for (const toRun of deployment.functions) {
       const file = files.get(toRun.name.split('-').at(-1) ?? '');
-      if (file) this.#functions.set(toRun.name, { toRun: { ...toRun, environment: {} }, file });
+      if (file)
+        this.#functions.set(toRun.name, {
+          toRun: { ...toRun, environment: {} },
+          file,
+        });
     }
     const own = { ...places, ...providers };
     const shared: Record<string, string> = { ...places };
@@ -334,7 +342,7 @@ export class World {
       httpVersion: '1.1',
       headers: Object.fromEntries(lowerCased),
       headersDistinct: Object.fromEntries(lowerCased.map(([name, value]) => [name, [value]])),
-      socket: { remoteAddress: ip, localPort: 443 },
+      socket: { remoteAddress: ip, localPort: Number(new URL(this.api.url).port) },
     } as unknown as IncomingMessage;
     const event = toEvent({ incoming, body: bytes, match, accountId: home.accountId });
     return toHttpAnswer(await this.invoke(match.route.functionName, JSON.stringify(event)));
