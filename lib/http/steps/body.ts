@@ -4,8 +4,8 @@ import type { Route } from '../route.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
 const maxBodyBytes = 1024 * 1024;
-/** Far more than any body has, and half of what whatever reads a body by recursion has room for. */
-const maxBodyLevels = 3_000;
+/** Far more than any body has, and far less than code that reads a body by recursion has room for. */
+const maxBodyLevels = 500;
 
 /** Decodes the JSON body; what is wrong with it is answered later, after a missing resource (contract 0.5). */
 export const readingBody = (route: Route): RequestStep => ({
