@@ -61,7 +61,7 @@ const layers = [
   ['infra/synth'],
   ['aws-error', 'nowhere', 'problem', 'stop', 'template', 'timer-heap'].map((name) => `infra/local/${name}`),
   ['infra/local/files'],
-  ['infra/local/contention', 'infra/local/iam'],
+  ['infra/local/calls'],
   ['infra/local/guard'],
   ['apart', 'engine', 'functions', 'lock', 'options', 'sam', 'wire'].map((name) => `infra/local/${name}`),
   ['events', 'http', 'kms', 'scheduler', 'ses', 'sqs', 'ssm'].map((name) => `infra/local/${name}`),

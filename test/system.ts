@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { readUsage } from '#infra/local/iam/usage.ts';
-import { differenceOf } from '#infra/permissions/difference.ts';
-import { keepUsage } from '#infra/permissions/kept.ts';
+import { findingsOf, lastRun, report } from '#infra/permissions.ts';
 import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey, type ServerKey } from '#test/telegram/mtproto.ts';
@@ -37,14 +36,14 @@ const compiled = join(import.meta.dirname, '../node_modules/.cache/compiled');
 /** Starts one local system for the whole run; every test file works in workspaces of its own. */
 export default async function setup(project: TestProject) {
   process.env['NODE_COMPILE_CACHE'] ??= compiled;
-  // Every process that starts a system counts there what its functions were allowed and refused.
-  const permissions = await mkdtemp(join(tmpdir(), 'crm-permissions-'));
-  process.env['PERMISSIONS_DIR'] ??= permissions;
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'));
+  // Every process that starts a system notes there what its functions call.
+  const calls = `${dataDir}.calls.jsonl`;
+  process.env['CALLS_FILE'] = calls;
   const double = await startDouble();
   const serverKey = newServerKey();
   const centre = await startFrontCentre(serverKey);
-  const system = await startSystem(dataDir, {
+  const environment = {
     ...settings,
     EVENT_BUS: 'events',
     TELEGRAM_API_ROOT: double.url,
@@ -53,7 +52,8 @@ export default async function setup(project: TestProject) {
     TELEGRAM_API_HASH: 'test',
     TELEGRAM_DATA_CENTRE: centre.address,
     TELEGRAM_PUBLIC_KEY: serverKey.publicKey,
-  });
+  };
+  const system = await startSystem(dataDir, environment);
   project.provide('baseUrl', system.baseUrl);
   project.provide('dataDir', dataDir);
   project.provide('providerUrl', double.url);
@@ -63,31 +63,26 @@ export default async function setup(project: TestProject) {
     await system.stop();
     await Promise.all([double.close(), centre.close()]);
     await rm(dataDir, { recursive: true, force: true });
-    await reportPermissions(project);
-    await rm(permissions, { recursive: true });
+    if (!existsSync(calls)) return;
+    await reportPermissions(project, calls, environment);
+    await rm(calls);
   };
 }
 
 /**
- * Fails the run for calls that were refused. One of all tests also names what functions may do and none did: no failure, since some of it
- * is done in races alone, which one run meets and another does not.
+ * Fails the run for calls that a role does not allow. One of all tests also names what functions may do and none did: no failure, since
+ * some of it is done in races alone, which one run meets and another does not.
  */
-async function reportPermissions(project: TestProject): Promise<void> {
-  const usage = readUsage(String(process.env['PERMISSIONS_DIR']));
+async function reportPermissions(project: TestProject, calls: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const { testFiles } = await project.globTestFiles();
   const { state, config } = project.vitest;
   const isWhole =
     project.name === 'full' && state.getFiles().length >= testFiles.length && config.testNamePattern === undefined;
-  if (isWhole) await keepUsage(usage);
-  const { denied, unused, outdated } = differenceOf(usage);
-  const problems = [
-    ...denied,
-    ...(isWhole ? unused.map((grant) => `nothing used ${grant}`) : []),
-    ...(isWhole ? outdated.map((reason) => `infra/permissions/unused.ts: nothing is unused like ${reason}`) : []),
-  ];
-  if (problems.length === 0) return;
-  console.error(`\nPermissions (docs/permissions.md):\n${problems.map((line) => `  ${line}\n`).join('')}`);
-  if (denied.length > 0) process.exitCode = 1;
+  if (isWhole) await copyFile(calls, lastRun);
+  const findings = await findingsOf(calls, { ...process.env, ...environment });
+  const problems = report(findings, isWhole);
+  if (problems !== '') console.error(`\nPermissions (docs/permissions.md):\n${problems}`);
+  if (findings.denied.length > 0) process.exitCode = 1;
 }
 
 export interface System {

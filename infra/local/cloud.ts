@@ -3,18 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
-import { Contention } from './contention.ts';
-import { dividedStream } from './engine/divided-stream.ts';
+import { Calls } from './calls.ts';
+import { tableCalls } from './engine/calls.ts';
 import { openStreams, shared } from './engine/stream-client.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
 import { startEvents } from './events.ts';
 import type { Credentials } from './files.ts';
 import { type FunctionLogs, openFunctionLogs } from './functions/log.ts';
-import { type Invoke, startFunctions } from './functions.ts';
+import { startFunctions } from './functions.ts';
 import type { HttpApi } from './http.ts';
-import { leavesOf } from './iam/lambda.ts';
-import { Iam } from './iam.ts';
 import { startKms } from './kms.ts';
 import { awsEvent } from './mappings/event.ts';
 import { passes } from './mappings/filter.ts';
@@ -22,14 +20,13 @@ import { startSubscriptions } from './mappings/log.ts';
 import type { StreamSource } from './mappings/stream.ts';
 import { startMappings } from './mappings.ts';
 import { nowhere } from './nowhere.ts';
-import type { Limits } from './options.ts';
 import { startS3 } from './s3.ts';
 import { startScheduler } from './scheduler.ts';
 import { type MailEvent, startSes } from './ses.ts';
 import { type LocalSqs, startSqs } from './sqs.ts';
 import { startSsm } from './ssm.ts';
-import type { Home } from './template/identities.ts';
-import { type Deployment, type QueueToRun, readDeployment, type TableToRun } from './template.ts';
+import { home } from './template/identities.ts';
+import { type Deployment, type QueueToRun, readDeployment } from './template.ts';
 
 export interface CloudSettings {
   dataDir: string;
@@ -40,8 +37,6 @@ export interface CloudSettings {
   dynamodbEndpoint: string | undefined;
   /** SecureStrings of SSM by their names. */
   parameters: Readonly<Record<string, string>>;
-  isStrict: boolean;
-  limits: Limits;
   /** Errors of functions, for people. */
   report(text: string): void;
   onEngineLost(error: Error): void;
@@ -58,37 +53,31 @@ export interface Cloud {
   close(): Promise<void>;
 }
 
-export const home: Home = { accountId: '000000000000', region: 'us-east-1' };
 const graceMs = 3000;
 
 /** Starts the services that functions use. Functions and what invokes them start with the first `deploy`. */
 export async function startCloud(settings: CloudSettings): Promise<Cloud> {
-  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, parameters } = settings;
-  const { isStrict, limits, report, onEngineLost } = settings;
+  const { dataDir, servicesHost, credentials, api, dynamodbEndpoint, parameters, report, onEngineLost } = settings;
   const inData = (name: string) => join(dataDir, name);
-  const iam = new Iam({ home, owner: credentials, usage: process.env['PERMISSIONS_DIR'] ?? inData('permissions') });
-  const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId, iam };
+  const calls = callsOf(dataDir);
+  const guarded = { host: servicesHost, port: 0, accessKeyId: credentials.accessKeyId, calls };
   const sqs = await startSqs({ ...guarded, ...home });
   const [engine, scheduler, kms, ses, s3, ssm, events] = await Promise.all([
     startEngine({
       ...guarded,
       endpoint: dynamodbEndpoint,
       folder: inData('dynamodb'),
-      contention: new Contention(limits),
+      hear: noteTableCalls(calls),
       onGivenUp: onEngineLost,
     }),
     startScheduler({
       ...guarded,
       ...home,
-      deliver: (queueArn, body, options, { roleArn, scheduleArn }) => {
-        iam.requireOfRole(schedulerService, roleArn, 'sqs:SendMessage', queueArn, groupOf(scheduleArn));
-        sqs.send(queueArn, body, options);
-      },
-      mayAssume: (roleArn, groupArn) => iam.mayService(schedulerService, 'sts:AssumeRole', roleArn, groupArn),
+      deliver: sqs.send,
     }),
     startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
     startSes({ ...guarded, ...home, mailboxDir: inData('mail'), publish: (event) => publish(event) }),
-    startS3({ host: servicesHost, port: 0, credentials, iam, region: home.region, folder: inData('s3') }),
+    startS3({ ...guarded, folder: inData('s3') }),
     startSsm({ ...guarded, ...home, parameters }),
     startEvents({
       ...guarded,
@@ -118,21 +107,12 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const logs: FunctionLogs = openFunctionLogs(inData('logs'), report);
   const functions = startFunctions({
     functions: [],
-    runtimeEnvironment: { ...places, AWS_ENDPOINT_URL_DYNAMODB: engine.functionsUrl },
+    runtimeEnvironment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.functionsUrl },
     // The SDK keeps credentials that do not end, and a thread runs several functions.
-    credentialsOf: (name) => ({ ...variablesOf(iam.credentialsOf(name)), AWS_CREDENTIAL_EXPIRATION: alwaysAnew }),
+    sessionOf: (name) => ({ AWS_SESSION_TOKEN: name, AWS_CREDENTIAL_EXPIRATION: alwaysAnew }),
     logs,
-    isStrict,
-    concurrentExecutions: limits.concurrentExecutions,
   });
 
-  function addStream({ TableName, KeySchema }: TableToRun, streamArn: string): void {
-    const { shardRecords } = limits;
-    const partitionKey = String(KeySchema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName);
-    const isDivided = engine.hasPlainStreams && shardRecords < Number.POSITIVE_INFINITY;
-    const client = isDivided ? dividedStream(streams, { streamArn, shardRecords, partitionKey }) : streams;
-    tableStreams.set(String(TableName), { client, streamArn, region: home.region, changes: engine.changes });
-  }
   const streamOf = (tableName: string) => {
     const source = tableStreams.get(tableName);
     if (!source) throw new Error(`the table ${tableName} has no stream`);
@@ -143,17 +123,9 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   /** What EventBridge does with an event: it goes to the targets of every rule that it matches. */
   function publish(event: MailEvent): void {
     const whole = awsEvent('aws.ses', event, home);
-    for (const { arn, pattern, queueArns } of deployed?.eventRules ?? [])
-      if (passes([pattern], whole))
-        for (const queueArn of queueArns) {
-          iam.requireOfService('events.amazonaws.com', 'sqs:SendMessage', queueArn, arn);
-          sqs.send(queueArn, JSON.stringify(whole));
-        }
+    for (const { pattern, queueArns } of deployed?.eventRules ?? [])
+      if (passes([pattern], whole)) for (const queueArn of queueArns) sqs.send(queueArn, JSON.stringify(whole));
   }
-  const sendFor = (functionName: string) => (queueArn: string, body: string) => {
-    iam.requireOf(functionName, 'sqs:SendMessage', queueArn);
-    sqs.send(queueArn, body);
-  };
   let stopMappings = async () => {};
   let release = () => {};
 
@@ -162,10 +134,10 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
     kill: functions.kill,
     async deploy(assembly) {
       const deployment = readDeployment(assembly, { ...home, sqsUrl: sqs.url, apiUrl: api.url, keyId: kms.keyId });
-      iam.deploy(deployment);
       for (const table of deployment.tables) {
         const streamArn = await ensureTable(dynamodb, table);
-        if (streamArn) addStream(table, streamArn);
+        const source = { client: streams, region: home.region, changes: engine.changes };
+        if (streamArn) tableStreams.set(table.TableName, { ...source, streamArn });
       }
       for (const queue of deployment.queues) ensureQueue(sqs, queue);
       for (const name of deployment.scheduleGroups) {
@@ -174,42 +146,19 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       ses.configure(deployment.mailConfigurations);
       s3.configure(deployment.buckets);
       functions.replace(deployment.functions);
-      const leaves = leavesOf(iam, home, deployment);
-      const invoke: Invoke = async (name, event) => {
-        leaves.run(name);
-        return functions.invoke(name, event);
-      };
+      const { invoke } = functions;
       if (!deployed || !isDeepStrictEqual(invokersOf(deployment), invokersOf(deployed))) {
         await stopMappings();
+        const invoking = { ...home, invoke, sendToQueue: sqs.send };
         const stops = [
-          startMappings({
-            ...home,
-            deployment,
-            invoke,
-            requireRule: leaves.rule,
-            sendFor,
-            sqs,
-            streamOf,
-            checkpoints: inData('checkpoints'),
-          }),
-          startSubscriptions({
-            ...home,
-            subscriptions: deployment.logSubscriptions,
-            logs,
-            invoke,
-            requireLog: leaves.log,
-            sendFor,
-          }),
+          startMappings({ ...invoking, deployment, sqs, streamOf, checkpoints: inData('checkpoints') }),
+          startSubscriptions({ ...invoking, subscriptions: deployment.logSubscriptions, logs }),
         ];
         stopMappings = async () => {
           await Promise.all(stops.map((stop) => stop()));
         };
       }
-      api.serve(deployment.routes, (route, event) => {
-        leaves.route(route);
-        leaves.run(route.functionName);
-        return functions.call(route.functionName, event);
-      });
+      api.serve(deployment.routes, invoke);
       release();
       release = keepInUse(assembly);
       deployed = deployment;
@@ -221,19 +170,35 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       await Promise.race([stopMappings(), sleep(graceMs, undefined, { ref: false })]);
       await functions.close();
       const services = [logs, sqs, scheduler, kms, ses, s3, ssm, events];
-      iam.close();
       await Promise.all(services.map((service) => service.close()));
       await engine.stop();
     },
   };
 }
 
-const schedulerService = 'scheduler.amazonaws.com';
-/** By which the Scheduler is told from that of another account. */
-function groupOf(scheduleArn: string): string {
-  const [account = '', name = ''] = scheduleArn.split(':schedule/');
-  return `${account}:schedule-group/${name.split('/')[0]}`;
+/** Where calls are noted: in the file that systems of one run of tests share, else in one of this start. */
+function callsOf(dataDir: string): Calls {
+  const shared = process.env['CALLS_FILE'];
+  const calls = new Calls(shared ?? join(dataDir, 'calls.jsonl'));
+  if (!shared) calls.clear();
+  return calls;
 }
+
+/** Notes what functions do to tables. */
+const noteTableCalls = (calls: Calls) => (head: string, body: Buffer) => {
+  const [, functionName] = /^x-amz-security-token: *(\S+)/im.exec(head) ?? [];
+  const [, operation = ''] = /^x-amz-target: *DynamoDB_\d+\.(\w+)/im.exec(head) ?? [];
+  if (functionName === undefined) return;
+  for (const { table, action, partitions } of tableCalls(operation, JSON.parse(body.toString()))) {
+    const values = partitions.length > 0 ? { 'dynamodb:leadingkeys': partitions } : {};
+    calls.note(
+      functionName,
+      `dynamodb:${action}`,
+      `arn:aws:dynamodb:${home.region}:${home.accountId}:table/${table}`,
+      values,
+    );
+  }
+};
 
 /** Before any time: they count as ended, and are read again for each call. */
 const alwaysAnew = '2000-01-01T00:00:00Z';

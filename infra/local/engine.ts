@@ -1,25 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contention } from './contention.ts';
 import { type Changes, polledChanges, watchedChanges } from './engine/changes.ts';
+import { type Listener, startGuard, type Target } from './engine/guard.ts';
 import { runEngine } from './engine/process.ts';
 import { findEngine } from './engine/program.ts';
 import { indexStreamRecords } from './engine/stream-index.ts';
-import { type Guarded, startGuard, type Target } from './guard.ts';
+import type { Guarded } from './guard.ts';
 
 export interface Engine {
   /** What it is, for those who start it. */
   name: string;
   /** Where everybody may ask: the guard. */
   url: string;
-  /** Where functions ask: a guard that knows what they may do. */
+  /** Where functions ask: a guard that is told what they call. */
   functionsUrl: string;
   /** Where this system itself asks. The guard would be another hop. */
   innerUrl: string;
   changes: Changes;
-  /** A stream has one shard, which is never closed, and its records are numbered without holes from one. */
-  hasPlainStreams: boolean;
   stop(): Promise<void>;
 }
 
@@ -27,8 +25,8 @@ export interface EngineSettings extends Guarded {
   /** Another DynamoDB, in place of the bundled engine. */
   endpoint: string | undefined;
   folder: string;
-  /** What is refused on account of other calls. */
-  contention?: Contention;
+  /** Is told what is asked at the guard. */
+  hear?: Listener;
   onGivenUp(error: Error): void;
 }
 
@@ -36,19 +34,18 @@ export interface EngineSettings extends Guarded {
 export async function startEngine({
   endpoint,
   folder,
-  contention,
+  hear = () => {},
   onGivenUp,
   ...guarded
 }: EngineSettings): Promise<Engine> {
   if (endpoint) {
-    const guard = await startGuard(guarded, targetOf(endpoint), contention);
+    const guard = await startGuard(guarded, targetOf(endpoint), hear);
     return {
       name: 'DYNAMODB_ENDPOINT',
       url: endpoint,
       functionsUrl: guard.url,
       innerUrl: endpoint,
       changes: polledChanges,
-      hasPlainStreams: false,
       stop: () => guard.close(),
     };
   }
@@ -56,7 +53,7 @@ export async function startEngine({
   mkdirSync(folder, { recursive: true });
   const host = hiddenHost();
   const engine = await runEngine({ program, host, folder, onGivenUp });
-  const guard = await startGuard(guarded, { host, port: engine.port }, contention);
+  const guard = await startGuard(guarded, { host, port: engine.port }, hear);
   if (program.database) indexStreamRecords(join(folder, program.database));
   const changes = program.database ? watchedChanges(folder) : polledChanges;
   return {
@@ -65,7 +62,6 @@ export async function startEngine({
     functionsUrl: guard.url,
     innerUrl: `http://${host}:${engine.port}`,
     changes,
-    hasPlainStreams: program.database !== undefined,
     async stop() {
       changes.close();
       await guard.close();

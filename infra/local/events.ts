@@ -58,7 +58,7 @@ export async function startEvents({ folder, published, busArn, ...address }: Set
     if (name !== 'PutEvents') throw new AwsError('UnknownOperationException', `The local EventBridge has no ${name}.`);
     const { Entries = [] } = jsonBody(request) as { Entries?: Entry[] };
     for (const bus of new Set(Entries.map(({ EventBusName = 'default' }) => EventBusName)))
-      request.require('events:PutEvents', bus.startsWith('arn:') ? bus : busArn(bus));
+      request.note('events:PutEvents', bus.startsWith('arn:') ? bus : busArn(bus));
     if (Entries.length === 0 || Entries.length > maxEntries)
       throw validation(`Value at 'entries' failed to satisfy constraint: 1 to ${maxEntries} members`);
     if (Entries.reduce((sum, entry) => sum + bytesOf(entry), 0) > maxBytes)

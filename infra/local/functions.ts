@@ -12,13 +12,9 @@ export interface FunctionsSettings {
   functions: readonly FunctionToRun[];
   /** What every function finds besides its own variables: region, credentials, the endpoints of the local services. */
   runtimeEnvironment: Record<string, string>;
-  /** The credentials of a function's role, as variables. */
-  credentialsOf?(functionName: string): Record<string, string>;
+  /** What tells the local services which function calls, as variables. */
+  sessionOf?(functionName: string): Record<string, string>;
   logs: FunctionLogs;
-  /** Every function has instances of its own, as on Lambda; else those of one size share theirs, and what is loaded there. */
-  isStrict?: boolean;
-  /** The most invocations of all functions at once (Lambda developer guide, quotas). What functions reserve is theirs alone. */
-  concurrentExecutions?: number;
   /** The most invocations of one function at once. */
   maxPerFunction?: number;
   /** Above it, idle instances give way to new ones. */
@@ -29,8 +25,6 @@ export interface FunctionsSettings {
 export interface Functions {
   /** Invokes with an event of JSON text; waits while as many as may run at once do. */
   invoke: Invoke;
-  /** The same for who waits for the answer: raises TooManyRequests at once where as many run as may. */
-  call: Invoke;
   /** Replaces the code and settings; instances at work finish first. */
   replace(functions: readonly FunctionToRun[]): void;
   /** Ends the instances that run one function as a crash would. */
@@ -38,9 +32,6 @@ export interface Functions {
   instanceCount(): number;
   close(): Promise<void>;
 }
-
-/** What Lambda says of an invocation beyond the concurrency of the account or of the function. */
-export class TooManyRequests extends Error {}
 
 interface Running {
   toRun: FunctionToRun;
@@ -65,18 +56,14 @@ function requireAllowed({ name, environment, timeoutSeconds, memoryMb }: Functio
 export function startFunctions(settings: FunctionsSettings): Functions {
   const {
     runtimeEnvironment,
-    credentialsOf = () => ({}),
+    sessionOf = () => ({}),
     logs,
-    isStrict = false,
-    concurrentExecutions = Number.POSITIVE_INFINITY,
     maxPerFunction = 4,
     maxInstances = 64,
     maxIdleMs = 120_000,
   } = settings;
   const running = new Map<string, Running>();
-  /** Of the functions that reserve none. */
-  const unreserved = limitedTo(concurrentExecutions);
-  const pools = new Map<string, Pool>();
+  const pools = new Map<number, Pool>();
   const instanceCount = () => [...pools.values()].reduce((sum, { size }) => sum + size, 0);
 
   const makeRoom = () => {
@@ -85,14 +72,14 @@ export function startFunctions(settings: FunctionsSettings): Functions {
     idle.sort((a, b) => Number(a.oldestIdleSince) - Number(b.oldestIdleSince))[0]?.stopOldestIdle();
   };
 
-  const poolOf = ({ name, memoryMb }: FunctionToRun): Pool => {
-    const key = isStrict ? name : `${memoryMb} MB`;
+  /** Functions of one size share instances, and what is loaded there. */
+  const poolOf = ({ memoryMb }: FunctionToRun): Pool => {
     const start = () => {
       makeRoom();
-      return new Instance({ memoryMb, runtimeEnvironment, credentialsOf, logs });
+      return new Instance({ memoryMb, runtimeEnvironment, sessionOf, logs });
     };
-    const pool = pools.get(key) ?? new Pool(start);
-    pools.set(key, pool);
+    const pool = pools.get(memoryMb) ?? new Pool(start);
+    pools.set(memoryMb, pool);
     return pool;
   };
 
@@ -106,36 +93,19 @@ export function startFunctions(settings: FunctionsSettings): Functions {
       turns.concurrency = limit;
       running.set(toRun.name, { toRun, turns });
     }
-    const reserved = functions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
-    unreserved.concurrency = Math.max(1, concurrentExecutions - reserved);
   };
 
   const timer = setInterval(() => {
     for (const pool of pools.values()) pool.stopIdle(Date.now() - maxIdleMs);
   }, 5000).unref();
 
-  const runningOf = (name: string): Running => {
-    const called = running.get(name);
-    if (!called) throw new Error(`the template has no function ${name}`);
-    return called;
-  };
-
-  const invoke: Invoke = async (name, event) => {
-    const { toRun, turns } = runningOf(name);
-    const run = () => turns(() => poolOf(toRun).use((instance) => instance.invoke(toRun, event)));
-    return toRun.reservedConcurrency === undefined ? unreserved(run) : run();
-  };
-
   replace(settings.functions);
   return {
-    invoke,
-    async call(name, event) {
-      const { toRun, turns } = runningOf(name);
-      const { activeCount, pendingCount } = toRun.reservedConcurrency === undefined ? unreserved : turns;
-      const most = toRun.reservedConcurrency ?? unreserved.concurrency;
-      if (Number.isFinite(concurrentExecutions) && activeCount + pendingCount >= most)
-        throw new TooManyRequests('Rate Exceeded.');
-      return invoke(name, event);
+    async invoke(name, event) {
+      const called = running.get(name);
+      if (!called) throw new Error(`the template has no function ${name}`);
+      const { toRun, turns } = called;
+      return turns(() => poolOf(toRun).use((instance) => instance.invoke(toRun, event)));
     },
     replace,
     kill: async (name) => {

@@ -1,20 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from './functions/invocation.ts';
-import { TooManyRequests } from './functions.ts';
+import type { Invoke } from './functions.ts';
 import { type Address, foreignnessOf } from './guard.ts';
 import { splitTarget, toEvent } from './http/event.ts';
 import { apiMessage, type HttpAnswer, toHttpAnswer } from './http/response.ts';
 import { routeTable } from './http/routes.ts';
 import type { RouteToServe } from './template.ts';
 
-/** Throws when API Gateway may not invoke the function of the route. */
-type InvokeRoute = (route: RouteToServe, event: string) => Promise<Answer>;
-
 export interface HttpApi {
   url: string;
   /** Starts to serve these routes, in place of those before. Until the first time every request gets a 503. */
-  serve(routes: readonly RouteToServe[], invoke: InvokeRoute): void;
+  serve(routes: readonly RouteToServe[], invoke: Invoke): void;
   /** Takes no new requests; those at work get `graceMs` to finish. */
   close(graceMs: number): Promise<void>;
 }
@@ -28,7 +24,7 @@ const maxHeadBytes = 10_240;
 /** Starts an API Gateway HTTP API in front of functions; rejects when the port is taken. */
 export async function startHttpApi({ accountId, ...address }: Address & { accountId: string }): Promise<HttpApi> {
   let match = routeTable([]);
-  let invoke: InvokeRoute | undefined;
+  let invoke: Invoke | undefined;
 
   async function answer(incoming: IncomingMessage): Promise<HttpAnswer> {
     const body = await readBody(incoming);
@@ -39,7 +35,7 @@ export async function startHttpApi({ accountId, ...address }: Address & { accoun
     if (!invoke) return unavailable();
     if (!found) return apiMessage(404, 'Not Found');
     const event = JSON.stringify(toEvent({ incoming, body, match: found, accountId }));
-    return withinTime(invoke(found.route, event).then(toHttpAnswer, unlessThrottled));
+    return withinTime(invoke(found.route.functionName, event).then(toHttpAnswer));
   }
 
   const server = createServer(async (incoming, outgoing) => {
@@ -80,11 +76,6 @@ const headBytes = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingM
       (bytes, value) => bytes + Buffer.byteLength(value, 'latin1'),
       `${method} ${url} HTTP/${httpVersion}`.length,
     );
-
-function unlessThrottled(error: unknown): HttpAnswer {
-  if (error instanceof TooManyRequests) return unavailable();
-  throw error;
-}
 
 function withinTime(answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
-import type { Values } from './iam/condition.ts';
 import { isOfAnother, openKey, seal, unseal } from './kms/key.ts';
 import { awsJson, jsonBody, listen, targetAction } from './wire.ts';
 
@@ -76,19 +75,10 @@ export async function startKms({
     const action = actions[name];
     if (!action) throw new AwsError('UnknownOperationException', `The local KMS has no ${name}.`);
     const input: KmsRequest = jsonBody(request);
-    request.require(`kms:${name}`, keyArn, contextValues(input));
+    request.note(`kms:${name}`, keyArn, { 'kms:encryptioncontextkeys': Object.keys(input.EncryptionContext ?? {}) });
     return action(input);
   });
   return { url: server.url, keyId: key.id, keyArn, close: server.close };
-}
-
-function contextValues({ EncryptionContext = {} }: KmsRequest): Values {
-  const pairs = Object.entries(EncryptionContext).map(([name, value]) => [`kms:encryptioncontext:${name}`, value]);
-  const keys = Object.keys(EncryptionContext);
-  return {
-    ...Object.fromEntries(pairs.map(([name, value]) => [String(name).toLowerCase(), String(value)])),
-    ...(keys.length > 0 && { 'kms:encryptioncontextkeys': keys }),
-  };
 }
 
 const validation = (message: string) => new AwsError('ValidationException', `1 validation error detected: ${message}`);

@@ -12,10 +12,7 @@ import type { Deployment } from './template.ts';
 export interface MappingsSettings extends Home {
   deployment: Pick<Deployment, 'queueMappings' | 'streamMappings' | 'rules'>;
   invoke: Invoke;
-  /** Throws when EventBridge may not invoke the function for the rule. */
-  requireRule?(ruleArn: string, functionName: string): void;
-  /** Puts what a function has given up on a queue, with the leave of its role. */
-  sendFor(functionName: string): SendToQueue;
+  sendToQueue: SendToQueue;
   sqs: LocalSqs;
   streamOf(tableName: string): StreamSource;
   /** Where it remembers how far the streams are read. */
@@ -24,7 +21,7 @@ export interface MappingsSettings extends Home {
 
 /** Starts everything that invokes functions by itself. The function it returns stops it, after the invocations at work. */
 export function startMappings(settings: MappingsSettings): () => Promise<void> {
-  const { deployment, invoke, requireRule, sendFor, sqs, streamOf, checkpoints, accountId, region } = settings;
+  const { deployment, invoke, sendToQueue, sqs, streamOf, checkpoints, accountId, region } = settings;
   const stopping = new AbortController();
   const { signal } = stopping;
   const queues = deployment.queueMappings.map((mapping) => {
@@ -36,15 +33,9 @@ export function startMappings(settings: MappingsSettings): () => Promise<void> {
   const streams = deployment.streamMappings.map((mapping) => {
     const source = streamOf(mapping.tableName);
     const checkpoint = fileCheckpoint(join(checkpoints, `${mapping.id}.json`), source.streamArn);
-    return pollStream({ mapping, source, checkpoint, invoke, sendToQueue: sendFor(mapping.functionName), signal });
+    return pollStream({ mapping, source, checkpoint, invoke, sendToQueue, signal });
   });
-  const rules = deployment.rules.map((rule) => {
-    const ring: Invoke = (name, event) => {
-      requireRule?.(rule.arn, name);
-      return invoke(name, event);
-    };
-    return runRule(rule, ring, { accountId, region }, signal);
-  });
+  const rules = deployment.rules.map((rule) => runRule(rule, invoke, { accountId, region }, signal));
   return async () => {
     stopping.abort();
     await Promise.all([...queues, ...streams, ...rules]);

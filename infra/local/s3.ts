@@ -3,15 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { minuteMs } from '#lib/clock.ts';
 import { AwsError } from './aws-error.ts';
-import type { Credentials } from './files.ts';
-import type { Address } from './guard.ts';
-import type { Values } from './iam/condition.ts';
-import type { Iam } from './iam.ts';
+import type { Values } from './calls.ts';
+import type { Guarded } from './guard.ts';
+import { requireAccess } from './s3/access.ts';
 import { isChecksum, receivedBytes } from './s3/body.ts';
 import { type Bucket, Buckets, type StoredObject } from './s3/bucket.ts';
-import { type FindSigner, requireSignature } from './s3/signature.ts';
 import type { BucketToRun } from './template.ts';
-import { page } from './wire.ts';
+import { noteCall, page } from './wire.ts';
 
 export interface LocalS3 {
   url: string;
@@ -20,22 +18,8 @@ export interface LocalS3 {
   close(): Promise<void>;
 }
 
-type Settings = Address & {
-  /** The owner's. */
-  credentials: Credentials;
-  /** Knows those of functions, and what these may do. */
-  iam?: Iam;
-  region: string;
-  folder: string;
-};
-
-/**
- * Starts S3 on a folder: objects, copies, ranges, lists and expiration, in path style. Who asks proves with a signature that they know
- * the credentials: no web page does, so there is no other guard, and a presigned URL opens in a browser as it does on AWS.
- */
-export async function startS3({ credentials, iam, region, folder, host, port }: Settings): Promise<LocalS3> {
-  const signerOf: FindSigner = (key) =>
-    iam?.signer(key) ?? (key === credentials.accessKeyId ? { ...credentials, caller: undefined } : undefined);
+/** Starts S3 on a folder: objects, copies, ranges, lists and expiration, in path style. */
+export async function startS3({ folder, ...address }: Guarded & { folder: string }): Promise<LocalS3> {
   const buckets = new Buckets(folder);
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch((cause: unknown) => {
@@ -48,25 +32,23 @@ export async function startS3({ credentials, iam, region, folder, host, port }: 
     const [path = '/', search = ''] = (incoming.url ?? '/').split('?', 2);
     const query = new URLSearchParams(search);
     const { method = 'GET', headers } = incoming;
-    const { caller } = requireSignature({ method, path, query, headers }, signerOf, region);
+    requireAccess(headers, query, address);
     const [, name = '', ...rest] = path.split('/').map(decodeURIComponent);
     const bucket = existingBucket(buckets, name);
-    const leave: Leave = {
-      require: (action, place, values) => iam?.require(caller, action, `arn:aws:s3:::${place}`, values),
-      may: (action, place, values) => iam?.may(caller, action, `arn:aws:s3:::${place}`, values) ?? true,
-    };
-    const request = { leave, name, bucket, buckets, key: rest.join('/'), query, headers, incoming, outgoing };
+    const note: Note = (action, place, values) =>
+      noteCall({ headers, query }, address, action, `arn:aws:s3:::${place}`, values);
+    const request = { note, name, bucket, buckets, key: rest.join('/'), query, headers, incoming, outgoing };
     const operation = (request.key === '' ? ofBuckets : ofObjects)[method];
     if (!operation) throw new AwsError('MethodNotAllowed', 'The local S3 does not do this.', { status: 405 });
     await operation(request);
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
+    server.once('error', reject).listen(address.port, address.host, resolve);
   });
   const sweep = setInterval(() => void buckets.removeExpired(), minuteMs).unref();
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: `http://${address.host}:${(server.address() as AddressInfo).port}`,
     configure: (toRun) => {
       for (const { name, expirations } of toRun) buckets.ensure(name).expire(expirations);
     },
@@ -79,14 +61,11 @@ export async function startS3({ credentials, iam, region, folder, host, port }: 
   };
 }
 
-/** Of the caller: what they may do to a bucket, or an object of it by its bucket and key. */
-interface Leave {
-  require(action: string, place: string, values?: Values): void;
-  may(action: string, place: string, values?: Values): boolean;
-}
+/** Notes what a function does to a bucket, or to an object of it by its bucket and key. */
+type Note = (action: string, place: string, values?: Values) => void;
 
 interface Asked {
-  leave: Leave;
+  note: Note;
   /** Of the bucket. */
   name: string;
   bucket: Bucket;
@@ -107,16 +86,16 @@ const keptHeaders = ['content-type', 'content-disposition', 'content-encoding', 
 
 const maxKeyBytes = 1024;
 
-async function putObject({ leave, name, bucket, buckets, key, headers, incoming, outgoing }: Asked): Promise<void> {
-  leave.require('s3:PutObject', `${name}/${key}`);
+async function putObject({ note, name, bucket, buckets, key, headers, incoming, outgoing }: Asked): Promise<void> {
+  note('s3:PutObject', `${name}/${key}`);
   if (Buffer.byteLength(key) > maxKeyBytes) throw new AwsError('KeyTooLongError', 'Your key is too long');
   const source = headers['x-amz-copy-source'];
   if (typeof source === 'string') {
     const [sourceName = '', ...rest] = source.replace(/^\//, '').split('/').map(decodeURIComponent);
     const sourceKey = rest.join('/');
-    leave.require('s3:GetObject', `${sourceName}/${sourceKey}`);
+    note('s3:GetObject', `${sourceName}/${sourceKey}`);
     const from = existingBucket(buckets, sourceName);
-    const copied = existing(from.find(sourceKey), sourceName, leave);
+    const copied = existing(from.find(sourceKey), sourceName, note);
     const { etag, storedAt } = await bucket.put(key, from.read(copied), copied.headers);
     return xml(outgoing, 200, 'CopyObjectResult', tag('ETag', etag) + tag('LastModified', storedAt));
   }
@@ -139,9 +118,9 @@ const withoutChunks = (encoding = '') =>
     .filter((one) => one !== 'aws-chunked')
     .join(',');
 
-async function getObject({ leave, name, bucket, key, query, headers, incoming, outgoing }: Asked): Promise<void> {
-  leave.require('s3:GetObject', `${name}/${key}`);
-  const object = existing(bucket.find(key), name, leave);
+async function getObject({ note, name, bucket, key, query, headers, incoming, outgoing }: Asked): Promise<void> {
+  note('s3:GetObject', `${name}/${key}`);
+  const object = existing(bucket.find(key), name, note);
   const { sizeBytes, etag, storedAt } = object;
   const range = rangeOf(headers.range, sizeBytes);
   const chosen = [...query]
@@ -175,8 +154,8 @@ function rangeOf(header: string | undefined, sizeBytes: number): { start: number
   throw new AwsError('InvalidRange', 'The requested range is not satisfiable', { status: 416 });
 }
 
-async function deleteObject({ leave, name, bucket, key, outgoing }: Asked): Promise<void> {
-  leave.require('s3:DeleteObject', `${name}/${key}`);
+async function deleteObject({ note, name, bucket, key, outgoing }: Asked): Promise<void> {
+  note('s3:DeleteObject', `${name}/${key}`);
   await bucket.delete(key);
   outgoing.writeHead(204).end();
 }
@@ -184,7 +163,7 @@ async function deleteObject({ leave, name, bucket, key, outgoing }: Asked): Prom
 const maxDeletedBytes = 2 * 1024 * 1024;
 const maxDeletedKeys = 1000;
 
-async function deleteObjects({ leave, name, bucket, query, headers, incoming, outgoing }: Asked): Promise<void> {
+async function deleteObjects({ note, name, bucket, query, headers, incoming, outgoing }: Asked): Promise<void> {
   if (!query.has('delete')) throw new AwsError('MethodNotAllowed', 'The local S3 does not do this.', { status: 405 });
   let text = '';
   for await (const chunk of receivedBytes(incoming, headers)) {
@@ -194,28 +173,16 @@ async function deleteObjects({ leave, name, bucket, query, headers, incoming, ou
   const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescaped(key));
   if (keys.length === 0 || keys.length > maxDeletedKeys)
     throw new AwsError('MalformedXML', `Between 1 and ${maxDeletedKeys} objects are deleted at once.`);
-  const results: string[] = [];
   for (const key of keys) {
-    const denied = deniedBy(() => leave.require('s3:DeleteObject', `${name}/${key}`));
-    if (!denied) await bucket.delete(key);
-    const said = denied ? tag('Code', denied.code) + tag('Message', escaped(denied.message)) : '';
-    results.push(tag(denied ? 'Error' : 'Deleted', tag('Key', escaped(key)) + said));
+    note('s3:DeleteObject', `${name}/${key}`);
+    await bucket.delete(key);
   }
-  xml(outgoing, 200, 'DeleteResult', results.join(''));
+  const deleted = keys.map((key) => tag('Deleted', tag('Key', escaped(key))));
+  xml(outgoing, 200, 'DeleteResult', deleted.join(''));
 }
 
-function deniedBy(ask: () => void): AwsError | undefined {
-  try {
-    ask();
-    return undefined;
-  } catch (error) {
-    if (error instanceof AwsError) return error;
-    throw error;
-  }
-}
-
-function listObjects({ leave, name, bucket, query, outgoing }: Asked): void {
-  leave.require('s3:ListBucket', name, { 's3:prefix': query.get('prefix') ?? '' });
+function listObjects({ note, name, bucket, query, outgoing }: Asked): void {
+  note('s3:ListBucket', name, { 's3:prefix': query.get('prefix') ?? '' });
   if (query.get('list-type') !== '2')
     throw new AwsError('NotImplemented', 'The local S3 lists by ListObjectsV2 alone.', { status: 501 });
   const prefix = query.get('prefix') ?? '';
@@ -243,10 +210,10 @@ function existingBucket(buckets: Buckets, name: string): Bucket {
   throw new AwsError('NoSuchBucket', 'The specified bucket does not exist', { status: 404 });
 }
 
-/** Who may not list the bucket is not told that an object is missing. */
-function existing(object: StoredObject | undefined, name: string, leave: Leave): StoredObject {
+/** S3 tells those that may list the bucket alone that an object is missing: it answers 403 to others. */
+function existing(object: StoredObject | undefined, name: string, note: Note): StoredObject {
   if (object) return object;
-  if (!leave.may('s3:ListBucket', name)) throw new AwsError('AccessDenied', 'Access Denied', { status: 403 });
+  note('s3:ListBucket', name);
   throw new AwsError('NoSuchKey', 'The specified key does not exist.', { status: 404 });
 }
 

@@ -15,8 +15,6 @@ type SchedulerSettings = Guarded & {
   accountId: string;
   region: string;
   deliver: Deliver;
-  /** Whether a role lets the Scheduler take it on account of a group of schedules. */
-  mayAssume?(roleArn: string, groupArn: string): boolean;
 };
 
 /** Starts EventBridge Scheduler in memory. What falls due goes to `deliver`. */
@@ -24,16 +22,16 @@ export async function startScheduler({
   accountId,
   region,
   deliver,
-  mayAssume = () => true,
   ...address
 }: SchedulerSettings): Promise<LocalScheduler> {
-  const schedules = new Schedules(`arn:aws:scheduler:${region}:${accountId}`, deliver);
+  const arnPrefix = `arn:aws:scheduler:${region}:${accountId}`;
+  const schedules = new Schedules(arnPrefix, deliver);
   const server = await listen(address, restJson('Message'), (request) => {
     const [collection, name, ...rest] = request.path.slice(1).split('/').map(decodeURIComponent);
     const resource = resources[`${collection}${name === undefined ? '' : '/{Name}'}`];
     const operation = rest.length === 0 ? resource?.[request.method] : undefined;
     if (!operation) throw new AwsError('UnknownOperationException', 'No such operation.', { status: 404 });
-    requireLeave(request, name, `arn:aws:scheduler:${region}:${accountId}`, mayAssume);
+    noteCall(request, name, arnPrefix);
     return operation(schedules, request, name ?? '');
   });
   return {
@@ -46,33 +44,24 @@ export async function startScheduler({
   };
 }
 
-const leaves: Record<string, string> = { POST: 'Create', PUT: 'Update', GET: 'Get', DELETE: 'Delete' };
+const verbs: Record<string, string> = { POST: 'Create', PUT: 'Update', GET: 'Get', DELETE: 'Delete' };
 
-/** A schedule is made by who may make it and may pass its role to the Scheduler, which must be able to take it. */
-function requireLeave(
-  request: WireRequest,
-  name: string | undefined,
-  arnPrefix: string,
-  mayAssume: NonNullable<SchedulerSettings['mayAssume']>,
-): void {
+/** Notes the call; a schedule's role is passed to the Scheduler besides. */
+function noteCall(request: WireRequest, name: string | undefined, arnPrefix: string): void {
   const { method, path, query } = request;
   const isGroup = path.startsWith('/schedule-groups');
   const noun = isGroup ? 'ScheduleGroup' : 'Schedule';
   if (name === undefined) {
-    request.require(`scheduler:List${noun}s`, '*');
+    request.note(`scheduler:List${noun}s`, '*');
     return;
   }
   const isGiven = method === 'POST' || method === 'PUT';
   const { GroupName = query.get('groupName') ?? 'default', Target } = isGiven ? jsonBody(request) : {};
   const place = isGroup ? `schedule-group/${name}` : `schedule/${GroupName}/${name}`;
-  request.require(`scheduler:${leaves[method]}${noun}`, `${arnPrefix}:${place}`);
+  request.note(`scheduler:${verbs[method]}${noun}`, `${arnPrefix}:${place}`);
   const { RoleArn } = (Target ?? {}) as { RoleArn?: string };
-  if (RoleArn === undefined) return;
-  request.require('iam:PassRole', RoleArn, { 'iam:passedtoservice': 'scheduler.amazonaws.com' });
-  if (!mayAssume(RoleArn, `${arnPrefix}:schedule-group/${GroupName}`)) {
-    const message = 'The execution role you provide must allow AWS EventBridge Scheduler to assume the role.';
-    throw new AwsError('ValidationException', message);
-  }
+  if (RoleArn !== undefined)
+    request.note('iam:PassRole', RoleArn, { 'iam:passedtoservice': 'scheduler.amazonaws.com' });
 }
 
 type Operation = (schedules: Schedules, request: WireRequest, name: string) => unknown;

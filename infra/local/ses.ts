@@ -56,7 +56,7 @@ export async function startSes({ mailboxDir, publish, accountId, region, ...addr
       `identity/${senderDomain(mail)}`,
       ...(name === undefined ? [] : [`configuration-set/${name}`]),
     ])
-      request.require('ses:SendRawEmail', `${arnPrefix}:${resource}`);
+      request.note('ses:SendRawEmail', `${arnPrefix}:${resource}`);
     const configuration = configurations.find((one) => one.name === name);
     if (name !== undefined && !configuration)
       throw new AwsError('NotFoundException', `Configuration set <${name}> does not exist.`, { status: 404 });

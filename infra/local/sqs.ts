@@ -31,8 +31,8 @@ export async function startSqs({ accountId, region, ...address }: Guarded & Home
     if (!action) throw new AwsError('UnknownOperationException', `The local SQS has no ${name}.`);
     const input = jsonBody(request);
     const { QueueUrl, QueueName = String(QueueUrl).split('/').at(-1), SourceArn } = input;
-    // A batch asks the leave of its single action.
-    request.require(`sqs:${name.replace(/Batch$/, '')}`, String(SourceArn ?? `${arnPrefix}${QueueName}`));
+    // A batch needs the leave of its single action.
+    request.note(`sqs:${name.replace(/Batch$/, '')}`, String(SourceArn ?? `${arnPrefix}${QueueName}`));
     return action(input as never, request.gone);
   });
   return {

@@ -17,7 +17,7 @@ export function startSsm({ accountId, region, parameters, ...address }: Settings
     const { Name, WithDecryption = false } = jsonBody(request);
     const name = String(Name);
     const ARN = `arn:aws:ssm:${region}:${accountId}:parameter/${name.replace(/^\//, '')}`;
-    request.require('ssm:GetParameter', ARN);
+    request.note('ssm:GetParameter', ARN);
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (value === undefined) throw new AwsError('ParameterNotFound', '');
     // Encrypted, SSM shows it as KMS gave it, which says nothing to anybody here.

@@ -1,6 +1,6 @@
 import { runApart } from './apart.ts';
 import { buildAssembly } from './build.ts';
-import { type Cloud, home, startCloud } from './cloud.ts';
+import { type Cloud, startCloud } from './cloud.ts';
 import {
   createDataDir,
   credentialsOf,
@@ -17,6 +17,7 @@ import { readOptions, type StartOptions } from './options.ts';
 import { StartProblem } from './problem.ts';
 import { samTemplate } from './sam.ts';
 import { onStop } from './stop.ts';
+import { home } from './template/identities.ts';
 import type { Deployment } from './template.ts';
 import { watchSources } from './watch.ts';
 

@@ -19,11 +19,8 @@ export interface FunctionToRun {
   arn: string;
   /** The ARN of the role that it runs with. */
   role: string;
-  /** Where it logs. */
-  logGroup: string;
   /** In a log of JSON Lambda says how an invocation ended, at WARN of those alone that failed. */
   systemLogLevel: string | undefined;
-  isTraced: boolean;
   /** Holds the module that `handler` names. */
   folder: string;
   handler: string;
@@ -82,7 +79,6 @@ export interface LogSubscription {
 
 /** Which events of AWS go to which queues. */
 interface EventRule {
-  arn: string;
   pattern: Record<string, unknown>;
   queueArns: string[];
 }
@@ -98,8 +94,6 @@ export interface RouteToServe {
   method: string;
   path: string;
   functionName: string;
-  /** The ARN of the role with which API Gateway invokes it; its own permission otherwise. */
-  credentials?: string | undefined;
 }
 
 export interface BucketToRun {
@@ -110,8 +104,6 @@ export interface BucketToRun {
 
 /** What the templates say that has to run. */
 export interface Deployment {
-  /** All resources of a type. */
-  resources: FindResources;
   tables: TableToRun[];
   /** Dead-letter queues before their sources. */
   queues: QueueToRun[];
@@ -161,7 +153,6 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
   const isStream = ({ properties }: ResolvedResource) => String(properties['EventSourceArn']).includes(':dynamodb:');
   const mappings = of('AWS::Lambda::EventSourceMapping');
   return {
-    resources: of,
     tables: of('AWS::DynamoDB::Table').map(tableToRun),
     queues: of('AWS::SQS::Queue').map(queueToRun).sort(deadLettersFirst),
     functions: of('AWS::Lambda::Function').map((placed) => functionToRun(placed, assembly)),
@@ -301,18 +292,13 @@ const deadLettersFirst = (a: QueueToRun, b: QueueToRun) =>
 function functionToRun({ id, name, arn, properties, metadata }: ResolvedResource, assembly: string): FunctionToRun {
   const asset = metadata['aws:asset:path'];
   if (typeof asset !== 'string') throw new Error(`the template does not say where the code of ${id} is`);
-  const logging = (properties['LoggingConfig'] ?? {}) as Record<
-    'LogGroup' | 'LogFormat' | 'SystemLogLevel',
-    string | undefined
-  >;
+  const logging = (properties['LoggingConfig'] ?? {}) as Record<'LogFormat' | 'SystemLogLevel', string | undefined>;
   const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
   return {
     name,
     arn,
     role: String(properties['Role']),
-    logGroup: String(logging.LogGroup ?? ''),
     systemLogLevel: logging.LogFormat === 'JSON' ? (logging.SystemLogLevel ?? 'INFO') : undefined,
-    isTraced: (properties['TracingConfig'] as { Mode?: string } | undefined)?.Mode === 'Active',
     folder: resolvePath(assembly, asset),
     handler: String(properties['Handler']),
     environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
@@ -405,13 +391,13 @@ function logSubscription(
   };
 }
 
-function eventRules({ name, arn, properties }: ResolvedResource): EventRule[] {
+function eventRules({ name, properties }: ResolvedResource): EventRule[] {
   const { EventPattern, State, Targets = [] } = properties;
   if (EventPattern === undefined || State === 'DISABLED') return [];
   const queueArns = (Targets as Target[]).map(({ Arn }) => Arn);
   if (queueArns.some((target) => !target.includes(':sqs:')))
     throw new Error(`${name} has a target that is no queue, which the local system does not reach`);
-  return [{ arn, pattern: EventPattern as Record<string, unknown>, queueArns }];
+  return [{ pattern: EventPattern as Record<string, unknown>, queueArns }];
 }
 
 const eventDestination = 'AWS::SES::ConfigurationSetEventDestination';
@@ -445,7 +431,7 @@ function rateMs(expression: string): number {
 const anyMethod = 'x-amazon-apigateway-any-method';
 
 interface Operation {
-  'x-amazon-apigateway-integration': { uri: string; credentials?: string };
+  'x-amazon-apigateway-integration': { uri: string };
 }
 
 function routesOf({ properties }: ResolvedResource): RouteToServe[] {
@@ -454,9 +440,9 @@ function routesOf({ properties }: ResolvedResource): RouteToServe[] {
     Object.entries(operations)
       .filter(([method]) => method !== 'parameters')
       .map(([method, operation]) => {
-        const { uri, credentials } = (operation as Operation)['x-amazon-apigateway-integration'];
+        const { uri } = (operation as Operation)['x-amazon-apigateway-integration'];
         const served = method === anyMethod ? 'ANY' : method.toUpperCase();
-        return { method: served, path, functionName: functionNameOf(uri), credentials };
+        return { method: served, path, functionName: functionNameOf(uri) };
       }),
   );
 }

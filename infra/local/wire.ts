@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AwsError } from './aws-error.ts';
-import { askedBy, type Guarded } from './guard.ts';
-import type { Values } from './iam/condition.ts';
+import type { Values } from './calls.ts';
+import { type Guarded, refusalOf } from './guard.ts';
 
 export interface WireRequest {
   method: string;
@@ -13,12 +13,11 @@ export interface WireRequest {
   body: Buffer;
   /** Aborts when the caller hangs up. */
   gone: AbortSignal;
-  /** Throws AccessDenied when the caller may not do this. */
-  require: Require;
+  /** Notes what a function calls. */
+  note: Note;
 }
 
-/** The keys of conditions that a service knows the values of stand in lower case. */
-type Require = (action: string, resource: string, values?: Values) => void;
+type Note = (action: string, resource: string, values?: Values) => void;
 
 export interface WireServer {
   url: string;
@@ -51,10 +50,11 @@ export async function listen(
     outgoing.on('close', () => hungUp.abort());
     const headers = { 'content-type': protocol.contentType, 'x-amzn-requestid': randomUUID() };
     try {
-      const { refusal, caller } = askedBy(incoming.headers, address);
+      const refusal = refusalOf(incoming.headers, address);
       if (refusal !== undefined) throw new AwsError('UnrecognizedClientException', refusal, { status: 403 });
-      const require: Require = (...asked) => address.iam?.require(caller, ...asked);
-      const body = await answer({ ...(await readRequest(incoming)), gone: hungUp.signal, require });
+      const request = await readRequest(incoming);
+      const note: Note = (...call) => noteCall(request, address, ...call);
+      const body = await answer({ ...request, gone: hungUp.signal, note });
       outgoing.writeHead(200, headers).end(JSON.stringify(body ?? {}));
     } catch (cause) {
       if (hungUp.signal.aborted) return;
@@ -77,6 +77,16 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Notes a call of a function, whose credentials have its name as their session: in a header, or in a presigned URL. */
+export function noteCall(
+  { headers, query }: Pick<WireRequest, 'headers' | 'query'>,
+  { calls }: Guarded,
+  ...call: Parameters<Note>
+): void {
+  const session = headers['x-amz-security-token'] ?? query.get('X-Amz-Security-Token');
+  if (typeof session === 'string') calls?.note(session, ...call);
 }
 
 /** The action an AWS JSON request names: `AmazonSQS.SendMessage` gives `SendMessage`. */
@@ -108,7 +118,7 @@ export function page<Item>(
   return { items: shown.map(({ item }) => item), nextToken: last && Buffer.from(last.key).toString('base64url') };
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<Omit<WireRequest, 'gone' | 'require'>> {
+async function readRequest(incoming: IncomingMessage): Promise<Omit<WireRequest, 'gone' | 'note'>> {
   const url = new URL(incoming.url ?? '/', 'http://localhost');
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);

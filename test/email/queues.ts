@@ -31,7 +31,7 @@ export async function mailQueues() {
     return startMappings({
       ...home,
       sqs,
-      sendFor: () => sqs.send,
+      sendToQueue: sqs.send,
       deployment: {
         queueMappings: [{ ...common, queueArn, batchSize, maxConcurrency }],
         streamMappings: [],

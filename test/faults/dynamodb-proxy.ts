@@ -2,8 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Asked, isWrite, placesIn } from '#infra/local/contention/calls.ts';
-import { conflictOf, type Instead, refusal } from '#infra/local/contention.ts';
+import { conflictOf, countOfItems, type Instead, isWrite, refusal } from '#test/dynamodb.ts';
 import type { Random } from '#test/faults/random.ts';
 
 const faults = [
@@ -81,12 +80,8 @@ const refuse = (outgoing: ServerResponse, status: number, code: string) =>
 
 /** A single write is refused as such; a transaction is canceled because of one of its items. */
 function conflict(outgoing: ServerResponse, { body }: Call, random: Random) {
-  const asked = JSON.parse(body.toString()) as Asked;
-  const held = random.pick(placesIn(asked));
-  answer(
-    outgoing,
-    conflictOf(asked, (place) => place === held),
-  );
+  const asked = JSON.parse(body.toString());
+  answer(outgoing, conflictOf(asked, random.between(0, countOfItems(asked) - 1)));
 }
 
 function answer(outgoing: ServerResponse, { status, body }: Instead) {

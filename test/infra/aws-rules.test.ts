@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { limits } from '#infra/local/options.ts';
 
 const root = join(import.meta.dirname, '../..');
 const [enforced = '', missing = '', compared = ''] = readFileSync(join(root, 'docs/aws-rules.md'), 'utf8').split(
@@ -58,11 +57,4 @@ test('every comparison is named, and says who is right', () => {
   const named = rows.flatMap(([, where]) => codeIn(where)).sort();
   expect(named).toEqual(globSync('test/infra/**/*-oracle.{full.,}test.ts', { cwd: root }).sort());
   for (const [service = '', , says = ''] of rows) expect(says.length, service).toBeGreaterThan(3);
-});
-
-test('the page names the variable of each limit, and what stands for AWS', () => {
-  for (const { variable, onAws } of Object.values(limits)) {
-    const [, said = ''] = enforced.match(new RegExp(`\`${variable}\`\\s+\\(([\\d,]+)`)) ?? [];
-    expect(said, variable).toBe(onAws.toLocaleString('en-US'));
-  }
 });

@@ -1,7 +1,7 @@
-import type { Values } from '#infra/local/iam/condition.ts';
-import { Policies } from '#infra/local/iam/policies.ts';
-import type { Principal } from '#infra/local/iam/statement.ts';
+import type { Values } from '#infra/local/calls.ts';
 import { type ResolvedResource, resourceFinder } from '#infra/local/template.ts';
+import { Policies } from '#infra/permissions/policies.ts';
+import type { Principal } from '#infra/permissions/statement.ts';
 
 export const home = { accountId: '111122223333', region: 'eu-central-1' };
 const servers = { ...home, sqsUrl: 'https://sqs', apiUrl: 'https://api', keyId: 'key' };

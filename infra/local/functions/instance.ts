@@ -14,7 +14,7 @@ export interface InstanceSettings {
   memoryMb: number;
   /** What every function finds besides its own variables. */
   runtimeEnvironment: Record<string, string>;
-  credentialsOf(functionName: string): Record<string, string>;
+  sessionOf(functionName: string): Record<string, string>;
   logs: FunctionLogs;
 }
 
@@ -105,8 +105,8 @@ export class Instance {
       logGroupName: `/aws/lambda/${name}`,
       logStreamName: `local/[$LATEST]${this.#id}`,
     };
-    const { runtimeEnvironment, credentialsOf } = this.#settings;
-    const given = { ...provided(on, identity.logStreamName), ...credentialsOf(name) };
+    const { runtimeEnvironment, sessionOf } = this.#settings;
+    const given = { ...provided(on, identity.logStreamName), ...sessionOf(name) };
     return {
       code: { folder, handler },
       identity,

@@ -12,6 +12,7 @@ export interface Batch {
   streamArn: string;
 }
 
+/** Puts on a queue what a function has failed with again and again. */
 export type SendToQueue = (queueArn: string, body: string) => void;
 
 interface Delivery {

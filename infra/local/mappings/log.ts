@@ -5,6 +5,7 @@ import type { FunctionLogs } from '../functions/log.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { LogSubscription } from '../template.ts';
+import type { SendToQueue } from './batch.ts';
 import { logMatcher } from './log-pattern.ts';
 
 /** CloudWatch Logs collects for a few seconds, or until a call to Lambda is full. */
@@ -41,10 +42,7 @@ export function logEvent(accountId: string, { logGroup, name }: LogSubscription,
 interface Settings extends Pick<Home, 'accountId'> {
   subscription: LogSubscription;
   invoke: Invoke;
-  /** Throws when CloudWatch Logs may not invoke the function. */
-  requireLog?(logGroup: string, functionName: string): void;
-  /** Puts what a function has given up on a queue, with the leave of its role. */
-  sendFor(functionName: string): (queueArn: string, body: string) => void;
+  sendToQueue: SendToQueue;
   signal: AbortSignal;
 }
 
@@ -81,8 +79,8 @@ export function startSubscriptions({
 }
 
 /** A subscription of a function to a log group, which here is one stream. */
-function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountId }: Settings): Subscribed {
-  const { logGroup, functionName } = subscription;
+function subscribe({ subscription, invoke, sendToQueue, signal, accountId }: Settings): Subscribed {
+  const { functionName } = subscription;
   const isWanted = logMatcher(subscription.pattern);
   const running = new Set<Promise<unknown>>();
   let collected: Line[] = [];
@@ -90,14 +88,13 @@ function subscribe({ subscription, invoke, requireLog, sendFor, signal, accountI
 
   const call = async (logEvents: Line[]) => {
     const event = logEvent(accountId, subscription, logEvents);
-    requireLog?.(logGroup, functionName);
     for (let retry = 0; ; retry += 1) {
       const { error } = await invoke(functionName, event);
       if (!error) return;
       const waitMs = retry < subscription.maxRetries ? (retryAfterMs[retry] ?? 0) : undefined;
       if (waitMs === undefined) {
         if (subscription.onFailureQueueArn)
-          sendFor(functionName)(subscription.onFailureQueueArn, failure(event, retry + 1, error));
+          sendToQueue(subscription.onFailureQueueArn, failure(event, retry + 1, error));
         return;
       }
       await sleep(waitMs, signal).catch(() => {});

@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Changes } from '../engine/changes.ts';
-import { shareOf } from '../engine/shards.ts';
 import {
   type DescribedShard,
   maxRecordsPerRead,
@@ -119,6 +119,10 @@ async function iteratorAfter(position: string | undefined, ShardId: string, { cl
   const { ShardIterator } = await (position === undefined ? fromOldest() : behind(position));
   return ShardIterator;
 }
+
+/** Which of so many shares of all keys has this one. */
+const shareOf = (key: unknown, shares: number): number =>
+  Number.parseInt(hash('md5', JSON.stringify(key)).slice(0, 8), 16) % shares;
 
 const isSaid = (error: unknown, exception: string) => (error as Error).message.includes(exception);
 

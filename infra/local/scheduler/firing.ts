@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleInput } from './schedule.ts';
 
-/** Puts `body` on the queue with this ARN, with the leave of this role; throws or rejects when it cannot. */
+/** Puts `body` on the queue with this ARN; throws or rejects when it cannot. */
 export type Deliver = (
   targetArn: string,
   body: string,
@@ -9,7 +9,6 @@ export type Deliver = (
     messageGroupId?: string | undefined;
     attributes?: Record<string, { DataType: string; StringValue: string }>;
   },
-  sender: { roleArn: string; scheduleArn: string },
 ) => unknown;
 
 interface Firing {
@@ -22,7 +21,6 @@ interface Firing {
 export async function fire({ scheduleArn, input: { Target }, scheduledAt }: Firing, deliver: Deliver): Promise<void> {
   const executionId = randomUUID();
   const scheduledTime = new Date(scheduledAt).toISOString().replace(/\.\d{3}/, '');
-  const sender = { roleArn: Target.RoleArn, scheduleArn };
   const body = withContext(Target.Input ?? defaultInput(scheduleArn, executionId, scheduledTime), {
     'schedule-arn': scheduleArn,
     'scheduled-time': scheduledTime,
@@ -30,7 +28,7 @@ export async function fire({ scheduleArn, input: { Target }, scheduledAt }: Firi
     'attempt-number': '1',
   });
   try {
-    await deliver(Target.Arn, body, { messageGroupId: Target.SqsParameters?.MessageGroupId }, sender);
+    await deliver(Target.Arn, body, { messageGroupId: Target.SqsParameters?.MessageGroupId });
   } catch (cause) {
     const deadLetterArn = Target.DeadLetterConfig?.Arn;
     if (!deadLetterArn) throw cause;
@@ -43,7 +41,7 @@ export async function fire({ scheduleArn, input: { Target }, scheduledAt }: Firi
       SCHEDULE_ARN: scheduleArn,
       TARGET_ARN: Target.Arn,
     });
-    await deliver(deadLetterArn, body, { attributes }, sender);
+    await deliver(deadLetterArn, body, { attributes });
   }
 }
 

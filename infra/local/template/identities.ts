@@ -4,6 +4,8 @@ export interface Home {
   region: string;
 }
 
+export const home: Home = { accountId: '000000000000', region: 'us-east-1' };
+
 /** What only the running servers know. */
 export interface Servers extends Home {
   sqsUrl: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { openFunctionLogs } from '#infra/local/functions/log.ts';
-import { type Functions, type FunctionsSettings, startFunctions, TooManyRequests } from '#infra/local/functions.ts';
+import { type Functions, type FunctionsSettings, startFunctions } from '#infra/local/functions.ts';
 import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import type { FunctionToRun } from '#infra/local/template.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
@@ -26,9 +26,7 @@ function written(source: string, more: Partial<FunctionToRun> = {}): FunctionToR
     name: 'work',
     arn: 'arn:aws:lambda:eu-west-1:111111111111:function:work',
     role: '',
-    logGroup: '',
     systemLogLevel: undefined,
-    isTraced: false,
     folder: path,
     handler: 'index.handler',
     environment: {},
@@ -106,30 +104,6 @@ test('reserved concurrency limits the instances of a function', async () => {
   const { invoke } = start(written(sleeping, { reservedConcurrency: 1 }));
   const results = await Promise.all(Array.from({ length: 3 }, () => invoke({ ms: 20 })));
   expect(new Set(results.map(({ result }) => result.instance)).size).toBe(1);
-});
-
-test('a call beyond what the account runs at once is refused, an event waits, and what is reserved is left alone', async () => {
-  const others = ['other', 'reserved'].map((name) =>
-    written(sleeping, { name, reservedConcurrency: name === 'reserved' ? 1 : undefined }),
-  );
-  const { functions } = start(written(sleeping), { concurrentExecutions: 3 });
-  functions.replace([written(sleeping), ...others]);
-  const call = (name: string) => functions.call(name, '{"ms":300}');
-  // One of the three is reserved.
-  const running = [call('work'), call('other')];
-  const waiting = functions.invoke('work', '{}');
-  await expect(call('work')).rejects.toThrow(TooManyRequests);
-  await expect(call('other')).rejects.toThrow(TooManyRequests);
-  const reserved = call('reserved');
-  await expect(call('reserved')).rejects.toThrow(TooManyRequests);
-  for (const answer of await Promise.all([...running, waiting, reserved])) expect(answer.error).toBeUndefined();
-  expect((await call('work')).error).toBeUndefined();
-});
-
-test('without such a limit calls wait', async () => {
-  const { functions } = start(written(sleeping, { reservedConcurrency: 1 }));
-  const calls = await Promise.all([1, 2, 3].map(() => functions.call('work', '{"ms":30}')));
-  expect(calls.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });
 
 test.each<[string, Partial<FunctionToRun>, RegExp]>([
@@ -236,34 +210,32 @@ test('an idle instance stops, and gives way when there are too many', async () =
   await idle.invoke();
   await expect.poll(() => idle.functions.instanceCount()).toBe(0);
 
-  const other = written(sleeping, { name: 'other' });
-  const full = start(written(sleeping), { maxInstances: 1, isStrict: true });
+  const other = written(sleeping, { name: 'other', memoryMb: 256 });
+  const full = start(written(sleeping), { maxInstances: 1 });
   full.functions.replace([other]);
   await full.invoke();
   await full.functions.invoke('other', '{}');
   expect(full.functions.instanceCount()).toBe(1);
 });
 
-test('functions of one size run in the same threads, each with its own variables; in a strict system each has its own', async () => {
+test('functions of one size run in the same threads, each with its own variables', async () => {
   const source = `export const handler = async () => ({ ...process.env });`;
-  const first = written(source, { environment: { TABLE_NAME: 'things' } });
-  const second = written(source, { name: 'other', environment: { QUEUE_URL: 'http://queue' } });
-  const large = written(source, { name: 'large', memoryMb: 256 });
-  for (const isStrict of [false, true]) {
-    const { functions } = start(first, { isStrict });
-    functions.replace([second, large]);
-    const variablesOf = async (name: string) => {
-      const { payload = '{}' } = await functions.invoke(name, '{}');
-      const { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME } = JSON.parse(payload);
-      return { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME };
-    };
-    expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
-    expect(await variablesOf('other')).toEqual({ QUEUE_URL: 'http://queue', AWS_LAMBDA_FUNCTION_NAME: 'other' });
-    expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
-    expect(functions.instanceCount()).toBe(isStrict ? 2 : 1);
-    await variablesOf('large');
-    expect(functions.instanceCount()).toBe(isStrict ? 3 : 2);
-  }
+  const { functions } = start(written(source, { environment: { TABLE_NAME: 'things' } }));
+  functions.replace([
+    written(source, { name: 'other', environment: { QUEUE_URL: 'http://queue' } }),
+    written(source, { name: 'large', memoryMb: 256 }),
+  ]);
+  const variablesOf = async (name: string) => {
+    const { payload = '{}' } = await functions.invoke(name, '{}');
+    const { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME } = JSON.parse(payload);
+    return { TABLE_NAME, QUEUE_URL, AWS_LAMBDA_FUNCTION_NAME };
+  };
+  expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
+  expect(await variablesOf('other')).toEqual({ QUEUE_URL: 'http://queue', AWS_LAMBDA_FUNCTION_NAME: 'other' });
+  expect(await variablesOf('work')).toEqual({ TABLE_NAME: 'things', AWS_LAMBDA_FUNCTION_NAME: 'work' });
+  expect(functions.instanceCount()).toBe(1);
+  await variablesOf('large');
+  expect(functions.instanceCount()).toBe(2);
 });
 
 test('what a function goes on with after its answer sees and says what is its own, whoever is called meanwhile', async () => {

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '#infra/local/functions/invocation.ts';
-import { TooManyRequests } from '#infra/local/functions.ts';
 import { routeTable } from '#infra/local/http/routes.ts';
 import { type HttpApi, startHttpApi } from '#infra/local/http.ts';
 
@@ -25,7 +24,7 @@ const routes = [
 
 beforeAll(async () => {
   api = await startHttpApi({ host: '127.0.0.1', port: 0, accountId: '111111111111' });
-  api.serve(routes, async ({ functionName: name }, event): Promise<Answer> => {
+  api.serve(routes, async (name, event): Promise<Answer> => {
     try {
       return { payload: JSON.stringify((await answer(name, JSON.parse(event))) ?? null) };
     } catch (error) {
@@ -208,16 +207,6 @@ test('a function that fails or breaks the format is a 500 that tells nothing', a
   };
   const response = await fetch(`${api.url}/v1/things`);
   expect([response.status, await response.json()]).toEqual([500, { message: 'Internal Server Error' }]);
-});
-
-test('a function that Lambda may not run now is a 503', async () => {
-  const throttled = await startHttpApi({ host: '127.0.0.1', port: 0, accountId: '111111111111' });
-  throttled.serve(routes, async () => {
-    throw new TooManyRequests();
-  });
-  const response = await fetch(`${throttled.url}/v1/things`);
-  expect([response.status, await response.json()]).toEqual([503, { message: 'Service Unavailable' }]);
-  await throttled.close(100);
 });
 
 test('HEAD goes to $default and its answer has no body', async () => {

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { dividedStream } from '#infra/local/engine/divided-stream.ts';
-import { openStreams } from '#infra/local/engine/stream-client.ts';
+import { polledChanges } from '#infra/local/engine/changes.ts';
+import { openStreams, type StreamClient } from '#infra/local/engine/stream-client.ts';
 import { type Engine, startEngine } from '#infra/local/engine.ts';
 import type { Answer } from '#infra/local/functions/invocation.ts';
 import { failedItems } from '#infra/local/mappings/failures.ts';
@@ -69,7 +69,7 @@ function startWith(
   const stop = startMappings({
     ...home,
     sqs,
-    sendFor: () => sqs.send,
+    sendToQueue: sqs.send,
     streamOf,
     checkpoints: `${folder.path}/checkpoints`,
     deployment: { queueMappings: [], streamMappings: [], rules: [], ...deployment },
@@ -379,108 +379,66 @@ describe('streams', () => {
     await expect.poll(() => keysOf(events)).toEqual(['last']);
   });
 
-  // A stream of a DynamoDB elsewhere has the shards that it has.
-  describe.skipIf(process.env['DYNAMODB_ENDPOINT'])('streams of several shards', () => {
-    const shardRecords = 30;
-    const keys = Array.from({ length: 16 }, (_, index) => `key ${index}`);
-    const rounds = Array.from({ length: 12 }, (_, index) => index + 1);
-    const everything = Object.fromEntries(keys.map((key) => [key, rounds]));
-
-    async function dividedTable() {
-      const { TableName, streamOf, put } = await newTable();
-      const { client, streamArn } = streamOf();
-      const divided = () => dividedStream(client, { streamArn, shardRecords, partitionKey: 'pk' });
-      const putAll = async () => {
-        for (const round of rounds) await put(...keys.map((key) => [key, round] as const));
-      };
-      return { TableName, put, putAll, streamOf: () => ({ ...streamOf(), client: divided() }) };
-    }
-    // biome-ignore lint/suspicious/noExplicitAny: records of streams.
-    const keyOf = (record: any): string => record.dynamodb.Keys.pk.S;
-    // biome-ignore lint/suspicious/noExplicitAny: records of streams.
-    const roundOf = (record: any) => Number(record.dynamodb.NewImage.round.N);
-    /** The rounds of each key, as they came. */
-    const cameBy = (events: readonly LambdaEvent[]): Record<string, number[]> => {
-      const records = Map.groupBy(
-        events.flatMap(({ Records }) => Records),
-        keyOf,
-      );
-      return Object.fromEntries([...records].map(([key, own]) => [key, own.map(roundOf)]));
-    };
-    const soon = { timeout: 20_000 };
-
-    test('shards are read side by side, and a key keeps its order from one to the next', async () => {
-      const { TableName, streamOf, putAll } = await dividedTable();
-      let [running, most] = [0, 0];
-      const mapping = mappingOf(TableName, { batchSize: 7 });
-      const { events } = startWith(
+  test('a shard is read after the one that it goes on from, and beside all others', async () => {
+    const shards = [
+      { id: 'first', rounds: [1, 2, 3], isClosed: true },
+      { id: 'second', parent: 'first', rounds: [4, 5], isClosed: false },
+      { id: 'other', rounds: [11, 12], isClosed: false },
+    ];
+    let isPoisoned = true;
+    const mapping = mappingOf('several', { batchSize: 1 });
+    const run = () =>
+      startWith(
         { streamMappings: [mapping] },
-        async () => {
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
-          running -= 1;
-          return ok();
-        },
-        streamOf,
+        ({ Records }) => (isPoisoned && roundOf(Records[0]) === 11 ? failed : ok()),
+        () => ({ client: streamOfShards(shards), streamArn: 'several', region: home.region, changes: polledChanges }),
       );
-      await putAll();
-      await expect.poll(() => cameBy(events), soon).toEqual(everything);
-      expect(most).toBeGreaterThan(1);
-      expect(most).toBeLessThanOrEqual(8);
-    });
-
-    test('what fails in one shard holds up none that does not go on from it', async () => {
-      const { TableName, streamOf, putAll } = await dividedTable();
-      let isPoisoned = true;
-      const isPoison = (record: unknown) => keyOf(record) === keys[0] && roundOf(record) === 3;
-      const { events } = startWith(
-        { streamMappings: [mappingOf(TableName, { bisects: true })] },
-        ({ Records }) => (isPoisoned && Records.some(isPoison) ? failed : ok()),
-        streamOf,
-      );
-      await putAll();
-      const complete = () => Object.values(cameBy(events)).filter((came) => came.includes(rounds.length));
-      await expect.poll(() => complete().length, soon).toBeGreaterThan(keys.length / 2);
-      expect(new Set(cameBy(events)[keys[0] as string])).not.toContain(4);
-      isPoisoned = false;
-      await expect.poll(() => new Set(cameBy(events)[keys[0] as string]).size, soon).toBe(rounds.length);
-    });
-
-    test('who is stopped amid splits goes on from where it was in every shard', async () => {
-      const { TableName, streamOf, putAll } = await dividedTable();
-      const mapping = mappingOf(TableName, { batchSize: 3 });
-      const all: LambdaEvent[] = [];
-      let stops = 0;
-      const writing = putAll();
-      for (let isOver = false; !isOver; ) {
-        const { events, stop } = startWith(
-          { streamMappings: [mapping] },
-          async () => {
-            await new Promise((resolve) => setTimeout(resolve, 5));
-            return ok();
-          },
-          streamOf,
-        );
-        const many = 12;
-        const countOf = () => events.flatMap(({ Records }) => Records).length;
-        const until = Date.now() + 2000;
-        while (countOf() < many && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
-        await stop();
-        stops += 1;
-        all.push(...events);
-        isOver = countOf() === 0;
-      }
-      await writing;
-      const came = cameBy(all);
-      // The first time that each comes.
-      for (const key of keys) expect([...new Set(came[key])]).toEqual(rounds);
-      // At most a batch of every shard was in hand.
-      const handedOver = all.flatMap(({ Records }) => Records).length;
-      expect(handedOver).toBeLessThanOrEqual(keys.length * rounds.length + stops * 8 * mapping.batchSize);
-    });
+    const { events, stop } = run();
+    const came = () => events.map(({ Records }) => roundOf(Records[0]));
+    await expect.poll(() => came().filter((round) => round < 10)).toEqual([1, 2, 3, 4, 5]);
+    expect(came()).not.toContain(12);
+    isPoisoned = false;
+    await expect.poll(came).toContain(12);
+    await stop();
+    const again = run();
+    shards[2]?.rounds.push(13);
+    await expect.poll(() => again.events.map(({ Records }) => roundOf(Records[0]))).toEqual([13]);
+    await again.stop();
   });
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: records of streams.
+const roundOf = (record: any) => Number(record.dynamodb.NewImage.round.N);
+
+/** A stream with these shards, each with a record for each round. */
+function streamOfShards(shards: { id: string; parent?: string; rounds: number[]; isClosed: boolean }[]): StreamClient {
+  const recordOf = (round: number) =>
+    ({
+      eventName: 'INSERT',
+      dynamodb: { Keys: { pk: { S: `${round}` } }, NewImage: { round: { N: `${round}` } }, SequenceNumber: `${round}` },
+    }) as never;
+  return {
+    describe: async () => ({
+      StreamDescription: {
+        Shards: shards.map(({ id, parent }) => ({
+          ShardId: id,
+          ...(parent && { ParentShardId: parent }),
+          SequenceNumberRange: { StartingSequenceNumber: '1' },
+        })),
+      },
+    }),
+    iterator: async ({ ShardId, SequenceNumber = '0' }) => ({ ShardIterator: `${ShardId} ${SequenceNumber}` }),
+    async read({ ShardIterator }) {
+      const [id, after] = ShardIterator.split(' ');
+      const { rounds = [], isClosed = true } = shards.find((shard) => shard.id === id) ?? {};
+      const next = rounds.filter((round) => round > Number(after));
+      return {
+        Records: next.map(recordOf),
+        ...(!isClosed && { NextShardIterator: `${id} ${rounds.at(-1)}` }),
+      };
+    },
+  };
+}
 
 test('a rule invokes its function soon after the start', async () => {
   const rule = {

@@ -4,7 +4,7 @@ import { afterAll, test, vi } from 'vitest';
 import { startS3 } from '#infra/local/s3.ts';
 import { presignedUrl } from '#lib/files/presigned.ts';
 import { temporaryFolder } from '#test/infra/local/cloud-assembly.ts';
-import { clientOf, compareWithMoto, home, Play } from '#test/infra/local/oracle.ts';
+import { clientOf, compareWithMoto, guarded, home, Play } from '#test/infra/local/oracle.ts';
 
 const Bucket = 'oracle';
 
@@ -129,14 +129,7 @@ async function play(endpoint: string, isLocal: boolean) {
   await open('look for what is not there', presignedUrl({ ...place, key: 'c/none', method: 'HEAD' }), {
     method: 'HEAD',
   });
-  await open('download by a URL for another method', presignedUrl({ ...place, method: 'PUT' }));
-  await open('download by a URL for another object', presignedUrl({ ...place, method: 'GET' }).replace('/c/1', '/a/1'));
   await open('download by a URL that has ended', presignedUrl({ ...place, method: 'GET', expiresSeconds: -1 }));
-  await open('upload of another length', presignedUrl({ ...place, method: 'PUT', headers }), {
-    method: 'PUT',
-    body: 'longer than that',
-    headers: { 'content-type': 'text/plain' },
-  });
   await open('download without a signature', presignedUrl({ ...place, method: 'GET' }).replace(/\?.*/, ''));
 
   await ask('delete', s3.deleteObject({ ...on, Key: 'c/1' }));
@@ -158,12 +151,7 @@ async function play(endpoint: string, isLocal: boolean) {
 const differences = {
   'moto checks no sums': ['put with the MD5 of another', 'put with the checksum of another', 'get what was refused'],
   'moto keeps no sum that stands in the head': ['put with a checksum', 'get with the checksum that it was put with'],
-  'moto checks no signatures': [
-    'download by a URL for another method',
-    'download by a URL for another object',
-    'download by a URL that has ended',
-    'upload of another length',
-  ],
+  'moto looks at no time of a URL': ['download by a URL that has ended'],
   'moto knows no limits of names and of lists': ['put a name of 1,025 bytes', 'delete more than a thousand'],
   'moto says no code': ['download without a signature'],
   'a range of another unit is none': ['get lines=1-2'],
@@ -173,8 +161,7 @@ test('the local S3 answers as moto does', async (context) => {
   const folder = temporaryFolder();
   let url = '';
   const start = async () => {
-    const { credentials } = clientOf('');
-    const local = await startS3({ host: '127.0.0.1', port: 0, credentials, region: home.region, folder: folder.path });
+    const local = await startS3({ ...guarded, folder: folder.path });
     local.configure([{ name: Bucket, expirations: [] }]);
     url = local.url;
     return local;

@@ -19,7 +19,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalS3, startS3 } from '#infra/local/s3.ts';
 
-const credentials = { accessKeyId: 'LOCALKEY', secretAccessKey: 'known to this system alone' };
+const accessKeyId = 'LOCALKEY';
+const credentials = { accessKeyId, secretAccessKey: 'any' };
 const Bucket = 'crm-files';
 const region = 'us-east-1';
 
@@ -28,7 +29,7 @@ let local: LocalS3;
 let s3: S3Client;
 
 const start = async () => {
-  const started = await startS3({ host: '127.0.0.1', port: 0, credentials, region, folder });
+  const started = await startS3({ host: '127.0.0.1', port: 0, accessKeyId, folder });
   started.configure([{ name: Bucket, expirations: [{ prefix: 'uploads/', days: 1 }] }]);
   return started;
 };
@@ -178,16 +179,10 @@ describe('the SDK’s own client', () => {
     expect(await get('kept')).toMatchObject({ text: 'still here' });
   });
 
-  test('of another key, secret or region is refused', async () => {
-    const others = [
-      [{ credentials: { ...credentials, accessKeyId: 'OTHER' } }, 'InvalidAccessKeyId'],
-      [{ credentials: { ...credentials, secretAccessKey: 'guessed' } }, 'SignatureDoesNotMatch'],
-      [{ region: 'eu-west-1' }, 'SignatureDoesNotMatch'],
-    ] as const;
-    for (const [config, name] of others)
-      await expect(clientOf(config).send(new GetObjectCommand({ Bucket, Key: 'kept' }))).rejects.toMatchObject({
-        name,
-      });
+  test('of another key is refused', async () => {
+    const other = clientOf({ credentials: { ...credentials, accessKeyId: 'OTHER' } });
+    const get = new GetObjectCommand({ Bucket, Key: 'kept' });
+    await expect(other.send(get)).rejects.toMatchObject({ name: 'AccessDenied' });
     await expect(s3.send(new GetObjectCommand({ Bucket: 'nobodys', Key: 'kept' }))).rejects.toMatchObject({
       name: 'NoSuchBucket',
     });
@@ -195,18 +190,11 @@ describe('the SDK’s own client', () => {
 });
 
 describe('a presigned URL', () => {
-  test('uploads what its headers say, and nothing else', async () => {
-    const headers = { 'content-type': 'image/png', 'content-length': '5' };
-    const url = await presign('PUT', 'signed', { headers });
-    const upload = (body: string, type: string) =>
-      fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
-    expect((await upload('hello', 'text/html')).status).toBe(403);
-    expect((await upload('longer', 'image/png')).status).toBe(403);
-    const marked = { ...headers, 'x-amz-meta-by': 'somebody' };
-    expect((await fetch(url, { method: 'PUT', body: 'hello', headers: marked })).status).toBe(403);
-    expect((await upload('hello', 'image/png')).status).toBe(200);
+  test('uploads', async () => {
+    const url = await presign('PUT', 'signed', { headers: { 'content-type': 'image/png', 'content-length': '5' } });
+    const put = await fetch(url, { method: 'PUT', body: 'hello', headers: { 'content-type': 'image/png' } });
+    expect(put.status).toBe(200);
     expect(await get('signed')).toMatchObject({ text: 'hello', ContentType: 'image/png' });
-    expect((await fetch(url)).status).toBe(403);
   });
 
   test('is answered with the disposition and the type that it was signed with', async () => {
@@ -221,14 +209,12 @@ describe('a presigned URL', () => {
       'attachment; filename="a b.html"',
       'text/x',
     ]);
-    expect((await fetch(url.replace('attachment', 'inline'))).status).toBe(403);
     const range = await fetch(url, { headers: { range: 'bytes=1-6' } });
     expect([range.status, await range.text()]).toEqual([206, 'script']);
   });
 
   test.each([
     ['an expired one', { expiresIn: 60, signingDate: new Date(Date.now() - 61_000) }, 'AccessDenied'],
-    ['one from the future', { signingDate: new Date(Date.now() + 3_600_000) }, 'AccessDenied'],
     ['one for ever', { expiresIn: 7 * 86_400 }, undefined],
   ])('%s', async (_, options, code) => {
     await put('timed', 'now');
@@ -236,15 +222,14 @@ describe('a presigned URL', () => {
     expect(await codeOf(response)).toBe(code);
   });
 
-  test('of somebody who does not know the secret, of another object, or none is refused', async () => {
+  test('of another key, of no time, or none is refused', async () => {
     await put('mine', 'secret');
-    const stranger = clientOf({ credentials: { ...credentials, secretAccessKey: 'guessed' } });
-    const forged = await presign('GET', 'mine', { client: stranger });
-    const moved = (await presign('GET', 'timed')).replace('/timed', '/mine');
+    const other = clientOf({ credentials: { ...credentials, accessKeyId: 'OTHER' } });
+    const own = await presign('GET', 'mine');
     const bare = `${local.url}/${Bucket}/mine`;
     for (const [url, code] of [
-      [forged, 'SignatureDoesNotMatch'],
-      [moved, 'SignatureDoesNotMatch'],
+      [await presign('GET', 'mine', { client: other }), 'AccessDenied'],
+      [own.replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=never'), 'AuthorizationQueryParametersError'],
       [bare, 'AccessDenied'],
     ] as const)
       expect(await codeOf(await fetch(url)), url).toBe(code);

@@ -33,7 +33,7 @@ function started(
       invoked.push({ functionName, event: JSON.parse(event) });
       return answer;
     },
-    sendFor: () => (queue, body) => dead.push([queue, body]),
+    sendToQueue: (queue, body) => dead.push([queue, body]),
   });
   return { invoked, dead, stop, say: (functionName: string, line: string) => say(functionName, line) };
 }

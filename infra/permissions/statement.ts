@@ -1,4 +1,5 @@
-import { conditionOf, type Values } from './condition.ts';
+import type { Values } from '#infra/local/calls.ts';
+import { conditionOf } from './condition.ts';
 import { anyOf, matcher } from './pattern.ts';
 
 type OneOrMore<T> = T | readonly T[];
@@ -27,8 +28,8 @@ export interface Statement {
   isFor(principal: Principal): boolean;
   holds(action: string, resource: string, values: Values): boolean;
   /** What of it has a call allowed, as `grants` names it. */
-  granted(action: string, resource: string, values: Values): string[];
-  /** Everything that it allows: whose it is, an action, a resource, and of a set of keys a pattern. */
+  granted(action: string, resource: string): string[];
+  /** Everything that it allows: whose it is, an action, and a resource. */
   grants: string[];
 }
 
@@ -42,17 +43,9 @@ function read(owner: string, { Effect, Principal, Action, Resource, Condition }:
   // Actions are the same whatever their case.
   const actions = list(Action).map((written) => ({ written, holds: matcher(written.toLowerCase()) }));
   const resources = list(Resource ?? '*').map((written) => ({ written, holds: matcher(written) }));
-  const { isMet, met, patterns } = conditionOf(Condition ?? {});
-  const named = (action: string, resource: string, pattern?: string) =>
-    [owner, action, resource, ...(pattern === undefined ? [] : [`[${pattern}]`])].join(' ');
-  const grantsOf = (of: typeof actions, at: typeof resources, where: readonly string[]) =>
-    of.flatMap((action) =>
-      at.flatMap((resource) =>
-        patterns.length === 0
-          ? [named(action.written, resource.written)]
-          : where.map((pattern) => named(action.written, resource.written, pattern)),
-      ),
-    );
+  const isMet = conditionOf(Condition ?? {});
+  const grantsOf = (of: typeof actions, at: typeof resources) =>
+    of.flatMap((action) => at.map((resource) => `${owner} ${action.written} ${resource.written}`));
   const isAbout = (action: string) => anyOf(actions.map(({ holds }) => holds))(action.toLowerCase());
   const isAt = anyOf(resources.map(({ holds }) => holds));
   return {
@@ -60,13 +53,12 @@ function read(owner: string, { Effect, Principal, Action, Resource, Condition }:
     isAbout,
     isFor: namedBy(Principal),
     holds: (action, resource, values) => isAt(resource) && isAbout(action) && isMet(values),
-    granted: (action, resource, values) =>
+    granted: (action, resource) =>
       grantsOf(
         actions.filter(({ holds }) => holds(action.toLowerCase())),
         resources.filter(({ holds }) => holds(resource)),
-        met(values),
       ),
-    grants: grantsOf(actions, resources, patterns),
+    grants: grantsOf(actions, resources),
   };
 }
 

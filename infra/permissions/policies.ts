@@ -1,5 +1,5 @@
-import type { ResolvedResource } from '../template.ts';
-import type { Values } from './condition.ts';
+import type { Values } from '#infra/local/calls.ts';
+import type { ResolvedResource } from '#infra/local/template.ts';
 import {
   isForAccount,
   list,
@@ -37,19 +37,19 @@ interface Attached {
 /** What the policies of the templates say about who may do what, evaluated as IAM does within one account. */
 export class Policies {
   /** By the ARN of a role; a role's own ARN has its trust policy among the attached. */
-  readonly identity: Map<string, Statement[]>;
-  readonly attached: Map<string, Attached>;
+  readonly #identity: Map<string, Statement[]>;
+  readonly #attached: Map<string, Attached>;
   /** The statements of a role about an action. */
   readonly #about = new Map<string, Statement[]>();
 
   constructor(find: Find) {
-    this.identity = readIdentity(find);
-    this.attached = readAttached(find);
+    this.#identity = readIdentity(find);
+    this.#attached = readAttached(find);
   }
 
   /** Allowed by the resource's policy or the role's, and denied by neither. A service has no policy of its own. */
   decide({ principal, action, resource, values = {} }: Asked): Decision {
-    const attached = this.attached.get(baseOf(resource));
+    const attached = this.#attached.get(baseOf(resource));
     // What runs here stands for what is reached by TLS.
     const given = { 'aws:securetransport': 'true', ...values };
     const holding = (statements: readonly Statement[] = []) =>
@@ -68,25 +68,20 @@ export class Policies {
     return {
       isAllowed: true,
       because: '',
-      grants: allowing.flatMap((statement) => statement.granted(action, resource, given)),
+      grants: allowing.flatMap((statement) => statement.granted(action, resource)),
     };
   }
 
-  /** Everything that is allowed, by whom it is allowed to: roles by their ARN, and the policies of resources. */
-  grants(): { roles: Map<string, string[]>; resources: string[] } {
-    const of = (statements: readonly Statement[]) =>
-      statements.filter(({ isDeny }) => !isDeny).flatMap(({ grants }) => grants);
-    return {
-      roles: new Map([...this.identity].map(([role, statements]) => [role, of(statements)])),
-      resources: [...this.attached.values()].flatMap(({ statements }) => of(statements)),
-    };
+  /** Everything that the policies of a role allow. */
+  grantsOf(role: string): string[] {
+    return (this.#identity.get(role) ?? []).filter(({ isDeny }) => !isDeny).flatMap(({ grants }) => grants);
   }
 
   #ofRole(role: string, action: string): Statement[] {
     const key = `${role} ${action}`;
     const known = this.#about.get(key);
     if (known) return known;
-    const found = (this.identity.get(role) ?? []).filter(({ isAbout }) => isAbout(action));
+    const found = (this.#identity.get(role) ?? []).filter(({ isAbout }) => isAbout(action));
     this.#about.set(key, found);
     return found;
   }
