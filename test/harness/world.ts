@@ -181,7 +181,7 @@ export class World {
       }),
       startKms({ ...guarded, ...home, keyPath: inData('kms-key.json') }),
       startSes({ ...guarded, ...home, mailboxDir: inData('mail'), publish: (event) => this.#publish(event) }),
-      startS3({ host, port: 0, credentials, region: home.region, folder: inData('s3') }),
+      startS3({ ...guarded, folder: inData('s3') }),
       startSsm({ ...guarded, ...home, parameters: { '/crm-api/telegram-api-hash': 'test' } }),
       startEvents({
         ...guarded,
@@ -261,7 +261,7 @@ export class World {
       lines: [],
     }));
     this.#match = routeTable(deployment.routes);
-    this.api.serve(deployment.routes, (route, event) => this.invoke(route.functionName, event));
+    this.api.serve(deployment.routes, (name, event) => this.invoke(name, event));
     const outer = process.env;
     Object.assign(outer, shared);
     Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });

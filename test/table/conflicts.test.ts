@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handler as createContact } from '#functions/contacts/create.ts';
 import { handler as deleteKey } from '#functions/keys/delete.ts';
 import { handler as patchKey } from '#functions/keys/patch.ts';
@@ -23,11 +23,15 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 let workspace: TestWorkspace;
 let tenant: Tenant;
 
+const endpoint = String(process.env['AWS_ENDPOINT_URL_DYNAMODB']);
 beforeAll(async () => {
-  proxy = await startProxy(process.env['AWS_ENDPOINT_URL_DYNAMODB'] as string, seeded(1), 0);
+  proxy = await startProxy(endpoint, seeded(1), 0);
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.url;
   workspace = await newWorkspace();
   tenant = { workspaceId: workspace.id, env: 'live' };
+});
+afterAll(() => {
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
 });
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;

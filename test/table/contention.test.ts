@@ -16,13 +16,15 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 let meter: Meter;
 let tenant: Tenant;
 
+const endpoint = String(process.env['AWS_ENDPOINT_URL_DYNAMODB']);
 beforeAll(async () => {
-  proxy = await startProxy(process.env['AWS_ENDPOINT_URL_DYNAMODB'] as string, seeded(1), 0);
+  proxy = await startProxy(endpoint, seeded(1), 0);
   meter = await startMeter(proxy.url);
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
   tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
 });
 afterAll(async () => {
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
   meter.close();
   await proxy.close();
 });
