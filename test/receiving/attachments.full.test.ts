@@ -236,11 +236,13 @@ describe('a file that somebody sends a bot', () => {
 describe('a file that is brought while its sender is erased', () => {
   /** Its first fetch is begun; then the contact is erased, and whoever fetches it does so at last. */
   async function erasedMeanwhile(fail: (operation: string, input: string) => void) {
-    const described = await document(randomBytes(5000), { path: 'documents/erased', hangs: true });
+    // The double serves the first file of a path.
+    const path = `documents/${randomBytes(8).toString('hex')}`;
+    const described = await document(randomBytes(5000), { path, hangs: true });
     const { id, contactId } = await receive({ document: described });
     await eventually(async () => (await transferOf(id))?.tries === 1, 'the download');
     await kill('WorkersStoreAttachments');
-    await bot.hold({ [described.file_id]: { path: 'documents/erased', base64: randomBytes(5000).toString('base64') } });
+    await bot.hold({ [described.file_id]: { path, base64: randomBytes(5000).toString('base64') } });
     const key = attachmentKey(tenant(), id, 1);
     let isErased = false;
     await later(async () => {
