@@ -5,7 +5,7 @@ import { atMost, checked, noControls, storedInput, storedRecord } from './schema
  * Keys like any other that JavaScript's objects, valibot's records and DynamoDB's marshaller take for something else. Inside the
  * house they carry a mark that no key can have; it comes off wherever metadata is shown.
  */
-const special = /^(__proto__|prototype|constructor)(!?)$/;
+const special = /^(prototype|constructor)(!?)$/;
 const marked = (key: string) => (special.test(key) ? `${key}!` : key);
 const unmarked = (key: string) => key.replace(special, '$1');
 

@@ -198,10 +198,10 @@ test('metadata for which there is no room is in notes of the target, whole, and 
   const put = (id: number, metadata: object) => workspace.live.put(`/v1/contacts/${id}/metadata`, { metadata });
   const own = pairs(100, 48, 'own');
   await put(target.id, own);
-  await put(source.id, { ...pairs(147, 49, '😀'.repeat(500)), ['__proto__']: 'kept' });
+  await put(source.id, { ...pairs(147, 49, '😀'.repeat(500)), constructor: 'kept' });
   await merge(target.id, source.id);
   const { metadata } = (await workspace.live.get(`/v1/contacts/${target.id}/metadata`)).body;
-  expect(metadata).toEqual({ ...own, ['__proto__']: 'kept', k148: '😀'.repeat(500) });
+  expect(metadata).toEqual({ ...own, constructor: 'kept', k148: '😀'.repeat(500) });
   const notes = (await all(`/v1/contacts/${target.id}/activities`, { type: 'Note' })).map(({ text }) => text);
   const lines = notes.reverse().flatMap((text) => {
     const [title, ...rest] = text.split('\n');

@@ -44,6 +44,9 @@ describe('a body', () => {
     ['cut off', Buffer.from('{"name":')],
     ['not UTF-8', Buffer.from([...Buffer.from('{"name":"'), 0xff, 0xfe, ...Buffer.from('"}')])],
     ['holding half a character', Buffer.from('{"name":"\\ud800"}')],
+    ['with a key __proto__', Buffer.from('{"name":"x","__proto__":{"company":"y"}}')],
+    ['with a key __proto__ within', Buffer.from('{"name":"x","y":[{"\\u005f_proto__":1}]}')],
+    ['with a prototype in a constructor', Buffer.from('{"name":"x","constructor":{"prototype":{}}}')],
   ])('that is %s is 400', async (_, bytes) => {
     const { status, body } = await post('/v1/contacts', bytes, 'application/json');
     expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'malformed_json' }]);

@@ -11,7 +11,7 @@ export interface Wrong {
   within?: string;
 }
 
-const depth = 2000;
+const depth = 450;
 const deepArray = () => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
 const deepObject = () => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
 
