@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { FunctionFile } from '#infra/functions.ts';
 import { writeFiles, writePages } from '#infra/pages.ts';
-import { dependencyStubs, unmapped } from './bundle/stubs.ts';
+import { standIns, unmapped } from './bundle/stubs.ts';
 
 const root = join(import.meta.dirname, '..');
 const openApiFile = './openapi.json';
@@ -62,7 +62,7 @@ const options = (functions: readonly FunctionFile[]) =>
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     // Tells undici that it is bundled, and need not bring the parser that it tries out: 166 KB.
     define: { esbuildDetection: 'true' },
-    plugins: [entries(functions), ...dependencyStubs, openApiBeside, sourceMapsOfOurs],
+    plugins: [entries(functions), standIns, openApiBeside, sourceMapsOfOurs],
   }) satisfies BuildOptions;
 
 /** What the Lambda imports: the handler, and for endpoints what warms it while the function initialises. */

@@ -79,7 +79,7 @@ export interface Route<
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */
   hasNoTool?: boolean;
   needs?: readonly Need[];
-  /** What its bundle has besides the table's client, and may therefore weigh more than half of a DocumentClient. */
+  /** What its bundle has besides the table's client, and may therefore weigh more than 1.3 times a bare DocumentClient. */
   carries?: string;
   timeoutSeconds?: number;
   memoryMb?: number;

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import sesPackage from '@aws-sdk/client-sesv2/package.json' with { type: 'json' };
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { authorizationOf, type Received } from '#test/aws/signature.ts';
 import { handler as source } from '#test/infra/stubs.ts';
@@ -32,26 +31,6 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
-});
-
-describe('HTML is sanitised as it is from the source', () => {
-  test.each([
-    '<p style="color: red; position: fixed; background-color: #fff">styled</p>',
-    '<p style="color: red; /*# sourceMappingURL=data:application/json;base64,e30= */ margin: 1px !important">mapped</p>',
-    '<p style="color: url(javascript:alert(1)); width: expression(alert(1)); font-family: \'A b\', serif">functions</p>',
-    '<p style="color: red } * { display: none">broken out</p>',
-    '<p style="color: red; } @import url(//a.example); b {">at rule</p>',
-    '<p style="}{">no style</p><p style="color">no value</p><p style="\\63olor: red">escaped</p>',
-    '<a href="jav&#x61;script&colon;alert(1)">script</a><a href="java&Tab;script:alert(1)">tab</a>',
-    '<a href="https://a.example/?a=1&amp;b=2&copy=3">link</a><a href="//a.example">relative</a><a href="tel:1">call</a>',
-    '<img src="cid:1"><img src="data:image/png;base64,AA==" onerror="alert(1)"><font color=red>f</font>',
-    '<script>alert(1)</script><style>p { color: red }</style><textarea><p>&lt;b&gt;</textarea><b>left open',
-    '<svg><a xlink:href="javascript:alert(1)">x</a></svg><!-- comment --><![CDATA[data]]>&nbsp;&notin;&unknown;&#128512;',
-    'one<br>two<p>three</p><table><tr><td colspan="2">four &amp; five</td></tr></table>',
-  ])('%s', (html) => {
-    expect(bundled.sanitise(html)).toBe(source.sanitise(html));
-    expect(bundled.textOf(html)).toBe(source.textOf(html));
-  });
 });
 
 describe('a URL that a customer gave is called as it is from the source', () => {
@@ -107,7 +86,7 @@ test('a provider is asked, and noticed to break off, as it is from the source', 
   await provider.close();
 });
 
-test('a request to AWS is signed, and says which version of the client sends it, as from the source', async () => {
+test('a request to AWS is signed with the credentials of the environment, as from the source', async () => {
   const requests: Received[] = [];
   answer = async (request, response) => {
     requests.push({ url: `${request.url}`, headers: request.headers, body: await text(request) });
@@ -115,69 +94,6 @@ test('a request to AWS is signed, and says which version of the client sends it,
   };
   await bundled.sendMail(root);
   await source.sendMail(root);
-  const { version } = sesPackage;
-  const [agent, ofSource] = requests.map(({ headers }) => `${headers['user-agent']}`);
-  expect(agent).toContain(`aws-sdk-js/${version} `);
-  // The package's CommonJS names a version of its own.
-  expect(agent?.replaceAll(version, '')).toBe(ofSource?.replaceAll(/(?<=js\/|sesv2#)[\d.]+/g, ''));
+  expect(requests).toHaveLength(2);
   for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
-});
-
-test('calls to AWS are signed, one after the other, as from the source', async () => {
-  const requests: Received[] = [];
-  answer = async (request, response) => {
-    requests.push({ url: `${request.url}`, headers: request.headers, body: await text(request) });
-    response.end('{"QueueUrl":"there"}');
-  };
-  vi.stubEnv('AWS_ENDPOINT_URL_SQS', root);
-  vi.stubEnv('AWS_ENDPOINT_URL_KMS', root);
-  for (const { call } of [bundled, source])
-    for (const service of ['sqs', 'kms', 'sqs'] as const)
-      expect(await call({ service, operation: 'Ask', body: '{}' })).toEqual({ QueueUrl: 'there' });
-  vi.unstubAllEnvs();
-  expect(requests).toHaveLength(6);
-  for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
-});
-
-test('the log says what it says from the source', () => {
-  const lines = [bundled, source].map(({ log }) => {
-    const logger = log();
-    logger.setLogLevel('WARN');
-    const { console } = logger as unknown as { console: Console };
-    const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    logger.warn('what is wrong', {
-      error: Object.assign(new TypeError('so wrong', { cause: new Error('why') }), { code: 'E' }),
-      of: { id: 5 },
-      list: [1, 2],
-    });
-    logger.appendPersistentKeys({ other: 'x' });
-    logger.appendKeys({ kept: { a: 1 }, passing: [1], unset: undefined });
-    logger.appendKeys({ kept: { b: { c: 2 }, a: undefined }, passing: [2] });
-    logger.warn('with keys');
-    logger.resetKeys();
-    logger.warn('without them');
-    const levels = [logger.getLevelName()];
-    logger.setLogLevel('ERROR');
-    logger.warn('not said');
-    levels.push(logger.getLevelName(), logger.createChild().getLevelName());
-    logger.setLogLevel('WARN');
-    const all = warn.mock.calls.map(([line]) => JSON.parse(String(line)));
-    expect(all).toMatchObject([
-      {
-        level: 'WARN',
-        message: 'what is wrong',
-        of: { id: 5 },
-        list: [1, 2],
-        error: { code: 'E', cause: { message: 'why' } },
-      },
-      { message: 'with keys', kept: { a: 1, b: { c: 2 } }, passing: [2] },
-      { message: 'without them', other: 'x' },
-    ]);
-    for (const { timestamp } of all) expect(Date.parse(timestamp)).toBeGreaterThan(0);
-    expect(all[0].error.location).toMatch(/\.\w+:\d+$/);
-    expect(all[0].error.stack).toContain('so wrong');
-    const unlike = ['stack', 'location', 'timestamp'];
-    return JSON.stringify([all, levels], (key, value) => (unlike.includes(key) ? undefined : value));
-  });
-  expect(lines[0]).toBe(lines[1]);
 });
