@@ -1,16 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { quietly } from '#lib/quiet.ts';
-import { rowKey } from '#lib/table/keys.ts';
-import { readRow } from '#lib/table/rows.ts';
 import { primeTimeoutMs } from '#lib/timeouts.ts';
 import type { RouteHandler } from './endpoint.ts';
 
 /** Of the right form, and nobody's: no key has this id. */
 const nobody = `Bearer csk_live_${'0'.repeat(44)}`;
-
-/** Each turn still costs the next one less, and initialising has a whole core. */
-const turns = 2;
 
 /** Where several functions share a process and its modules, the first one has warmed them. */
 let isWarm = false;
@@ -24,12 +19,8 @@ export async function prime(handler: RouteHandler): Promise<void> {
   if (isWarm) return;
   isWarm = true;
   try {
-    // A table that cannot be reached is not asked again.
-    await readRow(rowKey('none', {}), AbortSignal.timeout(500));
-    await quietly(async () => {
-      for (let turn = 0; turn < turns; turn += 1)
-        await handler(anonymousRequest(), { getRemainingTimeInMillis: () => primeTimeoutMs } as Context);
-    });
+    const context = { getRemainingTimeInMillis: () => primeTimeoutMs } as Context;
+    await quietly(async () => void (await handler(anonymousRequest(), context)));
   } catch {
     // The first request reports it with its own context.
   }
