@@ -1,25 +1,29 @@
-import { aws } from './aws/call.ts';
+import { DecryptCommand, EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { shortCalls } from './aws/short-calls.ts';
 import { env } from './env.ts';
+
+let client: KMSClient | undefined;
+const kms = () => {
+  client ??= new KMSClient(shortCalls());
+  return client;
+};
 
 /** What a secret belongs to, authenticated with it: `{ workspace: '7', account: '3' }`. A secret moved elsewhere cannot be read. */
 export type SecretContext = Record<string, string>;
 
 /** A secret that we must read back, as it is stored (base64). Needs the key. */
 export async function encrypt(secret: string, context: SecretContext): Promise<string> {
-  const { CiphertextBlob } = await ask('Encrypt', { Plaintext: Buffer.from(secret).toString('base64') }, context);
-  return String(CiphertextBlob);
+  const what = { KeyId: env('KMS_KEY_ID'), Plaintext: Buffer.from(secret), EncryptionContext: context };
+  const { CiphertextBlob } = await kms().send(new EncryptCommand(what));
+  return Buffer.from(CiphertextBlob as Uint8Array).toString('base64');
 }
 
 /** The secret that `encrypt` was given with the same context. Needs the key. */
 export async function decrypt(stored: string, context: SecretContext): Promise<string> {
-  const { Plaintext } = await ask('Decrypt', { CiphertextBlob: stored }, context);
-  return Buffer.from(String(Plaintext), 'base64').toString();
-}
-
-/** https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
-function ask(operation: 'Encrypt' | 'Decrypt', what: object, EncryptionContext: SecretContext) {
-  const body = JSON.stringify({ KeyId: env('KMS_KEY_ID'), ...what, EncryptionContext });
-  return aws.call({ service: 'kms', operation, body }) as Promise<{ CiphertextBlob?: string; Plaintext?: string }>;
+  const CiphertextBlob = Buffer.from(stored, 'base64');
+  const what = { KeyId: env('KMS_KEY_ID'), CiphertextBlob, EncryptionContext: context };
+  const { Plaintext } = await kms().send(new DecryptCommand(what));
+  return Buffer.from(Plaintext as Uint8Array).toString();
 }
 
 const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException'];

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { aws } from '#lib/aws/call.ts';
-import { dynamodb } from '#lib/table/client.ts';
+import { documentClient, dynamodb } from '#lib/table/client.ts';
 
 interface Call {
   operation: string;
@@ -29,16 +28,23 @@ export async function between<Result>(step: Step, work: () => Promise<Result>): 
   }
 }
 
-/** Does the work with every request of this process to AWS going through the step. Its errors are retried as AWS's are. */
+/** Does the work with every attempt of a request to the table going through the step. Its errors are retried as DynamoDB's are. */
 export async function betweenRequests<Result>(
   step: (operation: string, next: () => Promise<object>) => Promise<object>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { attempt } = aws;
-  aws.attempt = (call, signal) => step(call.operation, () => attempt(call, signal));
+  const { middlewareStack } = documentClient();
+  const name = 'betweenRequests';
+  middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) =>
+        step(commandName.replace('Command', ''), () => next(args)) as ReturnType<typeof next>,
+    // Inside of what tries again.
+    { step: 'finalizeRequest', priority: 'low', name },
+  );
   try {
     return await work();
   } finally {
-    aws.attempt = attempt;
+    middlewareStack.remove(name);
   }
 }

@@ -1,5 +1,6 @@
-import { aws, type Call } from '#lib/aws/call.ts';
-import { epochSeconds, sleep } from '#lib/clock.ts';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { shortCalls } from '#lib/aws/short-calls.ts';
+import { sleep } from '#lib/clock.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { bounded } from '#lib/events/bounds.ts';
 import { unavailable } from '#lib/problem.ts';
@@ -17,22 +18,17 @@ const timeBytes = 14;
 const roundsOfBackoff = 4;
 const backoffMs = 100;
 
-interface Entry {
-  EventBusName: string;
-  Source: string;
-  DetailType: string;
-  Detail: string;
-  /** Whose it is, which the body does not say: `workspace/7`. */
-  Resources: [string];
-  Time: number;
-}
+type Entry = PutEventsRequestEntry & { Source: string; DetailType: string; Detail: string; Resources: [string] };
 
-interface Answer {
-  Entries?: { ErrorCode?: string; ErrorMessage?: string }[];
-}
-
-/** How often a call is made: what is busy is asked again, or not. */
+/** Whether what the bus refuses of a call is put again. */
 export type Tries = 'once' | 'again';
+
+let client: EventBridgeClient | undefined;
+/** Each call is made once: rows keep what is left of it. */
+const eventBridge = () => {
+  client ??= new EventBridgeClient(shortCalls(1));
+  return client;
+};
 
 /**
  * Puts events on the operator's event bus, ten in a call. Of one that is larger than the bus takes, the data are cut and named in
@@ -52,8 +48,8 @@ export async function putEvents(
 async function putAll(entries: readonly Entry[], tries: Tries, signal: AbortSignal | undefined): Promise<void> {
   let left = entries;
   for (let round = 1; ; round += 1) {
-    const call: Call = { service: 'events', operation: 'PutEvents', body: JSON.stringify({ Entries: left }) };
-    const answer: Answer = await (tries === 'once' ? aws.attempt(call, signal) : aws.call(call, signal));
+    const command = new PutEventsCommand({ Entries: [...left] });
+    const answer = await eventBridge().send(command, signal && { abortSignal: signal });
     const codes = left.map((_, index) => answer.Entries?.[index]?.ErrorCode);
     const refused = codes.filter((code) => code !== undefined);
     if (refused.length === 0) return;
@@ -77,8 +73,9 @@ function entryOf(event: FeedEvent, workspaceId: number, EventBusName: string): E
     Source: source,
     DetailType: event.event,
     Detail: event.body,
+    // Whose it is, which the body does not say.
     Resources: [`workspace/${workspaceId}`],
-    Time: epochSeconds(new Date(event.timestamp)),
+    Time: new Date(event.timestamp),
   };
   return bytesOf(entry) > maxBytes ? { ...entry, Detail: cut(event.body) } : entry;
 }

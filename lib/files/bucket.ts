@@ -4,12 +4,15 @@ import {
   CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
+  NotFound,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { ownConnections } from '#lib/aws/connections.ts';
 import { isMissing } from '#lib/aws.ts';
+import { secondMs } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { sliced } from '#lib/parallel.ts';
 
@@ -54,6 +57,20 @@ export async function copyFile(from: string, to: string): Promise<boolean> {
 export async function readFile(key: string): Promise<Readable> {
   const { Body } = await s3().send(new GetObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key }));
   return Body as Readable;
+}
+
+const lookMs = 3 * secondMs;
+
+/** Returns whether an object is there. Throws what may pass, and a refusal: this process may list the bucket. */
+export async function isStored(key: string): Promise<boolean> {
+  const command = new HeadObjectCommand({ Bucket: env('FILES_BUCKET'), Key: key });
+  try {
+    await s3().send(command, { abortSignal: AbortSignal.timeout(lookMs) });
+    return true;
+  } catch (error) {
+    if (error instanceof NotFound) return false;
+    throw error;
+  }
 }
 
 const maxKeysPerCall = 1000;

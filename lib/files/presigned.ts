@@ -1,44 +1,49 @@
-import { endpointOf, signed } from '#lib/aws/signed.ts';
-import { timestamp } from '#lib/clock.ts';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { now } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 
-interface Presigned {
-  method: 'GET' | 'HEAD' | 'PUT';
-  key: string;
+let client: S3Client | undefined;
+/** Signs alone. A sum of the bytes, which the client adds by default, cannot be signed before there are any. */
+const signer = () => {
+  client ??= new S3Client({
+    forcePathStyle: env('AWS_ENDPOINT_URL_S3') !== undefined,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return client;
+};
+
+interface Upload {
+  contentType: string;
+  sizeBytes: number;
   expiresSeconds: number;
-  query?: Record<string, string>;
-  /** What the request must carry besides, as it is written here. */
-  headers?: Record<string, string>;
 }
 
-/**
- * A URL with which anybody may do one thing to one object of the bucket of files for a while. It is signed here because S3's client is
- * three times as large as everything else that an API function carries.
- */
-export function presignedUrl({ method, key, expiresSeconds, query = {}, headers = {} }: Presigned): string {
-  const { origin, host, path } = placeOf(key);
-  const date = timestamp().replaceAll(/[-:]/g, '');
-  const search = new URLSearchParams({ ...query, 'X-Amz-Date': date, 'X-Amz-Expires': String(expiresSeconds) });
-  const request = { service: 's3', method, path: `${path}?${search}`, headers: { host, ...headers }, signQuery: true };
-  return `${origin}${signed(request).path}`;
+/** Returns a URL with which anybody may store one object of this type and size in the bucket of files for a while. */
+export function uploadUrlOf(key: string, { contentType, sizeBytes, expiresSeconds }: Upload): Promise<string> {
+  const object = { Bucket: env('FILES_BUCKET'), Key: key, ContentType: contentType, ContentLength: sizeBytes };
+  // The presigner leaves the type to whoever uploads unless it is named here.
+  const signableHeaders = new Set(['content-type']);
+  return getSignedUrl(signer(), new PutObjectCommand(object), { ...validFor(expiresSeconds), signableHeaders });
 }
 
-/** Whether an object is there. Throws what may pass. */
-export async function isStored(key: string): Promise<boolean> {
-  const url = presignedUrl({ method: 'HEAD', key, expiresSeconds: 60 });
-  const { status } = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(lookMs) });
-  if (status === 200) return true;
-  // Not 403: who asks may list the bucket, and a refusal is ours.
-  if (status === 404) return false;
-  throw new Error(`S3 answered ${status}`);
+interface Download {
+  /** Headers of the answer. */
+  disposition: string;
+  contentType: string;
+  expiresSeconds: number;
 }
 
-const lookMs = 3000;
-
-function placeOf(key: string) {
-  const { protocol, host, origin } = endpointOf('s3');
-  const bucket = env('FILES_BUCKET');
-  // Only another S3 than Amazon's is asked for a bucket by the path.
-  if (env('AWS_ENDPOINT_URL_S3') !== undefined) return { origin, host, path: `/${bucket}/${key}` };
-  return { origin: `${protocol}//${bucket}.${host}`, host: `${bucket}.${host}`, path: `/${key}` };
+/** Returns a URL with which anybody may read one object of the bucket of files for a while. */
+export function downloadUrlOf(key: string, { disposition, contentType, expiresSeconds }: Download): Promise<string> {
+  const command = new GetObjectCommand({
+    Bucket: env('FILES_BUCKET'),
+    Key: key,
+    ResponseContentDisposition: disposition,
+    ResponseContentType: contentType,
+  });
+  return getSignedUrl(signer(), command, validFor(expiresSeconds));
 }
+
+const validFor = (expiresIn: number) => ({ expiresIn, signingDate: new Date(now()) });

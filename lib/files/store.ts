@@ -5,9 +5,10 @@ import type { StoredAttachment } from '#lib/entities/message.ts';
 import { invalidField, notFound, unavailable } from '#lib/problem.ts';
 import { spend } from '#lib/quotas/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { isStored } from './bucket.ts';
 import { ownKey, uploadKey } from './keys.ts';
 import { cleanFileName } from './name.ts';
-import { isStored, presignedUrl } from './presigned.ts';
+import { downloadUrlOf, uploadUrlOf } from './presigned.ts';
 
 const uploadMs = 60 * minuteMs;
 const downloadMs = 5 * minuteMs;
@@ -32,7 +33,7 @@ export async function createFile(
   });
   const uploadHeaders = { 'content-type': contentType, 'content-length': String(sizeBytes) };
   const expiresSeconds = uploadMs / secondMs;
-  const uploadUrl = presignedUrl({ method: 'PUT', key, expiresSeconds, headers: uploadHeaders });
+  const uploadUrl = await uploadUrlOf(key, { contentType, sizeBytes, expiresSeconds });
   return { id, uploadUrl, uploadHeaders, expiresAt: shifted(tx.now, uploadMs) };
 }
 
@@ -81,11 +82,11 @@ export async function download(
   key: string,
   { fileName, contentType }: Pick<StoredAttachment, 'fileName' | 'contentType'>,
 ): Promise<{ url: string; expiresAt: string }> {
-  const query = {
-    'response-content-disposition': dispositionOf(fileName),
-    'response-content-type': servedType(contentType),
-  };
-  const url = presignedUrl({ method: 'GET', key, expiresSeconds: downloadMs / secondMs, query });
+  const url = await downloadUrlOf(key, {
+    disposition: dispositionOf(fileName),
+    contentType: servedType(contentType),
+    expiresSeconds: downloadMs / secondMs,
+  });
   return { url, expiresAt: shifted(now, downloadMs) };
 }
 

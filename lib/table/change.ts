@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isThrottled } from '../aws.ts';
 import { Problem } from '../problem.ts';
-import { asRead } from './attribute-values.ts';
+import { asRead } from './attributes.ts';
 import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
 import { type Key, lockedBy } from './keys.ts';

@@ -1,25 +1,36 @@
-import type {
-  BatchGetCommandInput,
-  BatchGetCommandOutput,
-  BatchWriteCommandInput,
-  BatchWriteCommandOutput,
-  DeleteCommandInput,
-  DeleteCommandOutput,
-  GetCommandInput,
-  GetCommandOutput,
-  PutCommandInput,
-  PutCommandOutput,
-  QueryCommandInput,
-  QueryCommandOutput,
-  ScanCommandInput,
-  ScanCommandOutput,
-  TransactWriteCommandInput,
-  TransactWriteCommandOutput,
-  UpdateCommandInput,
-  UpdateCommandOutput,
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type BatchGetCommandOutput,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  type BatchWriteCommandOutput,
+  DeleteCommand,
+  type DeleteCommandInput,
+  type DeleteCommandOutput,
+  DynamoDBDocumentClient,
+  GetCommand,
+  type GetCommandInput,
+  type GetCommandOutput,
+  PutCommand,
+  type PutCommandInput,
+  type PutCommandOutput,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+  ScanCommand,
+  type ScanCommandInput,
+  type ScanCommandOutput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  type TransactWriteCommandOutput,
+  UpdateCommand,
+  type UpdateCommandInput,
+  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { aws } from '../aws/call.ts';
-import { marshalled, unmarshalled } from './attribute-values.ts';
+import { shortCalls } from '../aws/short-calls.ts';
+import { marshallOptions, unmarshallOptions } from './attributes.ts';
 import { withPlainItems } from './errors.ts';
 
 /** What is asked of the table, with what it says to it; attributes are plain values. */
@@ -37,6 +48,32 @@ export interface Operations {
 
 type Answer<Name extends keyof Operations> = Omit<Operations[Name]['output'], '$metadata'>;
 
+const commands = {
+  BatchGetItem: BatchGetCommand,
+  BatchWriteItem: BatchWriteCommand,
+  DeleteItem: DeleteCommand,
+  GetItem: GetCommand,
+  PutItem: PutCommand,
+  Query: QueryCommand,
+  Scan: ScanCommand,
+  TransactWriteItems: TransactWriteCommand,
+  UpdateItem: UpdateCommand,
+};
+
+let client: DynamoDBDocumentClient | undefined;
+
+/** Returns the client of this process. */
+export function documentClient(): DynamoDBDocumentClient {
+  if (client === undefined) {
+    // Copies, since the client writes into them.
+    const options = { marshallOptions: { ...marshallOptions }, unmarshallOptions: { ...unmarshallOptions } };
+    client = DynamoDBDocumentClient.from(new DynamoDBClient(shortCalls()), options);
+    // It goes through all of a call for a log that nobody keeps.
+    client.middlewareStack.remove('loggerMiddleware');
+  }
+  return client;
+}
+
 /** DynamoDB (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html). */
 export const dynamodb = {
   /** Raises what DynamoDB says (lib/table/errors.ts), and what breaks the connection. */
@@ -45,7 +82,8 @@ export const dynamodb = {
     input: Operations[Name]['input'],
     signal?: AbortSignal,
   ): Promise<Answer<Name>> {
-    const call = { service: 'dynamodb', operation, body: JSON.stringify(marshalled(input)) } as const;
-    return unmarshalled(await aws.call(call, signal).catch(withPlainItems)) as Answer<Name>;
+    const command = new commands[operation](input as never) as GetCommand;
+    const answer = documentClient().send(command, signal && { abortSignal: signal });
+    return (await answer.catch(withPlainItems)) as Answer<Name>;
   },
 };

@@ -1,4 +1,4 @@
-import { attributesOf } from './attribute-values.ts';
+import { attributesOf } from './attributes.ts';
 
 type Attributes = Record<string, unknown>;
 

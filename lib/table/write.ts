@@ -53,6 +53,14 @@ export function actionOf(write: Write, tellsWhy: boolean): Action {
   const { key, item, add = {}, set = {}, remove = [], if: condition } = write;
   const expression = new Expression();
   const ConditionExpression = expression.conditionOf(condition);
+  const on = () => ({
+    TableName: env('TABLE_NAME'),
+    ...(ConditionExpression !== '' && { ConditionExpression }),
+    ...(tellsWhy && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }),
+    ...expression.placeholders(),
+  });
+  if (item) return { Put: { ...on(), Item: { ...item, ...key } } };
+  if (item === null) return { Delete: { ...on(), Key: key } };
   const clauses = {
     ADD: Object.entries(add).map(([name, delta]) => `${expression.named(name)} ${expression.valued(delta)}`),
     SET: Object.entries(set).map(([name, value]) => `${expression.named(name)} = ${expression.valued(value)}`),
@@ -61,16 +69,8 @@ export function actionOf(write: Write, tellsWhy: boolean): Action {
   const UpdateExpression = Object.entries(clauses)
     .flatMap(([clause, parts]) => (parts.length > 0 ? `${clause} ${parts.join(', ')}` : []))
     .join(' ');
-  const on = {
-    TableName: env('TABLE_NAME'),
-    ...(ConditionExpression !== '' && { ConditionExpression }),
-    ...(tellsWhy && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }),
-    ...expression.placeholders(),
-  };
-  if (item) return { Put: { ...on, Item: { ...item, ...key } } };
-  if (item === null) return { Delete: { ...on, Key: key } };
-  if (UpdateExpression === '') return { ConditionCheck: { ...on, ConditionExpression, Key: key } };
-  return { Update: { ...on, Key: key, UpdateExpression } };
+  if (UpdateExpression === '') return { ConditionCheck: { ...on(), ConditionExpression, Key: key } };
+  return { Update: { ...on(), Key: key, UpdateExpression } };
 }
 
 /** Names and values by the placeholders that stand for them. */
@@ -92,8 +92,8 @@ class Expression {
     return placeholder;
   }
 
-  conditionOf(condition: Condition = {}): string {
-    return this.#partsOf(condition).join(' AND ');
+  conditionOf(condition: Condition | undefined): string {
+    return condition === undefined ? '' : this.#partsOf(condition).join(' AND ');
   }
 
   /** What must hold, part by part. DynamoDB takes no parentheses that are not needed. */

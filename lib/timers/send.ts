@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { CreateScheduleCommandInput } from '@aws-sdk/client-scheduler';
-import type { SendMessageBatchCommandInput, SendMessageBatchResult } from '@aws-sdk/client-sqs';
-import { aws } from '#lib/aws/call.ts';
+import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { shortCalls } from '#lib/aws/short-calls.ts';
 import { minuteMs, now } from '#lib/clock.ts';
 import { env, queueUrl } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
@@ -10,6 +10,12 @@ import type { QueueName } from '#lib/queues.ts';
 import { isOwnReason } from '#lib/table/set-aside.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import type { TimerRow } from './timer.ts';
+
+let clients: { sqs: SQSClient; scheduler: SchedulerClient } | undefined;
+const aws = () => {
+  clients ??= { sqs: new SQSClient(shortCalls()), scheduler: new SchedulerClient(shortCalls()) };
+  return clients;
+};
 
 const maxDelaySeconds = 900;
 
@@ -107,7 +113,7 @@ interface Sent {
 
 /** Ten messages at most. Returns those that the queue refuses, by their place. */
 async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: number; error: Error }[]> {
-  const input: SendMessageBatchCommandInput = {
+  const command = new SendMessageBatchCommand({
     QueueUrl: queueUrl(queue),
     Entries: batch.map(({ tenant, message, group = tenant, delaySeconds }, index) => ({
       Id: String(index),
@@ -116,9 +122,8 @@ async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: 
       // Fair queues: one tenant's backlog does not delay the others.
       MessageGroupId: group.replace(':', '-'),
     })),
-  };
-  const call = { service: 'sqs', operation: 'SendMessageBatch', body: JSON.stringify(input) } as const;
-  const { Failed = [] } = (await aws.call(call)) as Partial<SendMessageBatchResult>;
+  });
+  const { Failed = [] } = await aws().sqs.send(command);
   return Failed.map(({ Id, Code, SenderFault }) => {
     const refusal = new Error(`the queue ${queue} refuses a message: ${Code}`);
     return { index: Number(Id), error: SenderFault ? refusal : unavailable(1, refusal) };
@@ -128,7 +133,9 @@ async function send(queue: QueueName, batch: readonly Sent[]): Promise<{ index: 
 /** Schedules are precise to a minute, so this one fires up to a minute early and the rest is SQS's delay. */
 async function schedule(row: TimerRow): Promise<undefined> {
   const at = new Date(new Date(row.at).getTime() - minuteMs).toISOString().slice(0, 19);
-  const input: Omit<CreateScheduleCommandInput, 'Name'> = {
+  const command = new CreateScheduleCommand({
+    // It derives from the row: a second schedule of the same is refused.
+    Name: createHash('sha256').update(row.sk).digest('hex'),
     ClientToken: randomUUID(),
     GroupName: env('SCHEDULE_GROUP'),
     ScheduleExpression: `at(${at})`,
@@ -140,13 +147,11 @@ async function schedule(row: TimerRow): Promise<undefined> {
       DeadLetterConfig: { Arn: env('SCHEDULE_DLQ_ARN') },
       Input: JSON.stringify(row),
     },
-  };
-  const path = `/schedules/${createHash('sha256').update(row.sk).digest('hex')}`;
-  await aws
-    .call({ service: 'scheduler', operation: 'CreateSchedule', path, body: JSON.stringify(input) })
+  });
+  await aws()
+    .scheduler.send(command)
     .catch((error: unknown) => {
-      // The name derives from the row: it is already there.
-      if (!(error instanceof Error && error.name === 'ConflictException')) throw error;
+      if (!(error instanceof ConflictException)) throw error;
     });
   return undefined;
 }

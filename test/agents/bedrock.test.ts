@@ -11,6 +11,7 @@ import { left } from '#lib/quotas/quota.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
+import { redirect } from '#test/endpoints.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 const asked: { path: string | undefined; body: unknown }[] = [];
@@ -24,11 +25,15 @@ const bedrock = createServer(async (request, response) => {
   response.end(JSON.stringify(answer.body));
 });
 
+let restore: () => void;
 beforeAll(async () => {
   await new Promise<void>((resolve) => bedrock.listen(0, '127.0.0.1', resolve));
-  process.env['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'] = `http://127.0.0.1:${(bedrock.address() as AddressInfo).port}`;
+  restore = redirect('BEDROCK_RUNTIME', `http://127.0.0.1:${(bedrock.address() as AddressInfo).port}`);
 });
-afterAll(() => bedrock.close());
+afterAll(() => {
+  restore();
+  bedrock.close();
+});
 
 test('asks Converse with sides that alternate and the contact first', async () => {
   answer = {

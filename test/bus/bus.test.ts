@@ -13,6 +13,7 @@ import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
+import { redirect } from '#test/endpoints.ts';
 import { advance } from '#test/harness.ts';
 import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -60,6 +61,7 @@ interface Asked {
 
 /** A bus that answers as a test says. */
 let server: Server;
+let restore: () => void;
 let answer: (asked: Asked) => { status?: number; body: unknown } | undefined;
 const asked: Asked[] = [];
 
@@ -73,13 +75,14 @@ beforeEach(async () => {
   };
   server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  restore = redirect('EVENTBRIDGE', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   vi.stubEnv('EVENT_BUS', bus);
   asked.length = 0;
   // A publisher leaves a bus alone for half a minute that has failed.
   await advance(minuteMs);
 });
 afterEach(() => {
+  restore();
   vi.unstubAllEnvs();
   server.closeAllConnections();
   server.close();

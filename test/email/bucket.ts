@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { redirect } from '#test/endpoints.ts';
 
 /** S3 with one bucket of mails, for this process and until it is closed. */
 export async function mailBucket(domain: string) {
@@ -26,14 +27,14 @@ export async function mailBucket(domain: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
-    MAIL_BUCKET: 'mail',
-    MAIL_DOMAIN: domain,
-  });
+  const restore = redirect('S3', `http://127.0.0.1:${port}`);
+  Object.assign(process.env, { MAIL_BUCKET: 'mail', MAIL_DOMAIN: domain });
   return {
     /** What has no text is listed, and gone when it is read. */
     put: (key: string, raw: string | undefined, at = new Date()) => void mails.set(key, { raw, at }),
-    close: () => server.close(),
+    close() {
+      restore();
+      server.close();
+    },
   };
 }

@@ -6,6 +6,7 @@ import { startSqs } from '#infra/local/sqs.ts';
 import { queueUrlVariable } from '#lib/env.ts';
 import type { QueueName } from '#lib/queues.ts';
 import type { Worker, WorkerSettings } from '#lib/worker.ts';
+import { redirect } from '#test/endpoints.ts';
 
 const home = { accountId: '111111111111', region: 'us-east-1' };
 const queueOf = ({ trigger }: WorkerSettings) => (trigger as { queue: QueueName }).queue;
@@ -20,7 +21,7 @@ export async function mailQueues() {
     return queue;
   };
   const queues = { routed: create(queueOf(route.worker)), stored: create(queueOf(receive.worker)) };
-  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.url;
+  const restore = redirect('SQS', sqs.url);
 
   /** Runs a function on what its queue hands out, as its declaration says, until the function that it returns is called. */
   function start(handler: Worker<SQSEvent>): () => Promise<void> {
@@ -59,6 +60,9 @@ export async function mailQueues() {
         queues.stored.delete(record.receiptHandle);
       }
     },
-    close: () => sqs.close(),
+    close() {
+      restore();
+      return sqs.close();
+    },
   };
 }

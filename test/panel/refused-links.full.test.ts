@@ -7,6 +7,7 @@ import { left } from '#lib/quotas/quota.ts';
 import { sendInvitation, sendSignIn } from '#lib/sessions/mail.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { redirect } from '#test/endpoints.ts';
 import { newAddress, newMember } from '#test/panel/member.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -33,9 +34,10 @@ const ses = createServer((request, response) => {
 
 const [base, client] = ['https://panel.example', '192.0.2.1'];
 let tenant: Tenant;
+let restore: () => void;
 beforeAll(async () => {
   await new Promise<void>((resolve) => ses.listen(0, '127.0.0.1', resolve));
-  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', `http://127.0.0.1:${(ses.address() as AddressInfo).port}`);
+  restore = redirect('SESV2', `http://127.0.0.1:${(ses.address() as AddressInfo).port}`);
   vi.stubEnv('MAIL_FROM', 'crm@sender.example');
   tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
 });
@@ -43,6 +45,7 @@ beforeEach(() => {
   asked = 0;
 });
 afterAll(() => {
+  restore();
   vi.unstubAllEnvs();
   ses.close();
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test, vi } from 'vitest';
-import { aws } from '#lib/aws/call.ts';
 import { fromNow, now, sleep, timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
@@ -70,18 +70,13 @@ test('a timer that the Scheduler does not take holds up none that need it not, a
   const tenant = await newTenant();
   const far = overdue(tenant, 'far', { at: fromNow(3_600_000) });
   const soon = overdue(tenant, 'soon');
-  const { call } = aws;
-  let asked = 0;
-  aws.call = async (one, signal) => {
-    if (one.service !== 'scheduler') return call(one, signal);
-    asked += 1;
-    throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
-  };
+  const slowDown = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  const asked = vi.spyOn(SchedulerClient.prototype, 'send').mockRejectedValue(slowDown as never);
   try {
     expect(await dispatch([far, soon])).toEqual([]);
-    expect(asked).toBe(1);
+    expect(asked).toHaveBeenCalledOnce();
   } finally {
-    aws.call = call;
+    asked.mockRestore();
   }
 });
 

@@ -13,6 +13,7 @@ import { createJob } from '#lib/jobs/store.ts';
 import { countAnonymous } from '#lib/keys/identify.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
+import { redirect } from '#test/endpoints.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
 import { seeded } from '#test/faults/random.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -22,17 +23,15 @@ import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 let proxy: Awaited<ReturnType<typeof startProxy>>;
 let workspace: TestWorkspace;
 let tenant: Tenant;
+let restore: () => void;
 
-const endpoint = String(process.env['AWS_ENDPOINT_URL_DYNAMODB']);
 beforeAll(async () => {
-  proxy = await startProxy(endpoint, seeded(1), 0);
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.url;
+  proxy = await startProxy(String(process.env['AWS_ENDPOINT_URL_DYNAMODB']), seeded(1), 0);
+  restore = redirect('DYNAMODB', proxy.url);
   workspace = await newWorkspace();
   tenant = { workspaceId: workspace.id, env: 'live' };
 });
-afterAll(() => {
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
-});
+afterAll(() => restore());
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 

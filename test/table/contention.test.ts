@@ -8,6 +8,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { type Meter, startMeter } from '#test/bench/meter.ts';
 import { between } from '#test/between.ts';
+import { redirect } from '#test/endpoints.ts';
 import { startProxy } from '#test/faults/dynamodb-proxy.ts';
 import { seeded } from '#test/faults/random.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -15,16 +16,16 @@ import { newWorkspace } from '#test/workspace.ts';
 let proxy: Awaited<ReturnType<typeof startProxy>>;
 let meter: Meter;
 let tenant: Tenant;
+let restore: () => void;
 
-const endpoint = String(process.env['AWS_ENDPOINT_URL_DYNAMODB']);
 beforeAll(async () => {
-  proxy = await startProxy(endpoint, seeded(1), 0);
+  proxy = await startProxy(String(process.env['AWS_ENDPOINT_URL_DYNAMODB']), seeded(1), 0);
   meter = await startMeter(proxy.url);
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = meter.url;
+  restore = redirect('DYNAMODB', meter.url);
   tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
 });
 afterAll(async () => {
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  restore();
   meter.close();
   await proxy.close();
 });

@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startSsm } from '#infra/local/ssm.ts';
 import { telegramApp } from '#lib/channels/telegram/app.ts';
+import { redirect } from '#test/endpoints.ts';
 
 const parameters: Record<string, string> = {};
+let restore: () => void;
 let ssm: Awaited<ReturnType<typeof startSsm>>;
 beforeAll(async () => {
   const address = { host: '127.0.0.1', port: 0, accessKeyId: process.env['AWS_ACCESS_KEY_ID'] ?? '' };
   ssm = await startSsm({ ...address, accountId: '000000000000', region: 'us-east-1', parameters });
-  vi.stubEnv('AWS_ENDPOINT_URL_SSM', ssm.url);
+  restore = redirect('SSM', ssm.url);
   vi.stubEnv('TELEGRAM_API_ID', '7');
 });
-afterAll(() => ssm.close());
+afterAll(() => {
+  restore();
+  return ssm.close();
+});
 
 test('the hash of the Telegram application is read from its parameter, again after it could not be, and then kept', async () => {
   vi.stubEnv('TELEGRAM_API_HASH_PARAMETER', undefined);

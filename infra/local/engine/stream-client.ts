@@ -1,5 +1,4 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import aws4 from 'aws4';
 import { Pool } from 'undici';
 
 /** As functions get it. */
@@ -47,7 +46,7 @@ const sharedMs = 200;
 interface Place {
   endpoint: string;
   region: string;
-  credentials: { accessKeyId: string; secretAccessKey: string };
+  credentials: { accessKeyId: string };
 }
 
 /**
@@ -78,15 +77,17 @@ const hasRecords = ({ Records }: Read) => Records.length > 0;
  * be made JSON again: that was a tenth of all that the local system did.
  */
 export function openStreams({ endpoint, region, credentials }: Place): StreamClient & { close(): Promise<void> } {
-  const { origin, host } = new URL(endpoint);
-  const pool = new Pool(origin);
+  const pool = new Pool(new URL(endpoint).origin);
+  const caller = {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-date': '20300101T000000Z',
+    // Engines tell callers apart by their key and region, and check no signature.
+    authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20300101/${region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+  };
   const ask = async (operation: string, input: object, signal?: AbortSignal) => {
     const body = JSON.stringify(input);
-    const request = { service: 'dynamodb', region, method: 'POST', path: '/', body };
-    const target = `DynamoDBStreams_20120810.${operation}`;
-    const headers = { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
-    const signed = aws4.sign({ ...request, headers }, credentials).headers as Record<string, string>;
-    const answer = await pool.request({ method: 'POST', path: '/', headers: signed, body, ...(signal && { signal }) });
+    const headers = { ...caller, 'x-amz-target': `DynamoDBStreams_20120810.${operation}` };
+    const answer = await pool.request({ method: 'POST', path: '/', headers, body, ...(signal && { signal }) });
     const said = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`the stream answers ${answer.statusCode} ${said}`);
     return JSON.parse(said);

@@ -1,4 +1,5 @@
-import { aws } from '#lib/aws/call.ts';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { shortCalls } from '#lib/aws/short-calls.ts';
 import { env } from '#lib/env.ts';
 
 interface TelegramApp {
@@ -23,9 +24,8 @@ export async function telegramApp(): Promise<TelegramApp | undefined> {
 }
 
 async function parameter(name: string): Promise<string> {
-  const body = JSON.stringify({ Name: name, WithDecryption: true });
-  const { Parameter } = (await aws.call({ service: 'ssm', operation: 'GetParameter', body })) as {
-    Parameter: { Value: string };
-  };
-  return Parameter.Value;
+  const { Parameter } = await new SSMClient(shortCalls()).send(
+    new GetParameterCommand({ Name: name, WithDecryption: true }),
+  );
+  return String(Parameter?.Value);
 }
