@@ -311,7 +311,8 @@ function metadataKeyOf(name: string): string | undefined {
   return dotted ?? bracketed;
 }
 
-function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
+/** The query as the route takes it, and the names that it does not know. Raises 400. */
+export function parseQuery(route: Route, query: Call['query']): { value: unknown; ignored: string[] } {
   const entries = entriesOf(route.query);
   const input: Record<string, unknown> = {};
   const ignored: string[] = [];

@@ -19,6 +19,7 @@ import { openStreams, type StreamRecord } from '#infra/local/engine/stream-clien
 import { indexStreamRecords } from '#infra/local/engine/stream-index.ts';
 import { ensureTable } from '#infra/local/engine/table.ts';
 import { startEvents } from '#infra/local/events.ts';
+import { writeSystemFile } from '#infra/local/files.ts';
 import type { Answer } from '#infra/local/functions/invocation.ts';
 import { splitTarget, toEvent } from '#infra/local/http/event.ts';
 import { type HttpAnswer, toHttpAnswer } from '#infra/local/http/response.ts';
@@ -284,6 +285,9 @@ export class World {
     for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
     // Of the file before, nothing stays as it has set it.
     Object.assign(process.env, this.environment, { TABLE_NAME: TableName });
+    // For commands in processes of their own, whose waits are real.
+    const env = { ...this.environment, TABLE_NAME: TableName, API_URL: this.api.url };
+    writeSystemFile(this.dataDir, { pid: process.pid, baseUrl: this.api.url, env });
     this.logged.length = 0;
     for (const { lines } of this.#collecting) lines.length = 0;
     this.#iterator = undefined;
@@ -331,7 +335,7 @@ export class World {
     if (!match) throw new Error(`the template has no route for ${method} ${target}`);
     const bytes = Buffer.from(body ?? '');
     const all = {
-      host: '127.0.0.1',
+      host: new URL(this.api.url).host,
       ...headers,
       ...(body !== undefined && { 'content-length': String(bytes.length) }),
     };
