@@ -186,7 +186,8 @@ test('a delivery is an event once its signature is right', async () => {
   await using receiver = await startReceiver();
   const { secret } = await crm.post('/v1/webhooks', { body: { url: receiver.url, eventKinds: ['contact.created'] } });
   const { id } = await crm.post('/v1/contacts', { body: { name: 'Signed' } });
-  await expect.poll(() => receiver.received.length).toBe(1);
+  await settle();
+  expect(receiver.received.length).toBe(1);
   const [{ text, headers }] = receiver.received as [(typeof receiver.received)[0]];
   const event = verifyWebhook(text, headers, secret as string);
   expect(event).toMatchObject({ event: 'contact.created', data: { contact_id: String(id), name: 'Signed' } });
