@@ -8,6 +8,7 @@ import {
   WebhookVerificationError,
 } from '#client/index.ts';
 import { type Fate, startBetween } from '#test/client/between.ts';
+import { settle } from '#test/harness.ts';
 import { place } from '#test/place.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
