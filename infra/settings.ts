@@ -30,6 +30,8 @@ const deployment = {
   hostedZone: v.optional(
     v.pipe(v.string(), v.regex(/^Z[A-Z\d]{1,31}:([a-z\d-]{1,63}\.)+[a-z]{2,63}$/, 'must be <id>:<name>')),
   ),
+  /** Whether `workspace import` takes archives that this deployment has not sealed: for stages without customers. */
+  allowUnsignedImports: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
   /** A table restored from a point in time, with its stream, instead of the stack's own. */
   tableName: v.optional(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table'))),
   tableStreamArn: v.optional(arn('dynamodb')),
@@ -98,10 +100,10 @@ function given(name: string, read: (alias: string) => string | undefined): strin
 function keptSettings(path: string): Record<string, string> {
   if (!existsSync(path)) return {};
   const content = v.safeParse(
-    v.record(v.string(), v.union([v.string(), v.number()])),
+    v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])),
     JSON.parse(readFileSync(path, 'utf8')),
   );
-  if (!content.success) throw new ContextProblem(`${path}: must be an object of texts and numbers`);
+  if (!content.success) throw new ContextProblem(`${path}: must be an object of texts, numbers, and booleans`);
   return Object.fromEntries(
     Object.entries(content.output).map(([alias, value]) => {
       const name = aliases[alias] ?? alias;

@@ -77,6 +77,8 @@ const resources = {
   TELEGRAM_API_HASH_PARAMETER: v.optional(v.string()),
   /** Where mail for `workspace-<id>@…` arrives; absent where none is received. */
   MAIL_DOMAIN: v.optional(v.string()),
+  /** Whether the operator's command imports an archive that this deployment has not sealed (lib/archive); no function reads it. */
+  ALLOW_UNSIGNED_IMPORTS: v.optional(v.picklist(['true', 'false']), 'false'),
 } as const;
 
 const declared = { ...settings, ...localSettings, ...resources };

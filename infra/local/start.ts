@@ -50,7 +50,7 @@ async function start(options: StartOptions): Promise<Cloud> {
   const deployment = await deploy(await assembly, dataDir, cloud);
   for (const line of summary(deployment, cloud)) say(line);
 
-  const env = { ...environmentOf(deployment, cloud.environment), API_URL: api.url };
+  const env = { ...environmentOf(deployment, cloud.environment), API_URL: api.url, ALLOW_UNSIGNED_IMPORTS: 'true' };
   writeSystemFile(dataDir, { pid: process.pid, baseUrl: api.url, env });
   for (const line of await ensureDemo(options, api.url, env)) say(line);
   if (options.watches) watchSources(() => redeploy(options, cloud));

@@ -83,6 +83,7 @@ export class ApiStack extends Stack {
       new CfnOutput(this, 'TelegramApiHashParameter', { value: telegramApiHashParameter });
     new CfnOutput(this, 'KmsKeyId', { value: key.keyId });
     new CfnOutput(this, 'FilesBucket', { value: files.bucketName });
+    new CfnOutput(this, 'AllowUnsignedImports', { value: settings.deployment.allowUnsignedImports });
   }
 }
 

@@ -15,14 +15,14 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 import { archived, count, noCounts } from './archive.ts';
+import { Digest, sealOf } from './seal.ts';
 
 const attempts = 3;
 const pauseMs = 2_000;
 
 /**
- * Writes a workspace, both environments, to a file that `importWorkspace` reads: everything but keys, secrets and what only
- * the moment needs. Reads the whole table once. The file appears when it is complete. Returns what it holds, in the nouns of the
- * API. Raises 404, and 409 when the workspace is written to all the while or rows of it are set aside.
+ * Writes a workspace, both environments, to a sealed file that `importWorkspace` reads, without keys, secrets, and what only the moment
+ * needs. Returns what it holds, in the nouns of the API. Raises 404, and 409 while the workspace changes or rows are set aside. Needs the key.
  */
 export async function exportWorkspace(id: number, file: string): Promise<Record<string, number>> {
   await getWorkspace(new UnitOfWork({ workspaceId: id, env: 'live' }, operator));
@@ -77,7 +77,13 @@ class Archive {
   }
 
   async *lines(): AsyncGenerator<string> {
-    yield line({ format: 'crm-workspace', version: 2, workspaceId: this.#id, exportedAt: timestamp() });
+    const summed = new Digest();
+    const line = (value: object) => {
+      const text = JSON.stringify(value, plain);
+      summed.add(text);
+      return `${text}\n`;
+    };
+    yield line({ format: 'crm-workspace', version: 3, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
       const isUnfinished =
         row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${storedName(Sagas)}`) || row[lockedBy] !== undefined;
@@ -88,11 +94,11 @@ class Archive {
       count(this.counts, kept);
       yield line(kept);
     }
-    yield line({ rows: this.#rows, counts: this.counts });
+    const counted = { rows: this.#rows, counts: this.counts };
+    const digest = summed.end(counted);
+    yield `${JSON.stringify({ ...counted, digest, seal: await sealOf(this.#id, digest) })}\n`;
   }
 }
-
-const line = (value: object) => `${JSON.stringify(value, plain)}\n`;
 
 /** Rows hold what JSON holds; anything else would be lost without a word. */
 function plain(name: string, value: unknown): unknown {

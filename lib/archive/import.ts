@@ -1,69 +1,83 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as v from 'valibot';
+import { queuedAs } from '#lib/accounts/store.ts';
 import { entities } from '#lib/entities/all.ts';
+import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
+import { env } from '#lib/env.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import { type Conditional, conditional, rounds, send } from '#lib/table/change.ts';
 import { duePrefix, storedName } from '#lib/table/entity.ts';
-import { identity, type Key, rowKey } from '#lib/table/keys.ts';
-import { startReindexing } from '#lib/table/reindex.ts';
-import { markNew, unmark } from '#lib/table/release.ts';
+import { counterKey, identity, type Key, rowKey } from '#lib/table/keys.ts';
+import { markNew } from '#lib/table/release.ts';
 import { untilFirst } from '#lib/table/retry.ts';
 import { type Row, readRows, removeRows } from '#lib/table/rows.ts';
+import { Sums, spreads } from '#lib/table/sums.ts';
 import { transact } from '#lib/table/transact.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { findRegistry, rotate } from '#lib/webhooks/registry.ts';
-import { ArchivedRow, Header, Highest, isDerived, Outdated, restored, Trailer, UnfitRow } from './archive.ts';
-import { Counted } from './counted.ts';
-import { Together } from './excess.ts';
+import { ArchivedRow, type Arrival, Header, restored, Trailer, UnfitRow } from './archive.ts';
+import { Digest, isSealOf } from './seal.ts';
 
 /** Kept in memory before they are written together. */
 const maxRows = 200;
 
 /**
- * Fills a workspace from a file of `exportWorkspace`: a new one of this id, or one in which nothing has been done yet. Its accounts
- * are disconnected, its webhooks and revenue sources inactive, and its webhooks sign with a new secret; what else is due goes on. When it
- * is interrupted the same call finishes it. Returns what the file holds. Raises 400 for a file that is not whole, 409 for a workspace
- * that has data. Needs the key.
+ * Fills a new or unused workspace from a file of `exportWorkspace`, or finishes an interrupted import of the same file; accounts arrive
+ * disconnected, webhooks and revenue sources inactive, all else that is due goes on. Returns what the file holds.
+ * Raises 400 for a file that is not as it was exported, 409 for a workspace that has data. Needs the key.
  */
-export async function importWorkspace(id: number, file: string): Promise<Record<string, number>> {
-  const { from, digest, counts, outdated, together } = await inspect(id, file);
+export async function importWorkspace(
+  id: number,
+  file: string,
+  { isUnsigned = false }: { isUnsigned?: boolean } = {},
+): Promise<Record<string, number>> {
+  const { from, digest, counts } = await verify(id, file, isUnsigned);
   const own = await begin(id, digest);
-  await unmark(id);
   // Those by which a workspace is known to be there, and those that start work, come when everything else is in place.
-  const highest = new Highest();
-  const counted = new Counted();
+  const [ids, ends]: [Row[], Row[]] = [[], []];
   const timers: Row[] = [];
   const workspace: Row[] = [];
   const others: Row[] = [];
-  for await (const given of rowsOf(file)) {
-    for (const row of restored(from, id, together.rectified(given))) {
-      highest.add(row);
-      counted.add(id, row);
-      if (row.pk.startsWith(duePrefix)) timers.push(row);
-      else if (Highest.holds(row)) continue;
-      else if (row.pk === `${id}#workspace`) workspace.push(row);
-      else others.push(row);
+  const sums = new Sums();
+  let members = 0;
+  for await (const row of rowsOf(file)) {
+    const arrived = restored(from, id, row);
+    if ('pk' in arrived) {
+      const [, kind] = arrived.pk.split('#');
+      (kind === 'ids' ? ids : kind === 'sequence' ? ends : others).push(arrived);
+    } else {
+      count(sums, arrived);
+      if (arrived.of === Members) members += 1;
+      for (const one of arrived.rows)
+        (one.pk.startsWith(duePrefix) ? timers : arrived.of === Workspaces ? workspace : others).push(one);
     }
     if (others.length >= maxRows) await own.put(others.splice(0));
   }
   await own.put(others);
-  await own.put(counted.rows());
-  const [ids, ends] = highest.rows();
+  await own.put(sums.changes().map(({ key, add }) => ({ ...key, ...add })));
   for (const end of ends) await raise(end);
   await Promise.all(environments.map((name) => renewSecret(id, name)));
   for (const counter of ids) await raise(counter);
-  await raise({ ...rowKey('memberCount', { workspace: id }), made: together.shared(Members) });
+  await raise({ ...rowKey('memberCount', { workspace: id }), made: members });
   await own.put(workspace);
   while (timers.length > 0) await own.put(timers.splice(0, maxRows));
-  await markNew(id, entities, outdated);
+  await markNew(id, entities);
   await removeRows([markerOf(id)]);
-  for (const name of environments)
-    await transact({ workspaceId: id, env: name }, operator, (tx) => startReindexing(tx, entities));
   return counts;
+}
+
+/** Counts an item in, and a job that waits in its queue. */
+function count(sums: Sums, { tenant, of, item }: Arrival): void {
+  if (of.counters) sums.count(tenant, of, item, 1);
+  const job = item as StoredJob;
+  if (of !== Jobs || job.status !== 'queued') return;
+  const { group, name, add } = queuedAs(job, 1);
+  sums.add(counterKey(tenant, group, name, job.id % spreads), add);
 }
 
 /** An import that has begun and is nobody else's. */
@@ -94,98 +108,81 @@ class Begun {
   }
 }
 
-/** Reads the whole file before anything is written, and makes every row of it as it will be written. */
-async function inspect(id: number, file: string) {
-  const hash = createHash('sha256');
+/** Reads the whole file before anything is written. Raises 400 unless it is as it was exported, and for a row that this release cannot read. */
+async function verify(id: number, file: string, isUnsigned: boolean) {
+  if (isUnsigned && env('ALLOW_UNSIGNED_IMPORTS') !== 'true')
+    throw badRequest(
+      'broken_archive',
+      'unsigned archives are refused in this stage: it does not set allowUnsignedImports',
+    );
+  const summed = new Digest();
   let from: number | undefined;
-  let rows = 0;
-  const seen = new Set<string>();
-  const together = new Together();
-  const highest = new Highest();
-  const outdated = new Outdated();
   let trailer: v.InferOutput<typeof Trailer> | undefined;
-  for await (const [number, value, line] of linesOf(file)) {
-    hash.update(line);
-    if (from === undefined) from = parsed(Header, value, number).workspaceId;
+  let unfit: Error | undefined;
+  for await (const [number, line] of linesOf(file)) {
+    if (from === undefined) from = parsed(Header, line, number).workspaceId;
     else if (trailer) throw broken(number, 'there is more after the end');
-    else if (isTrailer(value)) trailer = parsed(Trailer, value, number);
-    else {
-      const row = parsed(ArchivedRow, value, number);
-      const restored = restorable(from, id, row, number);
-      for (const one of restored) highest.add(one);
-      if (restored.length > 0) outdated.add(row, number);
-      const reason = together.add(row, number);
-      if (reason) throw broken(number, reason);
-      for (const key of [row, ...restored.filter(isDerived)]) {
-        const digest = createHash('sha256').update(identity(key)).digest('base64url');
-        if (seen.has(digest)) throw broken(number, 'was there before');
-        seen.add(digest);
-      }
-      rows += 1;
-    }
+    else if (isTrailer(line)) {
+      trailer = parsed(Trailer, line, number);
+      continue;
+    } else unfit ??= unfitness(from, id, line, number);
+    summed.add(line);
   }
-  const lack = together.lack() ?? outdated.lack(highest, rows);
-  if (lack) throw broken(lack.line, lack.reason);
-  if (from === undefined || trailer?.rows !== rows)
+  if (from === undefined || trailer === undefined)
     throw badRequest('broken_archive', 'the file is not whole: it was cut off');
-  return {
-    from,
-    digest: hash.digest('hex'),
-    counts: trailer.counts,
-    together,
-    outdated: outdated.entities,
-  };
+  const { counts, digest, seal } = trailer;
+  if (summed.end(trailer) !== digest)
+    throw badRequest('broken_archive', 'the file is not as it was exported: its digest is another');
+  if (!isUnsigned && !(seal && (await isSealOf(from, digest, seal)))) throw badRequest('broken_archive', notOurs);
+  if (unfit) throw unfit;
+  return { from, digest, counts };
 }
 
-function restorable(from: number, to: number, row: ArchivedRow, number: number): Row[] {
+const notOurs =
+  'the seal of the file is not of this deployment: import it where it was exported, or with "unsigned": true in a stage that sets allowUnsignedImports';
+
+/** Returns why a line cannot be taken in: told once the file is known to be as it was exported. */
+function unfitness(from: number, to: number, line: string, number: number): Error | undefined {
   try {
-    return restored(from, to, row);
+    restored(from, to, parsed(ArchivedRow, line, number));
+    return undefined;
   } catch (error) {
-    if (!(error instanceof UnfitRow)) throw error;
-    throw broken(number, error.message);
+    return error instanceof UnfitRow ? broken(number, error.message) : (error as Error);
   }
 }
 
 async function* rowsOf(file: string): AsyncGenerator<ArchivedRow> {
-  for await (const [number, value] of linesOf(file))
-    if (number > 1 && !isTrailer(value)) yield parsed(ArchivedRow, value, number);
+  for await (const [number, line] of linesOf(file))
+    if (number > 1 && !isTrailer(line)) yield parsed(ArchivedRow, line, number);
 }
 
-const isTrailer = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'counts' in value && !('pk' in value);
+/** Rows begin with their partition key. */
+const isTrailer = (line: string) => line.startsWith('{"rows":');
 
-/** More than a row of 400 KB has in JSON, each of its characters as six. What is longer is not read to its end. */
+/** More than a row of 400 KB has in JSON, each of its characters as six. */
 const maxLineCharacters = 3_000_000;
 
 /** Lines end at a line feed alone: readline ends them at U+2028 and U+2029 too, which JSON leaves in its texts as they are. */
-async function* textLines(file: string): AsyncGenerator<string> {
-  let last = '';
-  for await (const chunk of createReadStream(file, 'utf8')) {
-    const lines = `${last}${chunk}`.split('\n');
-    last = lines.pop() as string;
-    yield* lines;
-    if (last.length > maxLineCharacters) break;
-  }
-  if (last !== '') yield last;
-}
-
-async function* linesOf(file: string): AsyncGenerator<[number: number, value: unknown, line: string]> {
+async function* linesOf(file: string): AsyncGenerator<[number: number, line: string]> {
   let number = 0;
-  for await (const line of textLines(file)) {
-    number += 1;
-    if (line.length > maxLineCharacters) throw broken(number, 'is longer than any row');
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      throw broken(number, 'is not JSON');
+  let rest = '';
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() as string;
+    for (const line of lines) {
+      number += 1;
+      yield [number, line];
     }
-    yield [number, value, line];
+    if (rest.length > maxLineCharacters) throw broken(number + 1, 'is longer than any row');
   }
+  if (rest !== '') yield [number + 1, rest];
 }
 
-function parsed<S extends v.GenericSchema>(schema: S, value: unknown, number: number): v.InferOutput<S> {
-  const { success, output, issues } = v.safeParse(schema, value);
+function parsed<S extends v.GenericSchema>(schema: S, line: string, number: number): v.InferOutput<S> {
+  const { success, output, issues } = v.safeParse(
+    v.pipe(v.string(), v.parseJson(undefined, 'is not JSON'), schema),
+    line,
+  );
   if (success) return output;
   throw broken(number, issues[0].message);
 }

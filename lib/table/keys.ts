@@ -100,12 +100,6 @@ export const filled = (template: string, values: Readonly<Record<string, unknown
     return String(values[name] ?? 'none');
   });
 
-/** Whether a text may be the template filled; of its blanks only the first is looked at. */
-export function isLike(template: string, text: string): boolean {
-  const [fixed = ''] = template.split('{', 1);
-  return fixed === template ? text === template : text.startsWith(fixed) && text.length > fixed.length;
-}
-
 /** Where one of the rows lies over which a counter is spread. */
 export const counterKey = (tenant: Tenant, group: string, name: string, spread: number): Key =>
   rowKey('counter', { tenant: tenantKey(tenant), group, name, spread });

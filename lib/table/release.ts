@@ -70,15 +70,8 @@ async function startSome(entities: readonly Entity[], known: Release): Promise<v
   await writeRelease({ ...known, started });
 }
 
-/**
- * What is complete in a workspace that is made now: nothing of it was written by an older release, except of the entities that are
- * `outdated`.
- */
-export async function markNew(
-  workspaceId: number,
-  entities: readonly Entity[],
-  outdated: readonly Entity[] = [],
-): Promise<void> {
+/** Marks all as complete in a workspace that is made now: nothing of it was written by an older release. */
+export async function markNew(workspaceId: number, entities: readonly Entity[]): Promise<void> {
   const isFirst = workspaceId === 1;
   let release = await readRelease();
   if (isFirst && release.revision === 0) {
@@ -90,8 +83,7 @@ export async function markNew(
   // A sweep may have seen the first release between this workspace's number and now.
   if (!(isSettled || (isFirst && release.revision <= 1)) || Object.keys(versions).length === 0) return;
   const marks: Record<string, Mark> = {};
-  const complete = Object.entries(versions).filter(([name]) => !outdated.some((of) => of.name === name));
-  for (const [name, version] of complete) marks[name] = { version, generation: generations[name] ?? 0 };
+  for (const [name, version] of Object.entries(versions)) marks[name] = { version, generation: generations[name] ?? 0 };
   await putRows(marksOf(workspaceId).map((key) => ({ ...key, ...marks })));
 }
 

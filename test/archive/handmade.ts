@@ -1,13 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GenericSchema } from 'valibot';
+import * as v from 'valibot';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
-import { misfit } from '#lib/archive/strict.ts';
+import { divided, entityIn } from '#lib/archive/kinds.ts';
+import { Digest } from '#lib/archive/seal.ts';
+import { Feed } from '#lib/entities/feed-event.ts';
+import { Workspaces } from '#lib/entities/workspace.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
-import { type Entity, keyOf } from '#lib/table/entity.ts';
+import { type Entity, keyOf, storedName } from '#lib/table/entity.ts';
 import { formOf } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 import { type Environment, operator } from '#lib/tenant.ts';
@@ -16,55 +19,49 @@ import { api, type Client } from '#test/client.ts';
 
 interface Parts {
   type: string;
-  strict?: GenericSchema;
   entries?: Record<string, Schema>;
   item?: Schema;
   wrapped?: Schema;
   value?: Schema;
   options?: readonly (Schema | string)[];
   literal?: unknown;
-  pipe?: readonly { type: string; requirement?: unknown }[];
+  pipe?: readonly { type: string; metadata?: { enum?: readonly string[] } }[];
 }
-export type Schema = GenericSchema & Parts;
+type Schema = v.GenericSchema & Parts;
 
-export const texts = [
-  '12345',
-  'ann@example.com',
-  'EUR',
-  '#aabbcc',
-  'https://example.com/',
-  '2026-01-01T00:00:00Z',
-  '2026-01-01T00:00:00.000Z',
-  'telegram/12345',
-];
-const isFit = (schema: Schema, value: unknown) => misfit(schema, value) === undefined;
+const time = '2026-01-01T00:00:00Z';
+const texts = ['12345', 'ann@example.com', 'EUR', '#aabbcc', 'https://example.com/', time];
+/** Of a field whose schema takes any text. */
+const textCalled = (name: string) =>
+  ({ currency: 'EUR', email: 'ann@example.com', url: 'https://example.com/', timestamp: time, at: time })[name] ??
+  (/(At|Date|Until)$/.test(name) ? time : undefined);
 
-/** A value that a schema has and that this release writes, with everything in it that may be there. */
-function sample(schema: Schema): unknown {
-  const { type, entries, item, wrapped, value, options = [], literal, strict } = schema;
-  if (wrapped) return sample(wrapped);
-  if (entries) return Object.fromEntries(Object.entries(entries).map(([name, of]) => [name, sample(of)]));
-  if (type === 'array') return [sample(item as Schema)];
+/** Returns a value that a schema has, with everything in it that may be there. */
+function sample(schema: Schema, name = ''): unknown {
+  const { type, entries, item, wrapped, value, options = [], literal, pipe = [] } = schema;
+  if (wrapped) return sample(wrapped, name);
+  if (entries) return Object.fromEntries(Object.entries(entries).map(([field, of]) => [field, sample(of, field)]));
+  if (type === 'array') return [sample(item as Schema, name)];
   if (type === 'record') return { a: sample(value as Schema) };
   if (type === 'boolean') return true;
   if (type === 'literal') return literal;
   if (type === 'picklist') return options[0];
   if (type === 'variant') return sample(options[0] as Schema);
   if (type === 'union' || type === 'number') return 1;
-  const choices = (strict as Schema | undefined)?.options;
-  return choices ? choices[0] : texts.find((text) => isFit(schema, text));
+  const [choices] = pipe.flatMap(({ metadata }) => (metadata?.enum ? [metadata.enum] : []));
+  return choices?.[0] ?? [textCalled(name), ...texts].find((text) => v.is(schema, text));
 }
 
 export const event = {
   event: 'contact.stage_changed',
   id: 'a',
-  timestamp: '2026-01-01T00:00:00Z',
+  timestamp: time,
   sequence: 1,
   livemode: true,
   data: { contact_id: '1' },
 };
 
-/** A row of an entity as an archive holds it, with everything in it that may be there. */
+/** Returns a row of an entity as an archive holds it, with everything in it that may be there. */
 export function rowOf(of: Entity, fields: Readonly<Record<string, unknown>> = {}): ArchivedRow {
   const item = sample(of.schema as Schema) as Record<string, unknown>;
   if (of.name === 'event') {
@@ -76,29 +73,54 @@ export function rowOf(of: Entity, fields: Readonly<Record<string, unknown>> = {}
   if (of.name === 'erasure') item['status'] = 'completed';
   Object.assign(item, fields);
   const { pk, sk } = keyOf({ workspaceId: 0, env: 'live' }, of, item);
-  return { ...formOf(of, item), pk: pk.slice(1), sk, v: 1 };
+  return { pk: pk.slice(1), ...formOf(of, item), sk, v: 1 };
 }
 
-/** Takes an archive of these rows into a new workspace, and returns its id. */
+/** Returns the counters of ids and events that an export of the rows would have. */
+function countersOf(rows: readonly ArchivedRow[]): ArchivedRow[] {
+  const found = new Map<string, ArchivedRow>();
+  const raise = (pk: string, sk: string, name: string, to: unknown) => {
+    const row: ArchivedRow = found.get(pk) ?? { pk, sk };
+    found.set(pk, { ...row, [name]: Math.max(Number(row[name] ?? 0), Number(to)) });
+  };
+  for (const { pk, id, sequence } of rows) {
+    const { env, partition } = divided(pk);
+    const of = entityIn(partition);
+    const scope = `${env && `:${env}`}#`;
+    if (of === Feed) raise(`${scope}sequence`, 'sequence', 'last', sequence);
+    else if (of && of !== Workspaces && typeof id === 'number') raise(`${scope}ids`, 'ids', storedName(of), id);
+  }
+  return [...found.values()];
+}
+
+/** Imports an unsigned archive of these rows into a new workspace, and returns its id. */
 export async function taken(rows: readonly ArchivedRow[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'crm-handmade-'));
   const file = join(folder, 'handmade.ndjson');
-  const lines = [
-    { format: 'crm-workspace', version: 2, workspaceId: 1, exportedAt: '2026-01-01T00:00:00Z' },
-    ...rows,
-    { rows: rows.length, counts: {} },
-  ];
+  const { ALLOW_UNSIGNED_IMPORTS: before } = process.env;
+  process.env['ALLOW_UNSIGNED_IMPORTS'] = 'true';
   try {
-    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await writeFile(file, archiveOf([...rows, ...countersOf(rows)]));
     const { id } = await createWorkspace({ name: 'Handmade', currency: 'USD' });
-    await importWorkspace(id, file);
+    await importWorkspace(id, file, { isUnsigned: true });
     return id;
   } finally {
+    process.env['ALLOW_UNSIGNED_IMPORTS'] = before ?? '';
     await rm(folder, { recursive: true });
   }
 }
 
-/** A client with a key of every scope. */
+/** Returns the text of an archive without a seal. */
+export function archiveOf(rows: readonly object[]): string {
+  const header = { format: 'crm-workspace', version: 3, workspaceId: 1, exportedAt: time };
+  const lines = [header, ...rows].map((line) => JSON.stringify(line));
+  const summed = new Digest();
+  for (const line of lines) summed.add(line);
+  const counted = { rows: rows.length, counts: {} };
+  return `${[...lines, JSON.stringify({ ...counted, digest: summed.end(counted) })].join('\n')}\n`;
+}
+
+/** Makes a client with a key of every scope. */
 export async function clientOf(workspaceId: number, env: Environment = 'live'): Promise<Client> {
   const terms = { name: 'reader', scopes, ipAllowlist: [], expiresAt: null };
   const limits = { createdByKeyId: null, rateLimitPerMinute: 1_000_000 };

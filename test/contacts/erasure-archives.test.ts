@@ -277,3 +277,24 @@ test.concurrent.each([1, 2])(
     expect(await linesOfEach()).toEqual([[], [], []]);
   },
 );
+
+test('an id at a platform that is empty holds no erasure up', async () => {
+  const reach = [{ accountId: 1, userId: '', lastInboundAt: null, lastOutboundAt: null }];
+  const rows = [...workspaceRow(), bot(1), contact(1, { reach }), merged(2, 1, { userIds: [''], accountIds: [1] })];
+  await erased(await clientOf(await taken(rows)), 1);
+});
+
+test('an erasure comes to its end that meets contacts who were merged in a circle', async () => {
+  const id = await taken(workspaceRow());
+  const client = await clientOf(id);
+  const { body } = await client.post('/v1/contacts', { name: 'Circle' }, 201);
+  await transact(tenantOf(id), operator, async (tx) => {
+    for (const [one, into] of [
+      [body.id, body.id + 1],
+      [body.id + 1, body.id],
+    ])
+      tx.create(MergedContacts, { id: one, into });
+  });
+  await erased(client, body.id);
+  expect(await transact(tenantOf(id), operator, (tx) => tx.find(Contacts, { id: body.id }))).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { glob, mkdtemp, rm } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -159,6 +159,13 @@ test('workspace export and import move a workspace through a file, and connect g
     const exported = await admin('workspace', 'export', { id: origin.id, file });
     expect(exported).toEqual({ counts: expect.objectContaining({ members: 1, accounts: 1, pipelines: 4 }) });
     expect(await admin('workspace', 'import', { id, file })).toEqual(exported);
+    const unsigned = join(folder, 'unsigned.ndjson');
+    await writeFile(unsigned, (await readFile(file, 'utf8')).replace(/,"seal":"[^"]+"/, ''));
+    const { id: third } = await admin<{ id: number }>('workspace', 'create', { name: 'Third' });
+    await expect(admin('workspace', 'import', { id: third, file: unsigned })).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^the seal of the file is not of this deployment: [^\n]+\n$/),
+    });
+    expect(await admin('workspace', 'import', { id: third, file: unsigned, unsigned: true })).toEqual(exported);
     const place = { workspaceId: id, env: 'live', id: accountId };
     const connected = { id: accountId, status: 'active' };
     expect(await admin('telegram-account', 'connect', { ...place, botToken: 'another' })).toEqual(connected);

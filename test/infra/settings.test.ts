@@ -41,13 +41,20 @@ describe('the file of a stage', () => {
     expect(settingsOf(() => undefined, undefined).deployment.alarmEmail).toBeUndefined();
   });
 
+  test('allows unsigned imports only by the word true', () => {
+    expect(of({}).deployment.allowUnsignedImports).toBe('false');
+    keep('dev', { allowUnsignedImports: true });
+    expect(of({ stage: 'dev' }).deployment.allowUnsignedImports).toBe('true');
+    expect(() => of({ allowUnsignedImports: 'yes' })).toThrow('context allowUnsignedImports: must be true or false');
+  });
+
   test('is refused with a setting that there is not, or that is none of its kind', () => {
     keep('typo', { alarmMail: 'ops@example.com' });
     expect(() => of({ stage: 'typo' })).toThrow('there is no setting alarmMail');
     keep('wrong', { requestsPerSecond: 'many' });
     expect(() => of({ stage: 'wrong' })).toThrow('context requestsPerSecond: must be a whole number of at least 1');
     keep('deep', { alarmEmail: { to: 'ops@example.com' } });
-    expect(() => of({ stage: 'deep' })).toThrow('must be an object of texts and numbers');
+    expect(() => of({ stage: 'deep' })).toThrow('must be an object of texts, numbers, and booleans');
     keep('local', { WEBHOOK_LOOPBACK: 'allow' });
     expect(() => of({ stage: 'local' })).toThrow('there is no setting WEBHOOK_LOOPBACK');
   });

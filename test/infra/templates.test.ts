@@ -408,8 +408,9 @@ test('every operation that functions ask of the table is one that every role may
 
 test('the outputs of the stack are what an operator needs to act on it', () => {
   const { template } = assembly.templates.find(({ stack }) => stack === 'CrmApi') as unknown as {
-    template: { Outputs: Record<string, unknown> };
+    template: { Outputs: Record<string, { Value: unknown }> };
   };
+  expect(template.Outputs['AllowUnsignedImports']?.Value).toBe('false');
   const found = environmentOfOutputs(
     Object.keys(template.Outputs).map((OutputKey) => ({ OutputKey, OutputValue: 'x' })),
   );

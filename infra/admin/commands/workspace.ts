@@ -74,6 +74,9 @@ function existing(file: string): string {
 const Archive = v.object({ id: id(), file: text(4096) });
 type Archive = v.InferOutput<typeof Archive>;
 
+/** With `unsigned`, of another deployment or made by hand, where the stage allows it. */
+const Import = v.object({ ...Archive.entries, unsigned: v.optional(v.boolean(), false) });
+
 /** With `--table`, of a table that was restored: nobody else brings to its end what was under way in that second. */
 async function finish({ id: workspaceId }: One) {
   // What happened then is not told again.
@@ -92,7 +95,9 @@ export const commands = {
     run: async ({ id, file }: Archive) => ({ counts: await exportWorkspace(id, resolve(file)) }),
   },
   import: {
-    input: Archive,
-    run: async ({ id, file }: Archive) => ({ counts: await importWorkspace(id, existing(file)) }),
+    input: Import,
+    run: async ({ id, file, unsigned }: v.InferOutput<typeof Import>) => ({
+      counts: await importWorkspace(id, existing(file), { isUnsigned: unsigned }),
+    }),
   },
 };
