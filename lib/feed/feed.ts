@@ -18,8 +18,6 @@ const settlingMs = 10_000;
 const maxReadBytes = 8_000_000;
 /** What an event has beside its body. */
 const overheadBytes = 300;
-/** Each costs reads of its own. There are hardly any but in an archive that somebody has made. */
-const maxHoles = 20;
 
 /** Some events of the feed, whether there are more, and the last sequence that was looked at. */
 export interface FeedPage {
@@ -32,7 +30,7 @@ export interface FeedPage {
 
 /**
  * Events after a sequence, ascending, at most `limit` of those that `matches`. A page ends earlier where its events would be more
- * than an answer holds, where a filter or the meter has read enough, and behind many holes.
+ * than an answer holds, and where a filter or the meter has read enough.
  * Numbers are given without holes, so a hole is what is just being written, or was only half seen: the page ends
  * before it, and no poller ever skips an event but one that cannot be read.
  */
@@ -47,7 +45,6 @@ export async function readFeed(
   let previous = since;
   let shownBytes = 0;
   let readBytes = 0;
-  let holes = 0;
   for await (const page of pages({
     pk: entityPartition(tx.tenant, Feed),
     ascending: true,
@@ -61,8 +58,6 @@ export async function readFeed(
       const isHole = sequence !== previous + 1;
       const isBeginning = previous === since && (isHole || isExpired(stored)) && !(await isKept(tx, since));
       if (isHole) {
-        holes += 1;
-        if (holes > maxHoles) return { items, hasMore: true, through: previous };
         const mayBeHalfSeen = !isBeginning && isYoung(stored);
         if (mayBeHalfSeen || (await comeYet(tx.tenant, previous + 1, sequence - 1)))
           return { items, hasMore: false, through: previous };
@@ -83,8 +78,7 @@ export async function readFeed(
   return { items, hasMore: meter.stoppedAt !== undefined, through: previous };
 }
 
-/** What an archive says of times to come is none. */
-const isYoung = ({ timestamp }: Row) => Math.abs(now() - new Date(String(timestamp)).getTime()) < settlingMs;
+const isYoung = ({ timestamp }: Row) => now() - new Date(String(timestamp)).getTime() < settlingMs;
 
 /** Whether something up to a sequence is still in the feed. */
 async function isKept(tx: UnitOfWork, sequence: number): Promise<boolean> {
