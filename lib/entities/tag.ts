@@ -7,7 +7,7 @@ const color = () =>
     typeof value === 'string' ? value.trim().toLowerCase() : value,
   );
 
-export const maxTagName = 50;
+const maxTagName = 50;
 export const tagName = () => line(maxTagName);
 
 /** As a contact shows it (base document, "Tag"). */

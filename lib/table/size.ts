@@ -21,8 +21,8 @@ export function bytesOf(value: unknown): number {
   return bytes;
 }
 
-/** Why DynamoDB would refuse a row that was read from JSON; undefined when it takes it. */
-export function unfitness(row: Row): string | undefined {
+/** Returns why DynamoDB would refuse a row; undefined when it takes it. */
+function unfitness(row: Row): string | undefined {
   // First, as it alone stops at a depth.
   const unfit = unfitValue(row, 0);
   if (unfit !== undefined) return unfit;
