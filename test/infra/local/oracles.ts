@@ -62,7 +62,7 @@ async function startMoto(command: string) {
 const [motoServer, cfnLint] = ['moto_server', 'cfn-lint'].map(onPath);
 const moto = motoServer && !process.env['MOTO_URL'] ? await startMoto(motoServer) : undefined;
 const env = { ...process.env, ...(moto && { MOTO_URL: moto.url }), ...(cfnLint && { CFN_LINT: cfnLint }) };
-const vitest = spawn('vitest', ['run', 'oracle.', '--reporter=verbose'], { env, stdio: 'inherit' });
+const vitest = spawn('vitest', ['run', '--project', 'nightly', '--reporter=verbose'], { env, stdio: 'inherit' });
 const [code] = await once(vitest, 'exit');
 moto?.stop();
 process.exitCode = code ?? 1;
