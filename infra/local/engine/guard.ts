@@ -60,7 +60,7 @@ export async function startGuard(
 
 /** The headers of a request; those that stand there twice are none. */
 function headersIn(head: string): Record<string, string> {
-  const headers = head.split('\r\n').map((line) => /^([\w-]+): *(.*)$/.exec(line)?.slice(1) ?? []);
+  const headers = head.split('\r\n').map((line) => /^([\w-]+):(.*)$/.exec(line)?.slice(1).map((part) => part.trim()) ?? []);
   const byName = Map.groupBy(headers, ([name = '']) => name.toLowerCase());
   return Object.fromEntries(
     [...byName].flatMap(([name, all]) => (all.length === 1 ? [[name, String(all[0]?.[1])]] : [])),
