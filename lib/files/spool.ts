@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,18 +8,17 @@ import { storeFile } from './bucket.ts';
 
 class TooLarge extends Error {}
 
+/** Followed by when the folder was made. */
 const prefix = 'crm-api-file-';
 /** Longer than any function runs. */
 const leftMs = 15 * minuteMs;
 
 /** What an invocation left that was killed: the disk of a function is kept for the next one. */
 async function removeLeftovers(): Promise<void> {
-  const names = await readdir(tmpdir());
-  for (const path of names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))) {
-    // Somebody else may remove it first.
-    const madeMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? now();
-    if (madeMs < now() - leftMs) await rm(path, { recursive: true, force: true }).catch(() => {});
-  }
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  const left = names.filter((name) => Number.parseInt(name.slice(prefix.length), 10) < now() - leftMs);
+  // Somebody else may remove it first.
+  for (const name of left) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
 }
 
 /**
@@ -32,7 +31,7 @@ export async function storeStream(
   maxBytes: number,
 ): Promise<number | undefined> {
   await removeLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), prefix));
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${now()}-`));
   const path = join(folder, 'bytes');
   let sizeBytes = 0;
   async function* measured(source: AsyncIterable<Uint8Array>) {
