@@ -8,7 +8,7 @@ interface Timer {
 /** Hears of each sleep when it begins; the function that it returns hears of the end. */
 type Listener = (untilMs: number) => () => void;
 
-/** A clock that runs as the machine's does and can be moved ahead. It never goes back. */
+/** A clock that runs as the machine's does and can be moved ahead. It goes back only to the time of the machine. */
 export class MovedClock implements Clock {
   #offsetMs = 0;
   /** Sorted by time. */
@@ -71,9 +71,9 @@ export class MovedClock implements Clock {
     this.moveTo(this.now());
   }
 
-  /** Forgets every timer. */
-  clear(): void {
-    this.#timers.length = 0;
+  /** Goes back to the time of the machine. Timers stay. */
+  reset(): void {
+    this.#offsetMs = 0;
   }
 
   #ahead(ms: number): void {

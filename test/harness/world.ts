@@ -215,6 +215,7 @@ export class World {
       AWS_ENDPOINT_URL_EVENTBRIDGE: events.url,
       WEBHOOK_LOOPBACK: 'allow',
       TZ: 'UTC',
+      TMPDIR: this.dataDir,
       POWERTOOLS_METRICS_DISABLED: 'true',
     };
     const providers = {
@@ -276,6 +277,7 @@ export class World {
   async begin(): Promise<void> {
     await this.settle().catch(() => {});
     for (const queue of this.#sqs.queues()) queue.purge();
+    this.clock.reset();
     const [table] = this.#deployment.tables;
     if (!table) throw new Error('the template has no table');
     const before = process.env['TABLE_NAME'];
