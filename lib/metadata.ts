@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { atMost, checked, noControls, storedInput, storedRecord } from './schema.ts';
+import { atMost, checked, noControls } from './schema.ts';
 
 /**
  * Keys like any other that JavaScript's objects, valibot's records and DynamoDB's marshaller take for something else. Inside the
@@ -70,11 +70,7 @@ export const PutMetadata = v.pipe(
 );
 
 /** As rows hold it. */
-export const StoredMetadata = storedRecord(
-  storedInput(Value),
-  maxPairs,
-  v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,40}!?$/, 'must have keys of 1 to 40 letters, digits, _ . or -')),
-);
+export const StoredMetadata = v.record(v.string(), v.string());
 
 const shown = v.record(v.string(), v.string());
 

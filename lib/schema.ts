@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { timestamp } from './clock.ts';
 import { hasControls, isOneLine } from './text.ts';
 
 /**
@@ -168,8 +167,6 @@ export const isUnkept = (schema: v.GenericSchema & { pipe?: readonly unknown[] }
 
 /** KMS encrypts no more in one call. */
 const maxSecretBytes = 4096;
-/** Of a secret as a row holds it: what KMS makes of one, in base64. */
-export const maxEncrypted = 20_000;
 const fitsKms = <Value extends string | null>() =>
   checked<Value>(
     'max_bytes',
@@ -208,58 +205,16 @@ export const integer = (min: number, max: number) =>
 const idFormat = v.metadata<number, { format: 'int64' }>({ format: 'int64' });
 const anyId = () => v.pipe(integer(1, maxId), idFormat);
 
-/**
- * A schema of rows, which reads whatever any version has written, and what this version writes: an import holds each row to that
- * (lib/archive/strict.ts).
- */
-const written = <Schema extends v.GenericSchema>(schema: Schema, strict: v.GenericSchema): Schema => ({
-  ...schema,
-  strict,
-});
-
 /** The id of something in a JSON body. A number that no id can be names nothing, which is for whoever looks it up to say. */
 export const idInput = () =>
   reading(anyId(), (value) => (Number.isInteger(value) && !isId(value as number) ? noId : value));
 
 /** An id of ours in an answer or a row. */
-export const id = () => written(v.pipe(v.number(), v.integer(), idFormat), anyId());
+export const id = () => v.pipe(v.number(), v.integer(), idFormat);
 /** A place in a list or in the feed. */
 export const cursor = () => id();
 /** How many of anything, in an answer or a row: things, milliseconds, percent. */
-export const count = (min = 0, max = maxCount) =>
-  written(v.pipe(v.number(), v.integer(), v.metadata({ format: 'int32' })), integer(min, max));
-const maxCount = 2_147_483_647;
-
-/** Text in a row that calls with this schema state. */
-export const storedInput = (input: v.GenericSchema<unknown, string | null | undefined>) => written(v.string(), input);
-/** An amount of money in a row. */
-export const storedMoney = (min = 0) => written(v.number(), money(min));
-/** Any other number in a row. */
-export const storedNumber = (min = 0, max: number = Number.MAX_SAFE_INTEGER) =>
-  written(
-    v.number(),
-    v.pipe(v.number(), v.minValue(min, `must be at least ${min}`), v.maxValue(max, `must be at most ${max}`)),
-  );
-/** An integer in a row. */
-export const storedInteger = (min = 0, max: number = Number.MAX_SAFE_INTEGER) => written(v.number(), integer(min, max));
-/** Text in a row that is ours or comes from outside. */
-export const storedText = (max: number) =>
-  written(v.string(), v.pipe(v.string(), codePoints('max', max), wellFormed()));
-/** The same of one line: what goes into headers, keys and subjects. */
-export const storedLine = (max: number) =>
-  written(v.string(), v.pipe(v.string(), codePoints('max', max), wellFormed(), singleLine()));
-/** A list in a row. */
-export const storedList = <Item extends v.GenericSchema>(item: Item, max: number) =>
-  written(v.array(item), v.pipe(v.array(v.unknown()), v.maxLength(max, `must have at most ${max} entries`)));
-/** A record in a row. */
-export const storedRecord = <Value extends v.GenericSchema>(
-  value: Value,
-  max: number,
-  key: v.GenericSchema<string> = v.pipe(v.string(), codePoints('max', 100), wellFormed(), singleLine()),
-) => written(v.record(v.string(), value), atMost(max, 'keys', v.record(key, v.unknown())));
-/** What a row holds of one of several forms. */
-export const storedUnion = <Schema extends v.GenericSchema>(schema: Schema, strict: v.GenericSchema) =>
-  written(schema, strict);
+export const count = () => v.pipe(v.number(), v.integer(), v.metadata({ format: 'int32' }));
 
 const isId = (value: number) => value >= 1 && value <= maxId;
 /** The highest there can be, which nothing gets: ids are counted up from one. */
@@ -313,7 +268,8 @@ function normalisedTime(value: unknown): unknown {
   return /^\d{4}-/.test(normal) && !normal.startsWith('0000') ? `${normal.slice(0, 19)}Z` : '';
 }
 
-const dateTime = () =>
+/** A date-time as the API writes it. */
+export const time = () =>
   v.pipe(
     v.string(),
     v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/, 'must be an ISO 8601 date-time'),
@@ -321,47 +277,17 @@ const dateTime = () =>
   );
 
 /** A date-time in a body or a query, with or without an offset; the output is UTC to the second. */
-export const timeInput = () => reading(dateTime(), normalisedTime);
+export const timeInput = () => reading(time(), normalisedTime);
 /** The same, or null. */
 export const nullableTimeInput = () =>
-  reading(v.nullable(dateTime()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
+  reading(v.nullable(time()), (value) => (value === null || trimmed(value) === '' ? null : normalisedTime(value)));
 
 /**
  * One of the values as it is stored and shown, or one that a newer version has written, which is none of those that this one asks
  * for: the document and the type name those that are known.
  */
 export const storedChoice = <const Values extends readonly string[]>(values: Values) =>
-  written(
-    v.pipe(v.string(), v.metadata({ enum: [...values] })),
-    v.picklist(values, `must be one of ${values.join(', ')}`),
-  ) as unknown as v.GenericSchema<Values[number]>;
-
-const isWritten = (text: string, write: (date: Date) => string) => {
-  const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && write(date) === text;
-};
-const exactTime = v.pipe(
-  v.string(),
-  checked<string>('regex', (text) => isWritten(text, timestamp), 'must be an ISO 8601 date-time in UTC to the second'),
-);
-
-/** A date-time as the API writes it. */
-export const time = () => written(dateTime(), exactTime);
-/** The same in a row that nothing shows. */
-export const storedTime = () => written(v.string(), exactTime);
-/** A time to the millisecond in a row: compared as a text. */
-export const storedInstant = () =>
-  written(
-    v.string(),
-    v.pipe(
-      v.string(),
-      checked<string>(
-        'regex',
-        (text) => isWritten(text, (date) => date.toISOString()),
-        'must be an ISO 8601 date-time in UTC to the millisecond',
-      ),
-    ),
-  );
+  v.pipe(v.string(), v.metadata({ enum: [...values] })) as unknown as v.GenericSchema<Values[number]>;
 
 /** Query parameters arrive as text. */
 const numberFrom = (value: unknown) =>

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { storedLine } from '#lib/schema.ts';
 import { type Descriptors, messaging, type Platform } from './channel.ts';
 import type { Descriptor } from './descriptor.ts';
 
@@ -15,7 +14,7 @@ export const userIds = <One extends Descriptor, Of extends Form>(channels: reado
 /** Whom a message is for; the sender uses the first that its account can. */
 export const Target = v.object({
   ...userIds(Object.values(messaging), 'stored'),
-  username: v.optional(storedLine(64)),
+  username: v.optional(v.string()),
 });
 export type Target = v.InferOutput<typeof Target>;
 

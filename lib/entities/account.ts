@@ -2,21 +2,7 @@ import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { accountKinds } from '#lib/channels/descriptor.ts';
 import { accountStates, accountStatuses, inboundModes } from '#lib/choices.ts';
-import {
-  choice,
-  count,
-  id,
-  integer,
-  line,
-  maxEncrypted,
-  objectInput,
-  paging,
-  storedChoice,
-  storedLine,
-  storedNumber,
-  storedText,
-  time,
-} from '#lib/schema.ts';
+import { choice, count, id, integer, line, objectInput, paging, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 import { Inbound } from './inbound.ts';
@@ -24,9 +10,9 @@ import { Inbound } from './inbound.ts';
 const shown = {
   id: id(),
   kind: v.picklist(accountKinds),
-  name: storedLine(200),
-  username: v.nullable(storedLine(200)),
-  phoneMasked: v.nullable(storedLine(64)),
+  name: v.string(),
+  username: v.nullable(v.string()),
+  phoneMasked: v.nullable(v.string()),
   status: v.picklist(accountStatuses),
   floodWaitUntil: v.nullable(time()),
   dailyLimit: count(),
@@ -107,16 +93,16 @@ export const Accounts = entity({
     channel: storedChoice(platforms),
     /** At the platform; unknown of one that an operator has connected, who asks nobody. */
     // In the sandbox a part of the token.
-    platformUserId: v.exactOptional(storedLine(4096)),
+    platformUserId: v.exactOptional(v.string()),
     /** Whether it can be used at all; a flood wait is in `floodWaitUntil`. */
     state: v.picklist(accountStates),
     /** Since when it cannot, as long as that is so. Absent where nobody has written it down: from before it was. */
     lostAt: v.exactOptional(time()),
     /** Telegram has taken it for a spammer: it writes to nobody new until then. `hours`: the length of that wait. */
-    newPeers: v.optional(v.object({ pausedUntil: time(), hours: storedNumber() })),
+    newPeers: v.optional(v.object({ pausedUntil: time(), hours: v.number() })),
     pacing: v.exactOptional(Pacing),
     /** Bot token, session or access token, encrypted. */
-    secret: storedText(maxEncrypted),
+    secret: v.string(),
   }),
 });
 

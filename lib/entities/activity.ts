@@ -1,15 +1,5 @@
 import * as v from 'valibot';
-import {
-  id,
-  paging,
-  queryChoices,
-  queryInteger,
-  storedChoice,
-  storedLine,
-  storedText,
-  text,
-  time,
-} from '#lib/schema.ts';
+import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [
@@ -32,14 +22,14 @@ export const Activity = v.pipe(
     id: id(),
     contactId: id(),
     type: storedChoice(activityTypes),
-    text: v.nullable(storedText(maxNoteCharacters)),
-    field: v.nullable(storedLine(200)),
-    oldValue: v.nullable(storedText(maxNoteCharacters)),
-    newValue: v.nullable(storedText(maxNoteCharacters)),
+    text: v.nullable(v.string()),
+    field: v.nullable(v.string()),
+    oldValue: v.nullable(v.string()),
+    newValue: v.nullable(v.string()),
     tagId: v.nullable(id()),
     actorType: storedChoice(['user', 'api_key', 'ai', 'system']),
     actorUserId: v.nullable(id()),
-    actorKeyId: v.nullable(storedLine(100)),
+    actorKeyId: v.nullable(v.string()),
     createdAt: time(),
   }),
   v.title('Activity'),

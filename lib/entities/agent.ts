@@ -12,8 +12,6 @@ import {
   paging,
   queryText,
   storedChoice,
-  storedInput,
-  storedList,
   text,
   time,
 } from '#lib/schema.ts';
@@ -35,13 +33,13 @@ const given = {
 
 const shown = {
   id: id(),
-  name: storedInput(given.name),
-  description: v.nullable(storedInput(given.description)),
+  name: v.string(),
+  description: v.nullable(v.string()),
   status: storedChoice(statuses),
-  channels: storedList(storedChoice(channels), channels.length),
-  accountIds: storedList(id(), maxAccounts),
-  model: storedInput(given.model),
-  language: v.nullable(storedInput(given.language)),
+  channels: v.array(storedChoice(channels)),
+  accountIds: v.array(id()),
+  model: v.string(),
+  language: v.nullable(v.string()),
   handoffEnabled: v.boolean(),
   createdAt: time(),
   updatedAt: v.nullable(time()),
@@ -50,7 +48,7 @@ const shown = {
 /** An AI agent as lists show it (contract section 17). */
 export const Agent = v.pipe(v.object(shown), v.title('Agent'));
 export const AgentWithInstructions = v.pipe(
-  v.object({ ...shown, instructions: storedInput(given.instructions) }),
+  v.object({ ...shown, instructions: v.string() }),
   v.title('AgentWithInstructions'),
 );
 

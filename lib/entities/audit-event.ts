@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
 import { EventActor } from '#lib/events/actor.ts';
-import { choice, count, id, paging, queryText, storedLine, storedText, time, timeInput } from '#lib/schema.ts';
+import { choice, count, id, paging, queryText, time, timeInput } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
@@ -10,14 +10,14 @@ const keptDays = 90;
 const common = {
   id: id(),
   /** Null of what a member did in the panel. */
-  keyId: v.nullable(storedLine(100)),
-  method: storedLine(20),
-  path: storedText(500),
+  keyId: v.nullable(v.string()),
+  method: v.string(),
+  path: v.string(),
   status: count(),
-  ip: storedText(500),
-  userAgent: v.nullable(storedLine(500)),
-  requestId: storedLine(200),
-  resourceType: storedText(500),
+  ip: v.string(),
+  userAgent: v.nullable(v.string()),
+  requestId: v.string(),
+  resourceType: v.string(),
   resourceId: v.nullable(id()),
   createdAt: time(),
 };

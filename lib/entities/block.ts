@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, storedInteger, storedLine, time } from '#lib/schema.ts';
+import { id, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** That somebody has blocked an account, or no longer does. */
@@ -8,13 +8,13 @@ export const Blocks = entity({
   schema: v.object({
     accountId: id(),
     /** At the platform. */
-    userId: storedLine(100),
+    userId: v.string(),
     /** Null once it is lifted. */
     blockedAt: v.nullable(time()),
     /** When the platform says that happened: what is older is no news. */
     since: time(),
     /** The platform's number of that news: which of two of one second is the later one. */
-    updateId: v.optional(storedInteger()),
+    updateId: v.optional(v.number()),
   }),
   within: 'account/{accountId}/block',
   sortKey: ({ userId }) => userId,

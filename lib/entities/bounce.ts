@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { id, storedLine } from '#lib/schema.ts';
+import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
@@ -11,14 +11,14 @@ export const digestOf = (...parts: readonly string[]) =>
 /** An address from which a mail bounced for good, by its digest. */
 export const BouncedAddresses = entity({
   name: 'bounced-address',
-  schema: v.object({ address: storedLine(100) }),
+  schema: v.object({ address: v.string() }),
   sortKey: ({ address }) => address,
 });
 
 /** A bounce or complaint of an e-mail, so that it counts once. Kept by digests of recipient and type. */
 export const MailNotices = entity({
   name: 'email-notice',
-  schema: v.object({ threadId: id(), messageId: id(), notice: storedLine(100) }),
+  schema: v.object({ threadId: id(), messageId: id(), notice: v.string() }),
   within: 'email-thread/{threadId}/notice',
   sortKey: ({ messageId, notice }) => `${sortableId(messageId)}#${notice}`,
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
-import { Identities, PlatformUserId, SenderName } from '#lib/channels/identities.ts';
+import { Identities } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/clock.ts';
@@ -21,15 +21,11 @@ import {
   queryInteger,
   queryText,
   storedChoice,
-  storedInput,
-  storedLine,
-  storedList,
-  storedTime,
   time,
 } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
-import { maxTags, Tag, tagName } from './tag.ts';
+import { Tag, tagName } from './tag.ts';
 
 const username = (value: string) => value.replace(/^@/, '');
 const phoneForm = /^[+\-() ]*(?:\d[+\-() ]*){5,20}$/;
@@ -47,12 +43,12 @@ const given = {
 const shown = {
   id: id(),
   platform: storedChoice(platforms),
-  name: v.nullable(storedInput(given.name)),
-  username: v.nullable(storedInput(given.username)),
-  phone: v.nullable(storedInput(given.phone)),
-  email: v.nullable(storedInput(given.email)),
-  company: v.nullable(storedInput(given.company)),
-  notes: v.nullable(storedInput(given.notes)),
+  name: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  phone: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  company: v.nullable(v.string()),
+  notes: v.nullable(v.string()),
   stage: storedChoice(contactStages),
   leadScore: v.nullable(integer(0, 100)),
   leadScoreIsAi: v.boolean(),
@@ -157,7 +153,7 @@ const likeness = (field: Likeness) => (contact: { [Field in Likeness]: string | 
 const Reach = v.object({
   accountId: id(),
   /** The contact's on the account's channel. */
-  userId: v.nullable(PlatformUserId),
+  userId: v.nullable(v.string()),
   lastInboundAt: v.nullable(time()),
   lastOutboundAt: v.nullable(time()),
 });
@@ -190,22 +186,20 @@ export function earlierEmails(present: string | null, ...given: readonly (string
 
 /** So many accounts are kept that a contact has to do with: every write of it takes them along. */
 export const maxReach = 50;
-/** An erasure reads a row or two for each person and account of them. */
-const maxTraces = 2 * maxReach;
 
 /** A contact. */
 export const Contacts = entity({
   name: 'contact',
   schema: v.object({
     ...shown,
-    updatedAt: v.nullable(storedTime()),
-    tagIds: storedList(id(), maxTags),
+    updatedAt: v.nullable(v.string()),
+    tagIds: v.array(id()),
     metadata: StoredMetadata,
     identities: Identities,
     /** Unknown of a contact that has not been written since this is kept. */
-    reach: v.optional(storedList(Reach, maxReach)),
+    reach: v.optional(v.array(Reach)),
     /** Those that a PATCH has changed, the newest first; after a merge the target's before the source's. */
-    earlierEmails: v.optional(storedList(storedInput(given.email), maxEarlierEmails)),
+    earlierEmails: v.optional(v.array(v.string())),
     /** A deal or an enrollment shows its name, or once did. Absent, too, where an older release has written one of the two. */
     isNameShown: v.optional(v.boolean()),
   }),
@@ -286,14 +280,14 @@ export const nameShownSince = 7;
 
 /** By what somebody was known. */
 export const Traces = v.object({
-  email: v.nullable(storedInput(given.email)),
-  username: v.nullable(storedInput(given.username)),
+  email: v.nullable(v.string()),
+  username: v.nullable(v.string()),
   /** At the platforms. */
-  userIds: storedList(PlatformUserId, maxTraces),
+  userIds: v.array(v.string()),
   /** The same by platform: `telegram/4711`, `telegram/@anna`. */
-  names: storedList(SenderName, maxTraces),
+  names: v.array(v.string()),
   /** The accounts that had to do with them. */
-  accountIds: storedList(id(), maxTraces),
+  accountIds: v.array(id()),
 });
 export type Traces = v.InferOutput<typeof Traces>;
 
@@ -329,7 +323,7 @@ const upsertKeptSeconds = 60;
  */
 export const Upserts = entity({
   name: 'upsert',
-  schema: v.object({ match: storedLine(1000), contactId: id() }),
+  schema: v.object({ match: v.string(), contactId: id() }),
   sortKey: ({ match }) => match,
   expiresAtSeconds: () => epochSeconds() + upsertKeptSeconds,
 });

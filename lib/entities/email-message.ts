@@ -13,16 +13,13 @@ import {
   paging,
   pattern,
   storedChoice,
-  storedLine,
-  storedList,
-  storedText,
   text,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { Mailbox } from './email-thread.ts';
-import { Attachment, maxAttachments, StoredAttachment } from './message.ts';
+import { Attachment, StoredAttachment } from './message.ts';
 
 export const outcome = v.picklist(['pass', 'fail', 'none']);
 export type Outcome = v.InferOutput<typeof outcome>;
@@ -37,22 +34,17 @@ export type Authentication = v.InferOutput<typeof Authentication>;
 /** Of one mail, copies included: SES takes no more. */
 export const maxRecipients = 50;
 
-/** Of To, of Cc and of Bcc of one that came in. */
-const maxMailboxes = 100;
-/** RFC 5322's longest line, and a mark of a reply. */
-const maxSubject = 1100;
-
 const shown = {
   id: id(),
   threadId: id(),
   direction: storedChoice(['inbound', 'outbound']),
   from: Mailbox,
-  to: storedList(Mailbox, maxMailboxes),
-  cc: storedList(Mailbox, maxMailboxes),
-  subject: storedLine(maxSubject),
+  to: v.array(Mailbox),
+  cc: v.array(Mailbox),
+  subject: v.string(),
   isRead: v.boolean(),
   status: storedChoice(['received', 'queued', 'sent', 'failed']),
-  attachments: storedList(Attachment, maxAttachments),
+  attachments: v.array(Attachment),
   sentAt: v.nullable(time()),
   createdAt: time(),
 };
@@ -123,13 +115,13 @@ export const EmailMessages = entity({
   name: 'email-message',
   schema: v.object({
     ...shown,
-    attachments: storedList(StoredAttachment, maxAttachments),
-    bcc: storedList(Mailbox, maxMailboxes),
+    attachments: v.array(StoredAttachment),
+    bcc: v.array(Mailbox),
     /** Absent where nobody has looked: from before it was, and outbound. */
     authentication: v.optional(Authentication),
     jobId: v.nullable(id()),
     /** The first part of the packed body, and how many more there are. */
-    body: storedText(400_000),
+    body: v.string(),
     moreParts: integer(0, maxMoreParts),
   }),
   references: [
@@ -145,7 +137,7 @@ export type StoredEmailMessage = v.InferOutput<(typeof EmailMessages)['schema']>
 /** A further part of the packed body of an e-mail. */
 export const BodyParts = entity({
   name: 'email-body',
-  schema: v.object({ threadId: id(), messageId: id(), part: integer(1, maxMoreParts), body: storedText(400_000) }),
+  schema: v.object({ threadId: id(), messageId: id(), part: integer(1, maxMoreParts), body: v.string() }),
   within: 'email-thread/{threadId}/body',
   sortKey: ({ messageId, part }) => `${sortableId(messageId)}#${part}`,
 });
@@ -157,6 +149,6 @@ const spelling = (messageId: string) => messageId.replace(/@([\w-]+\.)?amazonses
 export const MessageIds = entity({
   name: 'email-message-id',
   // One that nobody answers for has who has sent it behind it (as lib/email says): 998, a domain and a few words.
-  schema: v.object({ messageId: storedLine(1300), threadId: id(), id: id() }),
+  schema: v.object({ messageId: v.string(), threadId: id(), id: id() }),
   sortKey: ({ messageId }) => createHash('sha256').update(spelling(messageId)).digest('base64url'),
 });

@@ -12,19 +12,13 @@ import {
   queryInteger,
   queryText,
   storedChoice,
-  storedLine,
-  storedList,
-  storedText,
   time,
 } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 /** One side of an e-mail. */
-export const Mailbox = v.pipe(
-  v.object({ name: v.nullable(storedLine(200)), email: storedLine(320) }),
-  v.title('Mailbox'),
-);
+export const Mailbox = v.pipe(v.object({ name: v.nullable(v.string()), email: v.string() }), v.title('Mailbox'));
 export type Mailbox = v.InferOutput<typeof Mailbox>;
 
 /** Of a thread. */
@@ -42,8 +36,8 @@ export type ThreadStatus = (typeof threadStatuses)[number];
 export const Thread = v.pipe(
   v.object({
     id: id(),
-    subject: storedLine(1100),
-    preview: storedText(200),
+    subject: v.string(),
+    preview: v.string(),
     status: storedChoice(threadStatuses),
     unreadCount: count(),
     isStarred: v.boolean(),
@@ -115,19 +109,19 @@ export const Threads = entity({
   schema: v.object({
     ...Thread.entries,
     createdAt: time(),
-    participants: storedList(Participant, maxParticipants),
+    participants: v.array(Participant),
     /** Opened by a mail that is not from whom it names, or in which a filter found spam or a virus: none joins it for its topic. */
     isUnverified: v.optional(v.literal(true)),
     /** Of the newest inbound message, whom a reply goes to. */
     lastInbound: v.nullable(
       v.object({
         from: Mailbox,
-        others: storedList(Mailbox, 2 * maxParticipants),
-        messageId: v.nullable(storedLine(1000)),
+        others: v.array(Mailbox),
+        messageId: v.nullable(v.string()),
       }),
     ),
     /** The Message-IDs of the thread, oldest first, as a reply names them. */
-    references: storedList(storedLine(1000), maxReferences),
+    references: v.array(v.string()),
   }),
   references: [{ to: 'contact', field: 'contactId' }],
   upgrades: [

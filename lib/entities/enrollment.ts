@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { enrollmentStatuses } from '#lib/choices.ts';
-import { choice, count, id, paging, queryInteger, storedChoice, storedLine, storedText, time } from '#lib/schema.ts';
+import { choice, count, id, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -10,12 +10,12 @@ export const Enrollment = v.pipe(
     id: id(),
     sequenceId: id(),
     contactId: id(),
-    contactName: v.nullable(storedLine(200)),
+    contactName: v.nullable(v.string()),
     status: storedChoice(enrollmentStatuses),
     /** The position of the step whose message was made last; 0 before the first. */
     currentStep: count(),
     nextRunAt: v.nullable(time()),
-    lastError: v.nullable(storedText(1000)),
+    lastError: v.nullable(v.string()),
     enrolledAt: time(),
     completedAt: v.nullable(time()),
   }),

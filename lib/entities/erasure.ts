@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id, storedChoice, storedRecord, time } from '#lib/schema.ts';
+import { count, id, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const EraseContact = v.pipe(v.object({ confirm: v.string() }), v.title('EraseContact'));
@@ -14,7 +14,7 @@ export const Erasure = v.pipe(
     /** How many of each kind; null before it is completed. */
     erased: v.nullable(
       v.pipe(
-        storedRecord(count(), 100),
+        v.record(v.string(), count()),
         v.examples([{ contacts: 1, messages: 12, activities: 7, events: 31 }]),
         v.title('ErasedCounts'),
       ),
@@ -26,7 +26,7 @@ export const Erasure = v.pipe(
 /** The erasure of a contact, of whom it keeps nothing but what was counted. */
 export const Erasures = entity({
   name: 'erasure',
-  schema: v.object({ ...Erasure.entries, counts: storedRecord(count(), 100) }),
+  schema: v.object({ ...Erasure.entries, counts: v.record(v.string(), count()) }),
 });
 
 export type StoredErasure = v.InferOutput<(typeof Erasures)['schema']>;

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { storedInstant, storedInteger, storedLine, storedText, storedTime } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const keptDays = 30;
@@ -11,14 +10,14 @@ export const Feed = entity({
   name: 'event',
   storedAs: 'feed',
   schema: v.object({
-    sequence: storedInteger(1),
-    event: storedLine(100),
-    id: storedLine(100),
-    timestamp: storedTime(),
-    subject: storedLine(200),
+    sequence: v.number(),
+    event: v.string(),
+    id: v.string(),
+    timestamp: v.string(),
+    subject: v.string(),
     /** To the millisecond, for the latency of deliveries. */
-    committedAt: storedInstant(),
-    body: storedText(400_000),
+    committedAt: v.string(),
+    body: v.string(),
   }),
   sortKey: ({ sequence }) => sortableSequence(sequence),
   expiresAtSeconds: ({ timestamp }) => epochSeconds(new Date(new Date(timestamp).getTime() + keptDays * dayMs)),

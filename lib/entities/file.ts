@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { count, id, integer, line, pattern, storedLine, time } from '#lib/schema.ts';
+import { count, id, integer, line, pattern, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { Attachment } from './message.ts';
 
@@ -38,11 +38,11 @@ export const Files = entity({
   name: 'file',
   schema: v.object({
     id: id(),
-    fileName: storedLine(255),
-    contentType: storedLine(255),
+    fileName: v.string(),
+    contentType: v.string(),
     sizeBytes: count(),
     /** In the bucket. */
-    key: storedLine(1024),
+    key: v.string(),
     isTaken: v.boolean(),
     createdAt: time(),
   }),

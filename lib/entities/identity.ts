@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
-import { id, storedChoice, storedLine, time } from '#lib/schema.ts';
+import { id, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** Whom the deployment knows as a contact: by the id on a channel, or by a username there. */
@@ -17,12 +17,12 @@ export const Identities = entity({
   name: 'identity',
   schema: v.object({
     id: id(),
-    sender: storedLine(200),
+    sender: v.string(),
     contactId: id(),
     /** What the platform told last of the username, and when: null that there is none, or that it is another's. */
-    told: v.optional(v.object({ username: v.nullable(storedLine(64)), at: time() })),
+    told: v.optional(v.object({ username: v.nullable(v.string()), at: time() })),
     /** Of a username: which sender was the last one that it passed to, and when. Theirs it is while that is what is `told` of them. */
-    held: v.optional(v.object({ by: storedLine(200), at: time() })),
+    held: v.optional(v.object({ by: v.string(), at: time() })),
   }),
   references: [{ to: 'contact', field: 'contactId', isOwned: true }],
   sortKey: ({ sender }) => sender,

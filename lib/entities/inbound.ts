@@ -1,18 +1,7 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
 import { inboundModes, inboundStatuses } from '#lib/choices.ts';
-import {
-  count,
-  id,
-  maxEncrypted,
-  storedChoice,
-  storedInput,
-  storedInteger,
-  storedLine,
-  storedList,
-  storedText,
-  time,
-} from '#lib/schema.ts';
+import { count, id, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -20,7 +9,7 @@ const shown = {
   mode: storedChoice(inboundModes),
   status: storedChoice(inboundStatuses),
   lastReceivedAt: v.nullable(time()),
-  lastError: v.nullable(storedText(1000)),
+  lastError: v.nullable(v.string()),
 };
 
 /** How an account hears what people write to it (contract section 22.1). */
@@ -35,20 +24,18 @@ export const noInbound: v.InferOutput<typeof Inbound> = {
 };
 
 /** Where the updates of a person's account have been received to; its platform tells what came after. */
-export const UpdatesState = v.object({ pts: storedInteger(), qts: storedInteger(), date: storedInteger() });
+export const UpdatesState = v.object({ pts: v.number(), qts: v.number(), date: v.number() });
 export type UpdatesState = v.InferOutput<typeof UpdatesState>;
 
-/** An id of X. */
-const snowflake = () => storedInput(v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits')));
 /** As many of them are kept at most. */
 export const maxSeen = 200;
 
 /** Which events of an X account are known: all up to `floor`, which late ones come after, and those of `seen` beyond it. */
 export const EventsKnown = v.object({
-  floor: snowflake(),
-  seen: storedList(snowflake(), maxSeen),
+  floor: v.string(),
+  seen: v.array(v.string()),
   /** The page at which the search for older ones goes on, where it took too long. */
-  from: v.nullable(storedLine(1000)),
+  from: v.nullable(v.string()),
 });
 export type EventsKnown = v.InferOutput<typeof EventsKnown>;
 
@@ -62,10 +49,7 @@ export const Inbounds = entity({
     channel: storedChoice(platforms),
     lastReceivedAt: v.optional(v.nullable(time()), null),
     /** Where its platform posts, and the word that it proves itself with, encrypted. */
-    hook: v.optional(
-      v.nullable(v.object({ id: storedLine(100), address: storedLine(2048), secret: storedText(maxEncrypted) })),
-      null,
-    ),
+    hook: v.optional(v.nullable(v.object({ id: v.string(), address: v.string(), secret: v.string() })), null),
     /** The platform may know of a hook, this one or an earlier one. */
     isHooked: v.boolean(),
     /** When its hook is to be looked after, or its person's messages are to be asked for; null when there is nothing to do. */
@@ -73,7 +57,7 @@ export const Inbounds = entity({
     /** How often that has failed one after the other. */
     failures: count(),
     /** What was received when polling: the next update that is asked for. */
-    offset: v.optional(storedInteger()),
+    offset: v.optional(v.number()),
     /** The same of a person's account; null where it begins with what comes next. */
     receivedTo: v.optional(v.nullable(UpdatesState), null),
     /** The same of an X account. */
@@ -108,8 +92,8 @@ export const Pollers = entity({
   name: 'poller',
   schema: v.object({
     id: v.literal(1),
-    owner: v.optional(storedLine(100)),
-    leaseUntilMs: v.optional(storedInteger(), 0),
+    owner: v.optional(v.string()),
+    leaseUntilMs: v.optional(v.number(), 0),
     /** When somebody is to poll again should nobody be at it; null when there is no account to poll for. */
     resumeAt: v.optional(v.nullable(time()), null),
   }),
@@ -120,7 +104,7 @@ export const Pollers = entity({
 /** Keeps a bot or a person from being connected twice. */
 export const AccountHolders = entity({
   name: 'account-holder',
-  schema: v.object({ id: id(), channel: storedChoice(platforms), userId: storedLine(4096) }),
+  schema: v.object({ id: id(), channel: storedChoice(platforms), userId: v.string() }),
   sortKey: ({ channel, userId }) => `${channel}/${userId}`,
   references: [{ to: 'account', field: 'id' }],
 });

@@ -14,8 +14,6 @@ import {
   paging,
   queryInteger,
   storedChoice,
-  storedInput,
-  storedMoney,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -35,10 +33,10 @@ const invoiceNumber = () => line(64);
 export const Invoice = v.pipe(
   v.object({
     id: id(),
-    invoiceNumber: storedInput(invoiceNumber()),
+    invoiceNumber: v.string(),
     status: storedChoice(statuses),
-    currency: storedInput(currency()),
-    total: storedMoney(),
+    currency: v.string(),
+    total: v.number(),
     contactId: v.nullable(id()),
     issueDate: time(),
     dueDate: time(),

@@ -3,25 +3,11 @@ import { channels } from '#lib/channels/channel.ts';
 import { senderName, Target } from '#lib/channels/target.ts';
 import { jobStatuses } from '#lib/choices.ts';
 import { monthOf, timestamp } from '#lib/clock.ts';
-import {
-  choice,
-  count,
-  id,
-  paging,
-  queryInteger,
-  queryText,
-  storedChoice,
-  storedInteger,
-  storedLine,
-  storedList,
-  storedText,
-  time,
-  timeInput,
-} from '#lib/schema.ts';
+import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
 import { tenantKey } from '#lib/tenant.ts';
-import { AtPlatform, maxAttachments } from './message.ts';
+import { AtPlatform } from './message.ts';
 
 const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;
 
@@ -31,7 +17,7 @@ const detail = {
   runAt: time(),
   createdAt: time(),
   updatedAt: v.nullable(time()),
-  lastError: v.nullable(storedText(1000)),
+  lastError: v.nullable(v.string()),
 };
 
 /** The seven fields of an account's message (base document, "Message job detail"). */
@@ -43,13 +29,13 @@ const shown = {
   accountId: v.nullable(id()),
   channel: storedChoice(channels),
   contactId: v.nullable(id()),
-  recipient: storedLine(20_000),
-  textPreview: storedText(2000),
+  recipient: v.string(),
+  textPreview: v.string(),
   attempts: count(),
   maxAttempts: count(),
   source: storedChoice(jobSources),
   sequenceId: v.nullable(id()),
-  apiKeyId: v.nullable(storedLine(100)),
+  apiKeyId: v.nullable(v.string()),
   completedAt: v.nullable(time()),
 };
 
@@ -87,11 +73,11 @@ const seen = (job: v.InferOutput<typeof Job>) => {
 const PlatformFile = v.object({
   attachmentId: id(),
   /** To whom it goes. */
-  userId: storedInteger(),
-  id: storedLine(100),
-  accessHash: storedLine(100),
+  userId: v.number(),
+  id: v.string(),
+  accessHash: v.string(),
   /** In base64; it ends. */
-  reference: storedText(10_000),
+  reference: v.string(),
 });
 export type PlatformFile = v.InferOutput<typeof PlatformFile>;
 
@@ -102,7 +88,7 @@ export const Jobs = entity({
     ...shown,
     target: Target,
     /** The whole text of an account's message; the text of an e-mail is kept with the thread. */
-    text: v.nullable(storedText(10_000)),
+    text: v.nullable(v.string()),
     /** Of the conversation message, which lies with the contact. */
     messageId: id(),
     enrollmentId: v.nullable(id()),
@@ -119,12 +105,12 @@ export const Jobs = entity({
     /** A mail that no quota of its day has paid for: it came with an imported workspace, or its sequence was paused. */
     isUnpaid: v.optional(v.boolean()),
     /** What a day's quota has paid for a mail. */
-    paid: v.optional(v.object({ day: storedLine(10), amount: storedInteger() })),
+    paid: v.optional(v.object({ day: v.string(), amount: v.number() })),
     /** How many files its message has, and how many of them have surely arrived. */
     attachmentCount: v.optional(count(), 0),
     confirmedFiles: v.optional(count(), 0),
     /** Those that lie at the platform, in their order, each for one recipient: they need not be uploaded again. */
-    platformFiles: v.optional(storedList(PlatformFile, maxAttachments), []),
+    platformFiles: v.optional(v.array(PlatformFile), []),
     /** What the platform calls the message that was sent. */
     atPlatform: v.optional(AtPlatform),
   }),

@@ -1,19 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import {
-  checked,
-  count,
-  id,
-  line,
-  maxEncrypted,
-  pattern,
-  storedChoice,
-  storedInteger,
-  storedLine,
-  storedText,
-  time,
-  unkeptText,
-} from '#lib/schema.ts';
+import { checked, count, id, line, pattern, storedChoice, time, unkeptText } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { UpdatesState } from './inbound.ts';
 
@@ -60,9 +47,9 @@ export const EnterPassword = v.pipe(v.object({ password: unkeptText(1000) }), v.
 
 /** Of whom the phone number is, once Telegram has let them in. */
 const LoggedIn = v.object({
-  userId: storedLine(100),
-  name: storedLine(200),
-  username: v.nullable(storedLine(200)),
+  userId: v.string(),
+  name: v.string(),
+  username: v.nullable(v.string()),
   /** Null in the sandbox. */
   state: v.nullable(UpdatesState),
 });
@@ -74,19 +61,19 @@ export const Logins = entity({
   schema: v.object({
     ...shown,
     /** Of the account, unless it shall be called as the person is. */
-    name: v.nullable(storedLine(200)),
-    phoneMasked: storedLine(64),
-    passwordHint: v.nullable(storedLine(200)),
+    name: v.nullable(v.string()),
+    phoneMasked: v.string(),
+    passwordHint: v.nullable(v.string()),
     /** What Telegram knows the attempt by, with its session, encrypted; empty once it is over. */
-    secret: storedText(maxEncrypted),
+    secret: v.string(),
     /** Wrong codes and passwords. */
     wrong: count(),
     /** Why nothing can be entered any more. */
-    over: v.nullable(storedText(500)),
+    over: v.nullable(v.string()),
     user: v.nullable(LoggedIn),
     /** Who is asking Telegram at the moment, and until when. */
-    askedBy: v.exactOptional(storedLine(100)),
-    askedUntilMs: storedInteger(),
+    askedBy: v.exactOptional(v.string()),
+    askedUntilMs: v.number(),
   }),
   references: [{ to: 'account', field: 'accountId' }],
   expiresAtSeconds: ({ expiresAt }) => epochSeconds(new Date(Date.parse(expiresAt) + dayMs)),

@@ -1,35 +1,20 @@
 import * as v from 'valibot';
 import { roles } from '#lib/choices.ts';
 import { addressKey, emailAddress } from '#lib/mail-address.ts';
-import {
-  choice,
-  id,
-  nullableLine,
-  paging,
-  pattern,
-  queryBoolean,
-  queryText,
-  storedChoice,
-  storedInput,
-  storedInteger,
-  storedLine,
-  time,
-} from '#lib/schema.ts';
+import { choice, id, nullableLine, paging, pattern, queryBoolean, queryText, storedChoice, time } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 
 /** Only ASCII before the `@`: links to sign in with go there, and look-alikes of a letter are other mailboxes. */
 export const memberEmail = () => pattern(emailAddress, 254, 'an e-mail address');
-/** Earlier releases took more. */
-const storedEmail = () => pattern(/^[!-?A-~]+@[^@\s]+$/, 254, 'an e-mail address');
 const memberName = () => nullableLine(200);
 
 /** Contract section 1. */
 export const Member = v.pipe(
   v.object({
     id: id(),
-    email: storedInput(storedEmail()),
-    name: v.nullable(storedInput(memberName())),
+    email: v.string(),
+    name: v.nullable(v.string()),
     role: storedChoice(roles),
     isActive: v.boolean(),
     createdAt: time(),
@@ -74,9 +59,9 @@ export const Members = entity({
   schema: v.object({
     ...Member.entries,
     /** How often they were deactivated: links and sessions from before are over for good. */
-    generation: v.optional(storedInteger(), 0),
+    generation: v.optional(v.number(), 0),
     /** The mail that invites them has yet to be sent: since when, and the address of the panel that it names. */
-    invitation: v.optional(v.nullable(v.object({ since: time(), base: storedLine(2048) })), null),
+    invitation: v.optional(v.nullable(v.object({ since: time(), base: v.string() })), null),
     /** When an archive brought them. */
     importedAt: v.optional(v.nullable(time()), null),
   }),

@@ -1,28 +1,14 @@
 import * as v from 'valibot';
 import { channels } from '#lib/channels/channel.ts';
-import { PlatformUserId } from '#lib/channels/identities.ts';
 import { directions } from '#lib/choices.ts';
 import { monthOf } from '#lib/clock.ts';
-import {
-  choice,
-  count,
-  id,
-  idInput,
-  paging,
-  queryInteger,
-  storedChoice,
-  storedLine,
-  storedList,
-  storedText,
-  time,
-  timeInput,
-} from '#lib/schema.ts';
+import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/schema.ts';
 import { asItWas, entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
 /** Of one message. */
 export const maxAttachments = 100;
-const attachment = { id: id(), fileName: storedLine(255), contentType: storedLine(255), sizeBytes: count() };
+const attachment = { id: id(), fileName: v.string(), contentType: v.string(), sizeBytes: count() };
 /** `pending`: its bytes are being fetched; `expired`: nobody has them any more. */
 const status = storedChoice(['pending', 'stored', 'too_large', 'failed', 'expired']);
 
@@ -34,9 +20,9 @@ export const StoredAttachment = v.object({
   ...attachment,
   status: v.optional(status, 'expired'),
   /** In the bucket, once they are there. */
-  key: v.optional(v.nullable(storedLine(1024)), null),
+  key: v.optional(v.nullable(v.string()), null),
   /** Where a caller had put them, once they are copied: that, too, goes with an erasure before the bucket removes it. */
-  uploadedAs: v.exactOptional(storedLine(1024)),
+  uploadedAs: v.exactOptional(v.string()),
 });
 export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 
@@ -47,13 +33,13 @@ export const Message = v.pipe(
     contactId: id(),
     channel: storedChoice(channels),
     direction: storedChoice(directions),
-    body: storedText(100_000),
-    threadId: v.nullable(storedLine(200)),
+    body: v.string(),
+    threadId: v.nullable(v.string()),
     accountId: v.nullable(id()),
     jobId: v.nullable(id()),
     status: storedChoice(['received', 'queued', 'sent', 'failed']),
     isRead: v.boolean(),
-    attachments: storedList(Attachment, maxAttachments),
+    attachments: v.array(Attachment),
     sentAt: v.nullable(time()),
     editedAt: v.nullable(time()),
     readAt: v.nullable(time()),
@@ -83,7 +69,7 @@ export const WorkspaceMessageQuery = v.object({
 export const PlatformMessageId = v.pipe(v.string(), v.regex(/^\d{1,20}$/, 'must be 1 to 20 digits'));
 
 /** What a platform calls a message: ids tell apart what one account and one person have written each other. */
-export const AtPlatform = v.object({ userId: PlatformUserId, messageId: PlatformMessageId });
+export const AtPlatform = v.object({ userId: v.string(), messageId: PlatformMessageId });
 export type AtPlatform = v.InferOutput<typeof AtPlatform>;
 
 /** Platform ids of one form sort as text as they do as numbers. */
@@ -130,7 +116,7 @@ export const Messages = entity({
   schema: v.object({
     ...Message.entries,
     contactId: v.nullable(id()),
-    attachments: storedList(StoredAttachment, maxAttachments),
+    attachments: v.array(StoredAttachment),
     atPlatform: v.nullable(AtPlatform),
   }),
   upgrades: [

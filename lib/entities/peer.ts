@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { id, storedInteger, storedLine, storedTime } from '#lib/schema.ts';
+import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** A username may pass to another person, so what it meant is soon forgotten. */
@@ -12,12 +12,12 @@ export const Peers = entity({
   schema: v.object({
     accountId: id(),
     /** The id, or `@username`. */
-    name: storedLine(200),
-    userId: storedInteger(),
-    accessHash: storedLine(100),
-    createdAt: storedTime(),
+    name: v.string(),
+    userId: v.number(),
+    accessHash: v.string(),
+    createdAt: v.string(),
     /** What they have written is to be marked as read at Telegram, up to that message. */
-    readUpTo: v.optional(v.nullable(storedLine(20)), null),
+    readUpTo: v.optional(v.nullable(v.string()), null),
   }),
   within: 'account/{accountId}/peer',
   sortKey: ({ name }) => name,

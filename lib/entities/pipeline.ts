@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { CurrencyTotal, choice, count, id, listOf, paging, storedLine, time } from '#lib/schema.ts';
+import { CurrencyTotal, choice, count, id, listOf, paging, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const kinds = ['deal', 'contact'] as const;
 
 const stored = {
   id: id(),
-  name: storedLine(200),
+  name: v.string(),
   kind: v.picklist(kinds),
   isDefault: v.boolean(),
   createdAt: time(),

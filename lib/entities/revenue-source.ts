@@ -1,21 +1,5 @@
 import * as v from 'valibot';
-import {
-  choice,
-  count,
-  currency,
-  id,
-  integer,
-  line,
-  maxEncrypted,
-  nullableSecret,
-  storedChoice,
-  storedInput,
-  storedInteger,
-  storedLine,
-  storedText,
-  storedTime,
-  time,
-} from '#lib/schema.ts';
+import { choice, count, currency, id, integer, line, nullableSecret, storedChoice, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -40,16 +24,16 @@ const maxPullMinutes = 43_200;
 
 const shown = {
   id: id(),
-  name: storedInput(given.name),
+  name: v.string(),
   mode: storedChoice(modes),
-  defaultCurrency: storedInput(currency()),
+  defaultCurrency: v.string(),
   isActive: v.boolean(),
-  feedUrl: storedInput(given.feedUrl),
-  pullIntervalMinutes: count(1, maxPullMinutes),
+  feedUrl: v.string(),
+  pullIntervalMinutes: count(),
   lastSyncStatus: storedChoice(syncStatuses),
   lastSyncAt: v.nullable(time()),
-  lastSyncError: v.nullable(storedText(10_000)),
-  totalIngested: storedInteger(),
+  lastSyncError: v.nullable(v.string()),
+  totalIngested: v.number(),
   lastEventAt: v.nullable(time()),
   nextRunAt: v.nullable(time()),
 };
@@ -91,11 +75,11 @@ export const RevenueSources = entity({
   schema: v.object({
     ...shown,
     /** Encrypted; sent as a bearer token. */
-    credential: v.nullable(storedText(maxEncrypted)),
+    credential: v.nullable(v.string()),
     /** Until when a pull that is running has the source for itself. */
-    leasedUntil: v.nullable(storedTime()),
+    leasedUntil: v.nullable(v.string()),
     /** Of the feed as it was when all of it was booked: the same again holds nothing new. */
-    lastDigest: v.exactOptional(storedLine(64)),
+    lastDigest: v.exactOptional(v.string()),
   }),
   timer: (source, tenant) => {
     const at = source.leasedUntil ?? source.nextRunAt;
@@ -110,7 +94,7 @@ export type StoredRevenueSource = v.InferOutput<(typeof RevenueSources)['schema'
 /** A row of a revenue feed that has been booked. */
 export const IngestedRows = entity({
   name: 'ingested-row',
-  schema: v.object({ revenueSourceId: id(), externalId: storedLine(200), transactionId: id() }),
+  schema: v.object({ revenueSourceId: id(), externalId: v.string(), transactionId: id() }),
   within: 'revenue-source/{revenueSourceId}/row',
   sortKey: ({ externalId }) => externalId,
 });

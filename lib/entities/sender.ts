@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { platforms } from '#lib/channels/channel.ts';
-import { id, storedChoice, storedInteger, storedLine, storedList, storedRecord, storedTime } from '#lib/schema.ts';
+import { id, storedChoice } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -10,8 +10,8 @@ export const maxSends = 1000;
 
 /** What was sent lately, so that the next sender keeps the pace: times in epoch milliseconds, by recipient and of the last minute. */
 const Pace = v.object({
-  peers: storedRecord(storedInteger(), maxPeers, storedLine(20_000)),
-  sends: storedList(storedInteger(), maxSends),
+  peers: v.record(v.string(), v.number()),
+  sends: v.array(v.number()),
 });
 export type Pace = v.InferOutput<typeof Pace>;
 
@@ -25,13 +25,13 @@ export const Senders = entity({
     /** Of the account. */
     id: id(),
     channel: storedChoice(platforms),
-    owner: storedLine(100),
-    leaseUntilMs: storedInteger(),
+    owner: v.string(),
+    leaseUntilMs: v.number(),
     /** Only senders may take it until then; the one that has it wrote the end of its lease. */
-    sendersUntilMs: v.exactOptional(storedInteger()),
+    sendersUntilMs: v.exactOptional(v.number()),
     pace: v.optional(Pace, { peers: {}, sends: [] }),
     /** When the queue must be looked at again although no job says so. */
-    resumeAt: v.optional(v.nullable(storedTime()), null),
+    resumeAt: v.optional(v.nullable(v.string()), null),
     /** While somebody held it the account was changed, or a sender wanted it that found it used for something else. */
     isChanged: v.exactOptional(v.boolean()),
   }),

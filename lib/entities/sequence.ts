@@ -12,8 +12,6 @@ import {
   paging,
   queryText,
   storedChoice,
-  storedInput,
-  storedList,
   text,
   time,
 } from '#lib/schema.ts';
@@ -29,14 +27,14 @@ const name = () => line(200);
 const stepText = () => text(4000);
 
 const Step = v.pipe(
-  v.object({ id: id(), position: count(), delayMinutes: count(0, maxDelayMinutes), text: storedInput(stepText()) }),
+  v.object({ id: id(), position: count(), delayMinutes: count(), text: v.string() }),
   v.title('SequenceStep'),
 );
 export type Step = v.InferOutput<typeof Step>;
 
 const shown = {
   id: id(),
-  name: storedInput(name()),
+  name: v.string(),
   channel: v.picklist(channels),
   accountId: v.nullable(id()),
   status: storedChoice(sequenceStatuses),
@@ -54,10 +52,7 @@ const shown = {
 
 /** A sequence as lists show it (contract section 10). */
 export const Sequence = v.pipe(v.object(shown), v.title('Sequence'));
-export const SequenceWithSteps = v.pipe(
-  v.object({ ...shown, steps: storedList(Step, maxSteps) }),
-  v.title('SequenceWithSteps'),
-);
+export const SequenceWithSteps = v.pipe(v.object({ ...shown, steps: v.array(Step) }), v.title('SequenceWithSteps'));
 
 export const SequenceQuery = v.object({
   ...paging,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id, line, reading, storedInput, storedLine } from '#lib/schema.ts';
+import { count, id, line, reading } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 
 const color = () =>
@@ -11,10 +11,7 @@ const maxTagName = 50;
 export const tagName = () => line(maxTagName);
 
 /** As a contact shows it (base document, "Tag"). */
-export const Tag = v.pipe(
-  v.object({ id: id(), name: storedInput(tagName()), color: storedInput(color()) }),
-  v.title('Tag'),
-);
+export const Tag = v.pipe(v.object({ id: id(), name: v.string(), color: v.string() }), v.title('Tag'));
 
 /** As the dictionary shows it. */
 export const DictionaryTag = v.pipe(v.object({ ...Tag.entries, contactCount: count() }), v.title('DictionaryTag'));
@@ -37,7 +34,7 @@ export type StoredTag = Item<typeof Tags>;
 /** Keeps two tags from having one name, whatever its case. */
 export const TagNames = entity({
   name: 'tag-name',
-  schema: v.object({ name: storedLine(200), tagId: id() }),
+  schema: v.object({ name: v.string(), tagId: id() }),
   sortKey: ({ name }) => name,
 });
 

@@ -16,8 +16,6 @@ import {
   queryInteger,
   queryText,
   storedChoice,
-  storedInput,
-  storedTime,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -39,7 +37,7 @@ const description = () => nullableText(10_000);
 
 const shownInDeal = {
   id: id(),
-  title: storedInput(title()),
+  title: v.string(),
   status: storedChoice(Object.values(statusNames)),
   priority: storedChoice(Object.values(priorityNames)),
   dueAt: v.nullable(time()),
@@ -47,7 +45,7 @@ const shownInDeal = {
 };
 
 const details = {
-  description: v.nullable(storedInput(description())),
+  description: v.nullable(v.string()),
   contactId: v.nullable(id()),
   dealId: v.nullable(id()),
   assignedToUserId: v.nullable(id()),
@@ -102,10 +100,10 @@ export const TaskQuery = v.object({
 
 const inDeal = {
   id: id(),
-  title: storedInput(title()),
+  title: v.string(),
   status: storedChoice(taskStatuses),
   priority: storedChoice(taskPriorities),
-  dueAt: v.nullable(storedTime()),
+  dueAt: v.nullable(v.string()),
 };
 
 /** What the index of a deal's tasks keeps of each, so that a deal is read with its tasks at once. */

@@ -15,9 +15,6 @@ import {
   queryInteger,
   queryText,
   storedChoice,
-  storedInput,
-  storedMoney,
-  storedText,
   time,
   timeInput,
 } from '#lib/schema.ts';
@@ -32,10 +29,10 @@ export const type = () => choice(transactionTypes);
 
 const summed = {
   type: v.picklist(transactionTypes),
-  amount: storedMoney(),
-  currency: storedInput(currency()),
+  amount: v.number(),
+  currency: v.string(),
   /** Sums are kept by it, as an earlier release wrote it: of any characters. */
-  category: v.nullable(storedText(64)),
+  category: v.nullable(v.string()),
 };
 
 /** What the index of realized transactions keeps of each. */
@@ -47,7 +44,7 @@ export const FinanceTransaction = v.pipe(
     id: id(),
     ...summed,
     status: storedChoice(transactionStatuses),
-    description: v.nullable(storedInput(description())),
+    description: v.nullable(v.string()),
     contactId: v.nullable(id()),
     dealId: v.nullable(id()),
     invoiceId: v.nullable(id()),

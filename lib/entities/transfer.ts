@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { secondMs } from '#lib/clock.ts';
-import { count, id, storedLine, storedList, storedText, time } from '#lib/schema.ts';
+import { count, id, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 import { attachmentTimeoutSeconds } from '#lib/timeouts.ts';
-import { maxAttachments } from './message.ts';
 
 /** Where the bytes of a message's attachments are. */
 export const Source = v.variant('kind', [
@@ -13,7 +12,7 @@ export const Source = v.variant('kind', [
   /** At Telegram, which the account of a person asks for them. */
   v.object({ kind: v.literal('user'), accountId: id() }),
   /** In a mail that lies in its bucket. */
-  v.object({ kind: v.literal('mail'), key: storedLine(1024) }),
+  v.object({ kind: v.literal('mail'), key: v.string() }),
   /** Where a caller has uploaded them. */
   v.object({ kind: v.literal('upload') }),
 ]);
@@ -32,7 +31,7 @@ export const Transfers = entity({
     mail: v.nullable(v.object({ threadId: id(), id: id() })),
     source: Source,
     /** The attachments, each by what its source calls it. */
-    parts: storedList(v.object({ attachmentId: id(), ref: storedText(10_000) }), maxAttachments),
+    parts: v.array(v.object({ attachmentId: id(), ref: v.string() })),
     /** When somebody is to begin, or to try again should who is at it never end. */
     dueAt: time(),
     tries: count(),

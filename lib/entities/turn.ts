@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import { storedLine, storedTime } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** When something was last added of which an environment has so many at most. */
 export const Turns = entity({
   name: 'turn',
-  schema: v.object({ things: storedLine(100), at: storedTime() }),
+  schema: v.object({ things: v.string(), at: v.string() }),
   sortKey: ({ things }) => things,
 });

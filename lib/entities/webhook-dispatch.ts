@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { QueueName } from '#lib/queues.ts';
-import { count, id, storedInstant } from '#lib/schema.ts';
+import { count, id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
@@ -8,11 +8,11 @@ const schema = v.object({
   /** Of the endpoint. */
   id: id(),
   /** The earliest time of anything that waits; null when nothing does. */
-  at: v.nullable(storedInstant()),
+  at: v.nullable(v.string()),
   /** When what waits is to be read again, whatever was found before. */
-  recheckAt: v.nullable(storedInstant()),
+  recheckAt: v.nullable(v.string()),
   /** Nothing is sent before, the breaker being open. */
-  notBefore: v.nullable(storedInstant()),
+  notBefore: v.nullable(v.string()),
   isSlow: v.boolean(),
   /** No delivery with a lower id is pending and unlisted. Absent where an older release has written the row. */
   firstId: v.optional(id()),

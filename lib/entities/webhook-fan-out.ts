@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, integer, storedInstant } from '#lib/schema.ts';
+import { count, integer } from '#lib/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
@@ -12,7 +12,7 @@ export const EventsLeft = v.object({
   doneTo: sequence,
   upTo: sequence,
   /** When its worker is due; while one is at work, when it must have ended. */
-  at: storedInstant(),
+  at: v.string(),
 });
 
 /** One that failed for a reason of its own, by its sequence. */
@@ -21,7 +21,7 @@ export const EventPassedOver = v.object({
   /** Those that were begun since it was passed over. */
   tries: count(),
   /** When it is tried next. */
-  at: storedInstant(),
+  at: v.string(),
 });
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id, storedLine, storedList, storedNumber, storedTime } from '#lib/schema.ts';
+import { count, id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /**
@@ -14,21 +14,21 @@ export const Healths = entity({
     id: id(),
     consecutiveFailures: count(),
     /** The first failure since the last success. */
-    failingSince: v.nullable(storedTime()),
-    lastDeliveryAt: v.nullable(storedTime()),
-    lastSuccessAt: v.nullable(storedTime()),
+    failingSince: v.nullable(v.string()),
+    lastDeliveryAt: v.nullable(v.string()),
+    lastSuccessAt: v.nullable(v.string()),
     /** Moving average of how long an attempt takes. */
-    averageMs: storedNumber(),
+    averageMs: v.number(),
     /** How often the breaker has opened since the last success, and until when it is open. */
     openings: count(),
-    openUntilMs: storedNumber(),
-    owner: v.nullable(storedLine(100)),
-    leaseUntilMs: storedNumber(),
+    openUntilMs: v.number(),
+    owner: v.nullable(v.string()),
+    leaseUntilMs: v.number(),
     /**
      * Deliveries whose next attempt has begun, written before it is made: whoever finds them after the death of a worker counts
      * that attempt, so that one whose outcome can never be written is not made for ever.
      */
-    begun: v.optional(storedList(id(), 1000), []),
+    begun: v.optional(v.array(id()), []),
     /** How many deliveries ceased to wait since none did. */
     finished: v.optional(count(), 0),
   }),

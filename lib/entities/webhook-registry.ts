@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, maxEncrypted, storedLine, storedList, storedText, storedTime } from '#lib/schema.ts';
+import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** An environment has no more. */
@@ -13,12 +13,12 @@ export const Registries = entity({
   name: 'webhook-registry',
   schema: v.object({
     id: v.literal(1),
-    endpoints: storedList(v.object({ id: id(), url: storedLine(2048) }), maxEndpoints),
+    endpoints: v.array(v.object({ id: id(), url: v.string() })),
     /** Encrypted. */
-    secret: storedText(maxEncrypted),
-    secretHint: storedLine(100),
-    previousSecret: v.nullable(storedText(maxEncrypted)),
-    previousValidUntil: v.nullable(storedTime()),
+    secret: v.string(),
+    secretHint: v.string(),
+    previousSecret: v.nullable(v.string()),
+    previousValidUntil: v.nullable(v.string()),
   }),
 });
 

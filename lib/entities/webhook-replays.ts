@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, storedInstant, storedList } from '#lib/schema.ts';
+import { id } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** Of an endpoint. */
@@ -11,8 +11,8 @@ export const ReplayQueues = entity({
   schema: v.object({
     /** Of the endpoint. */
     id: id(),
-    deliveryIds: storedList(id(), maxWaitingReplays),
+    deliveryIds: v.array(id()),
     /** None is made before: those that come next cannot be read. */
-    notBefore: v.optional(v.nullable(storedInstant())),
+    notBefore: v.optional(v.nullable(v.string())),
   }),
 });

@@ -17,10 +17,6 @@ import {
   queryBoolean,
   shownOnce,
   storedChoice,
-  storedInput,
-  storedLine,
-  storedList,
-  storedNumber,
   time,
 } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
@@ -35,22 +31,14 @@ const maxFields = 50;
 const maxTags = 20;
 export const maxUrlLength = 2048;
 const url = () => line(maxUrlLength);
-/** Where events can be sent, as a row holds it (lib/webhooks/url.ts). */
-const storedUrl = () =>
-  storedInput(
-    v.pipe(
-      url(),
-      v.check((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an https URL'),
-    ),
-  );
 const description = () => nullableText(200);
 
 /** Which events of its kinds an endpoint is sent (contract section 25). A list that is empty, because its tags were deleted, holds of none. */
 const EndpointFilter = v.pipe(
   v.object({
-    changedFields: v.exactOptional(storedList(storedLine(64), maxFields)),
-    channels: v.exactOptional(storedList(storedChoice(channels), maxChannels)),
-    contactTagIds: v.exactOptional(storedList(id(), maxTags)),
+    changedFields: v.exactOptional(v.array(v.string())),
+    channels: v.exactOptional(v.array(storedChoice(channels))),
+    contactTagIds: v.exactOptional(v.array(id())),
   }),
   v.title('EndpointFilter'),
 );
@@ -58,9 +46,9 @@ export type EndpointFilter = v.InferOutput<typeof EndpointFilter>;
 
 const stored = {
   id: id(),
-  url: storedUrl(),
-  description: v.nullable(storedInput(description())),
-  eventKinds: storedList(storedChoice(subscribed), maxKinds),
+  url: v.string(),
+  description: v.nullable(v.string()),
+  eventKinds: v.array(storedChoice(subscribed)),
   filter: v.nullable(EndpointFilter),
   isActive: v.boolean(),
   createdAt: time(),
@@ -174,7 +162,7 @@ export const Endpoints = entity({
     ...stored,
     filter: v.optional(v.nullable(EndpointFilter), null),
     /** Epoch milliseconds: it is sent what is committed from then on. */
-    registeredAtMs: v.optional(storedNumber(), 0),
+    registeredAtMs: v.optional(v.number(), 0),
   }),
 });
 export type StoredEndpoint = v.InferOutput<(typeof Endpoints)['schema']>;

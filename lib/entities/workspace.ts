@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { currency, id, line, storedInput, storedLine, storedTime, time } from '#lib/schema.ts';
+import { currency, id, line, time } from '#lib/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const name = () => line(200);
 const named = {
   id: id(),
-  name: v.nullable(storedInput(name())),
-  email: storedLine(254),
-  currency: storedInput(currency()),
+  name: v.nullable(v.string()),
+  email: v.string(),
+  currency: v.string(),
 };
 
 /** A workspace as its members see it. */
@@ -17,7 +17,7 @@ export const Workspace = v.pipe(v.object({ ...named, createdAt: time() }), v.tit
 export const Workspaces = entity({
   name: 'workspace',
   scope: 'workspace',
-  schema: v.object({ ...named, createdAt: storedTime() }),
+  schema: v.object({ ...named, createdAt: v.string() }),
 });
 
 /** Until the panel sets a real one. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, storedInteger } from '../../schema.ts';
+import { integer } from '../../schema.ts';
 import type { Descriptor } from '../descriptor.ts';
 
 /** What Telegram lets a bot download. */
@@ -12,7 +12,7 @@ const userId = integer(1, Number.MAX_SAFE_INTEGER);
 export const telegram = {
   name: 'telegram',
   title: 'Telegram',
-  identity: { field: 'telegramUserId', stored: storedInteger(1), received: userId, stated: v.nullable(userId) },
+  identity: { field: 'telegramUserId', stored: v.number(), received: userId, stated: v.nullable(userId) },
   hasUsernames: true,
   maxTextCharacters: 4000,
   kinds: {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nullablePattern, storedLine } from '../../schema.ts';
+import { nullablePattern } from '../../schema.ts';
 import type { Descriptor } from '../descriptor.ts';
 
 const userId = /^\d{1,20}$/;
@@ -11,7 +11,7 @@ export const twitter = {
   title: 'X',
   identity: {
     field: 'twitterUserId',
-    stored: storedLine(100),
+    stored: v.string(),
     received: v.pipe(v.string(), v.regex(userId, `must be ${description}`)),
     stated: nullablePattern(userId, 20, description),
   },
