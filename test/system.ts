@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { findingsOf, lastRun, report } from '#infra/permissions.ts';
+import { buildAssembly } from '#infra/local/build.ts';
+import { readOptions } from '#infra/local/options.ts';
+import { checkPermissions } from '#test/permissions.ts';
 import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey, type ServerKey } from '#test/telegram/mtproto.ts';
@@ -63,26 +64,9 @@ export default async function setup(project: TestProject) {
     await system.stop();
     await Promise.all([double.close(), centre.close()]);
     await rm(dataDir, { recursive: true, force: true });
-    if (!existsSync(calls)) return;
-    await reportPermissions(project, calls, environment);
-    await rm(calls);
+    const { settings: built } = readOptions([], { ...process.env, ...environment });
+    await checkPermissions(project, calls, await buildAssembly(built));
   };
-}
-
-/**
- * Fails the run for calls that a role does not allow. One of all tests also names what functions may do and none did: no failure, since
- * some of it is done in races alone, which one run meets and another does not.
- */
-async function reportPermissions(project: TestProject, calls: string, environment: NodeJS.ProcessEnv): Promise<void> {
-  const { testFiles } = await project.globTestFiles();
-  const { state, config } = project.vitest;
-  const isWhole =
-    project.name === 'full' && state.getFiles().length >= testFiles.length && config.testNamePattern === undefined;
-  if (isWhole) await copyFile(calls, lastRun);
-  const findings = await findingsOf(calls, { ...process.env, ...environment });
-  const problems = report(findings, isWhole);
-  if (problems !== '') console.error(`\nPermissions (docs/permissions.md):\n${problems}`);
-  if (findings.denied.length > 0) process.exitCode = 1;
 }
 
 export interface System {

@@ -34,6 +34,15 @@ export class Calls {
   }
 }
 
+/**
+ * The variables that tell the local services which function calls: its credentials have its name as their session. They count as ended, and
+ * are read again for each call: the SDK would keep them, and a thread runs several functions.
+ */
+export const sessionOf = (functionName: string) => ({
+  AWS_SESSION_TOKEN: functionName,
+  AWS_CREDENTIAL_EXPIRATION: '2000-01-01T00:00:00Z',
+});
+
 /** Reads what one system, or several with the same file, have noted. */
 export function readCalls(path: string): Call[] {
   const lines = new Set(readFileSync(path, 'utf8').split('\n').slice(0, -1));

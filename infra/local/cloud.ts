@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { keepInUse } from './build.ts';
-import { Calls } from './calls.ts';
-import { tableCalls } from './engine/calls.ts';
+import { Calls, sessionOf } from './calls.ts';
+import { noteTableCalls } from './engine/calls.ts';
 import { openStreams, shared } from './engine/stream-client.ts';
 import { ensureTable } from './engine/table.ts';
 import { startEngine } from './engine.ts';
@@ -67,7 +67,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
       ...guarded,
       endpoint: dynamodbEndpoint,
       folder: inData('dynamodb'),
-      hear: noteTableCalls(calls),
+      hear: noteTableCalls(calls, home),
       onGivenUp: onEngineLost,
     }),
     startScheduler({
@@ -108,8 +108,7 @@ export async function startCloud(settings: CloudSettings): Promise<Cloud> {
   const functions = startFunctions({
     functions: [],
     runtimeEnvironment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB: engine.functionsUrl },
-    // The SDK keeps credentials that do not end, and a thread runs several functions.
-    sessionOf: (name) => ({ AWS_SESSION_TOKEN: name, AWS_CREDENTIAL_EXPIRATION: alwaysAnew }),
+    sessionOf,
     logs,
   });
 
@@ -184,24 +183,6 @@ function callsOf(dataDir: string): Calls {
   return calls;
 }
 
-/** Notes what functions do to tables. */
-const noteTableCalls = (calls: Calls) => (head: string, body: Buffer) => {
-  const [, functionName] = /^x-amz-security-token: *(\S+)/im.exec(head) ?? [];
-  const [, operation = ''] = /^x-amz-target: *DynamoDB_\d+\.(\w+)/im.exec(head) ?? [];
-  if (functionName === undefined) return;
-  for (const { table, action, partitions } of tableCalls(operation, JSON.parse(body.toString()))) {
-    const values = partitions.length > 0 ? { 'dynamodb:leadingkeys': partitions } : {};
-    calls.note(
-      functionName,
-      `dynamodb:${action}`,
-      `arn:aws:dynamodb:${home.region}:${home.accountId}:table/${table}`,
-      values,
-    );
-  }
-};
-
-/** Before any time: they count as ended, and are read again for each call. */
-const alwaysAnew = '2000-01-01T00:00:00Z';
 const variablesOf = ({ accessKeyId, secretAccessKey }: Credentials) => ({
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,

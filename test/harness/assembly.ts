@@ -1,10 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildAssembly } from '#infra/local/build.ts';
+import { checkPermissions } from '#test/permissions.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The folder with the templates that the functions run by. */
     assembly: string;
+    /** The file where it is noted what functions call. */
+    calls: string;
   }
 }
 
@@ -25,6 +31,14 @@ const settings = {
 };
 
 /** Synthesises the templates once for all test files. */
-export default async function setup(project: TestProject): Promise<void> {
-  project.provide('assembly', await buildAssembly(settings));
+export default async function setup(project: TestProject) {
+  const assembly = await buildAssembly(settings);
+  const folder = await mkdtemp(join(tmpdir(), 'crm-calls-'));
+  const calls = join(folder, 'calls.jsonl');
+  project.provide('assembly', assembly);
+  project.provide('calls', calls);
+  return async () => {
+    await checkPermissions(project, calls, assembly);
+    await rm(folder, { recursive: true });
+  };
 }

@@ -13,6 +13,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { besides } from '#infra/bundle.ts';
 import { type FunctionFile, listFunctions } from '#infra/functions.ts';
+import { Calls, sessionOf } from '#infra/local/calls.ts';
+import { noteTableCalls } from '#infra/local/engine/calls.ts';
+import { startGuard } from '#infra/local/engine/guard.ts';
 import { runEngine } from '#infra/local/engine/process.ts';
 import { findEngine } from '#infra/local/engine/program.ts';
 import { openStreams, type StreamRecord } from '#infra/local/engine/stream-client.ts';
@@ -141,9 +144,10 @@ export class World {
   /** Calls to AWS that are not answered yet: somebody is at work, though others of the same invocation sleep. */
   readonly #unanswered = new Set<ClientRequest>();
 
-  static async start(assembly: string): Promise<World> {
+  /** Notes in a file what functions call. */
+  static async start(assembly: string, callsFile: string): Promise<World> {
     const world = new World();
-    await world.#start(assembly);
+    await world.#start(assembly, new Calls(callsFile));
     return world;
   }
 
@@ -163,9 +167,9 @@ export class World {
     });
   }
 
-  async #start(assembly: string): Promise<void> {
+  async #start(assembly: string, calls: Calls): Promise<void> {
     const inData = (name: string) => join(this.dataDir, name);
-    const guarded = { host: '127.0.0.1', port: 0, accessKeyId: credentials.accessKeyId };
+    const guarded = { host: '127.0.0.1', port: 0, accessKeyId: credentials.accessKeyId, calls };
     const host = '127.0.0.1';
     const program = findEngine();
     const onGivenUp = (error: Error) => {
@@ -199,13 +203,15 @@ export class World {
     const sdk = { endpoint, region: home.region, credentials };
     this.#dynamodb = new DynamoDBClient(sdk);
     this.#streams = openStreams(sdk);
+    const hear = noteTableCalls(calls, home, () => String(this.#deployment.tables[0]?.TableName));
+    const guard = await startGuard(guarded, { host, port: engine.port }, hear);
     const places = {
       AWS_ENDPOINT_URL: nowhere,
       AWS_REGION: home.region,
       AWS_DEFAULT_REGION: home.region,
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: guard.url,
       AWS_ENDPOINT_URL_SQS: this.#sqs.url,
       AWS_ENDPOINT_URL_SCHEDULER: scheduler.url,
       AWS_ENDPOINT_URL_KMS: kms.url,
@@ -253,7 +259,7 @@ export class World {
       );
       Object.assign(shared, told);
       const known = this.#functions.get(name);
-      if (known) known.toRun.environment = { ...told, AWS_LAMBDA_FUNCTION_NAME: name };
+      if (known) known.toRun.environment = { ...told, AWS_LAMBDA_FUNCTION_NAME: name, ...sessionOf(name) };
     }
     this.environment = shared;
     this.#following = deployment.streamMappings.map((mapping) => ({ mapping, waiting: [], isBusy: false }));

@@ -1,3 +1,6 @@
+import type { Calls } from '../calls.ts';
+import type { Home } from '../template/identities.ts';
+
 /** A row as it is written or named, in DynamoDB's JSON. */
 type Row = Record<string, Record<string, unknown>>;
 
@@ -59,3 +62,17 @@ function partitionOf({ Item, Key, KeyConditionExpression, ExpressionAttributeVal
   const [value] = Object.values((Item ?? Key)?.['pk'] ?? queried ?? {});
   return value === undefined ? [] : [String(value)];
 }
+
+/** Notes what functions ask of tables, each under the name that its template gives it. */
+export const noteTableCalls =
+  (calls: Calls, { region, accountId }: Home, templateName = (table: string) => table) =>
+  (head: string, body: Buffer): void => {
+    const [, functionName] = /^x-amz-security-token: *(\S+)/im.exec(head) ?? [];
+    const [, operation = ''] = /^x-amz-target: *DynamoDB_\d+\.(\w+)/im.exec(head) ?? [];
+    if (functionName === undefined) return;
+    for (const { table, action, partitions } of tableCalls(operation, JSON.parse(body.toString()))) {
+      const arn = `arn:aws:dynamodb:${region}:${accountId}:table/${templateName(table)}`;
+      const values = partitions.length > 0 ? { 'dynamodb:leadingkeys': partitions } : {};
+      calls.note(functionName, `dynamodb:${action}`, arn, values);
+    }
+  };
