@@ -58,13 +58,15 @@ export async function startGuard(
   };
 }
 
-/** The headers of a request; those that stand there twice are none. */
+/** The headers of a request; those that stand there twice say nothing. */
 function headersIn(head: string): Record<string, string> {
-  const headers = head.split('\r\n').map((line) => /^([\w-]+):(.*)$/.exec(line)?.slice(1).map((part) => part.trim()) ?? []);
-  const byName = Map.groupBy(headers, ([name = '']) => name.toLowerCase());
-  return Object.fromEntries(
-    [...byName].flatMap(([name, all]) => (all.length === 1 ? [[name, String(all[0]?.[1])]] : [])),
-  );
+  const headers: Record<string, string> = {};
+  for (const line of head.split('\r\n').slice(1)) {
+    const [name = '', ...value] = line.split(':');
+    const key = name.toLowerCase();
+    headers[key] = key in headers ? '' : value.join(':').trim();
+  }
+  return headers;
 }
 
 /** Takes the bytes of a connection apart into its requests. */
