@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { now } from '#lib/clock.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
@@ -194,7 +195,7 @@ describe('a delivery', () => {
     await using receiver = await startReceiver();
     const { id, live } = await newWorkspace();
     const hook = await endpoint(receiver, {}, live);
-    const at = new Date(Date.now() + 1000).toISOString();
+    const at = new Date(now() + 1000).toISOString();
     const events = Array.from(
       { length: 60 },
       (_, index): FeedEvent => ({
@@ -400,7 +401,7 @@ describe('a replay', () => {
     const hook = await endpoint(receiver);
     await api.patch(hook.path, { isActive: false });
     const contactId = await addContact('Missed 0');
-    const since = new Date(Date.now() - 60_000).toISOString();
+    const since = new Date(now() - 60_000).toISOString();
     for (let index = 1; index < 30; index += 1)
       await api.patch(`/v1/contacts/${contactId}`, { name: `Missed ${index}` });
     const skipped = await settled(hook, 'skipped', 30);
@@ -507,7 +508,7 @@ describe('a test delivery', () => {
     await using receiver = await startReceiver(answers(500));
     const hook = await endpoint(receiver);
     expect((await api.post(`${hook.path}/test`)).body.delivery).toMatchObject({ status: 'failed' });
-    const since = new Date(Date.now() - 60_000).toISOString();
+    const since = new Date(now() - 60_000).toISOString();
     expect((await api.post(`${hook.path}/replay-failed`, { since })).body).toEqual({ queued: 0 });
     await hook.remove();
   });
@@ -605,7 +606,7 @@ describe('an endpoint under load', () => {
     const hook = await endpoint(receiver, { eventKinds: ['contact.created'] }, live);
     await addContacts(60, live);
     // Ten failures open it, ten more may have been under way, then it tries once after 300 ms, 600 ms, 1.2 s and so on.
-    const isQuiet = () => Date.now() - (receiver.received.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) > 1_000;
+    const isQuiet = () => now() - (receiver.received.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) > 1_000;
     await eventually(async () => receiver.received.length >= 10 && isQuiet(), 'an open breaker');
     expect(receiver.received.length).toBeLessThan(35);
     await eventually(async () => {
@@ -640,7 +641,7 @@ test('deliveries to an endpoint whose worker died go on when its lease ends, and
   await using receiver = await startReceiver();
   const { id, live } = await newWorkspace();
   const hook = await endpoint(receiver, {}, live);
-  const leaseUntilMs = Date.now() + 6_000;
+  const leaseUntilMs = now() + 6_000;
   await transact({ workspaceId: id, env: 'live' }, system, async (tx) => {
     const health = await tx.get(Healths, { id: hook.id });
     tx.update(Healths, { ...health, owner: 'a worker that died', leaseUntilMs });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { now } from '#lib/clock.ts';
 import { faults } from '#lib/webhooks/settle.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
@@ -60,7 +61,7 @@ test('an endpoint that never answers is tried ten times, then the delivery has f
   const span = (receiver.received.at(-1)?.atMs ?? 0) - (receiver.received[0]?.atMs ?? 0);
   expect(span).toBeGreaterThanOrEqual(5_440);
   receiver.answer(answers(200));
-  const since = new Date(Date.now() - 600_000).toISOString();
+  const since = new Date(now() - 600_000).toISOString();
   expect((await client.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
   await eventually(async () => receiver.received.length === 11, 'the replay', 60_000);
   expect(receiver.received[10]?.text).toBe(receiver.received[0]?.text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/outbox.ts';
-import { nextDay, timestamp } from '#lib/clock.ts';
+import { nextDay, now, timestamp } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
@@ -53,7 +53,7 @@ async function workspaceWith(receiver: Receiver, body: object = {}) {
     hold: () =>
       transact(tenant, system, async (tx) => {
         const owner = 'a worker that died';
-        tx.update(Healths, { ...(await tx.get(Healths, { id })), owner, leaseUntilMs: Date.now() + 6_000 });
+        tx.update(Healths, { ...(await tx.get(Healths, { id })), owner, leaseUntilMs: now() + 6_000 });
         return owner;
       }),
   };
@@ -71,7 +71,7 @@ async function spoil(tenant: Tenant, odd: Key | undefined, gone: Key | undefined
 }
 
 function eventsOf(count: number): FeedEvent[] {
-  const at = new Date(Date.now() + 1000).toISOString();
+  const at = new Date(now() + 1000).toISOString();
   const common = { event: 'contact.created', timestamp: at, committedAt: at, body: '{}' } as const;
   return Array.from({ length: count }, (_, index) => ({
     ...common,
@@ -101,7 +101,7 @@ test('attempts beyond those of the day are skipped and can be replayed, replays 
   const again = await live.post(`${path}/deliveries/${found[0]?.id}/replay`);
   expect(again.status).toBe(202);
   await eventually(async () => (await deliveries({ status: 'skipped' })).length === 3, 'the replay is skipped too');
-  const since = new Date(Date.now() - 600_000).toISOString();
+  const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
   const midnight = instant(Date.parse(nextDay()));
   await eventually(
@@ -196,7 +196,7 @@ test.each([
   await given.prepare(run, id);
   // Only what is sent waits for the breaker.
   await run(async (tx) =>
-    tx.update(Healths, { ...(await tx.get(Healths, { id })), openUntilMs: Date.now() + 6_000, openings: 1 }),
+    tx.update(Healths, { ...(await tx.get(Healths, { id })), openUntilMs: now() + 6_000, openings: 1 }),
   );
   const dispatch = await run((tx) => tx.get(Dispatches, { id }));
   const decideBy = (deadlineMs: number) => async (tx: UnitOfWork) => {
@@ -204,10 +204,10 @@ test.each([
     const { next } = await decide(tx, turn, given.isSpent);
     return { next, dispatch: await tx.get(Dispatches, { id }), health: await tx.get(Healths, { id }) };
   };
-  expect((await run(decideBy(Date.now() + 60_000))).next).toBe(given.next);
-  const ended = await run(decideBy(Date.now()));
+  expect((await run(decideBy(now() + 60_000))).next).toBe(given.next);
+  const ended = await run(decideBy(now()));
   expect(ended).toMatchObject({ next: undefined, dispatch: { notBefore: null }, health: { owner: null } });
-  expect(Date.parse(ended.dispatch.at as string)).toBeLessThanOrEqual(Date.now());
+  expect(Date.parse(ended.dispatch.at as string)).toBeLessThanOrEqual(now());
   await eventually(
     async () => {
       const isReplayed = (await run((tx) => tx.find(ReplayQueues, { id }))) === undefined;
@@ -225,7 +225,7 @@ test('no more than five thousand deliveries of an endpoint wait to be replayed',
   await eventually(async () => (await deliveries()).filter(({ completedAt }) => completedAt).length === 3, 'failures');
   const undone = new Error('undone');
   const queued: number[] = [];
-  const since = new Date(Date.now() - 600_000).toISOString();
+  const since = new Date(now() - 600_000).toISOString();
   await expect(
     run(async (tx) => {
       const deliveryIds = Array.from({ length: 4_998 }, (_, index) => 1_000 + index);
@@ -248,7 +248,7 @@ test('a day has as many replays as attempts, also where no attempt is made', asy
     }, `${count} deliveries that are over`);
   await over(3);
   await take(tenant, 'replays', (await left(tenant, 'replays')) - 2);
-  const since = new Date(Date.now() - 600_000).toISOString();
+  const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
   await over(5);
   const { status, body } = await live.post(`${path}/replay-failed`, { since });
@@ -275,7 +275,7 @@ test('an attempt that had begun when its worker died is counted, and ten are the
       errorClass: 'status' as const,
     };
     const attempts = Array.from({ length: 9 }, (_, index) => ({ ...attempt, number: index + 1 }));
-    const nextAttemptAt = new Date().toISOString();
+    const nextAttemptAt = new Date(now()).toISOString();
     tx.update(Deliveries, { ...row, status: 'retrying', attemptCount: 9, attempts, nextAttemptAt });
   });
   await run(async (tx) => {
@@ -529,7 +529,7 @@ test('replays of which the original cannot be read let the others be made, and r
   }, 'failures');
   const [, odd] = keysOf(tenant, id, all) as [Key, Key];
   await spoil(tenant, odd, undefined);
-  const since = new Date(Date.now() - 600_000).toISOString();
+  const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
   const queue = () => run((tx) => tx.find(ReplayQueues, { id }));
   const rested = await eventually(async () => {
