@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/outbox.ts';
 import { nextDay, now, timestamp } from '#lib/clock.ts';
@@ -30,6 +31,7 @@ import { commitAttempts, faults, LeaseLost, type Written } from '#lib/webhooks/s
 import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
 import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
+import { atFirstWait, settle as settleAll } from '#test/harness.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -39,23 +41,34 @@ async function workspaceWith(receiver: Receiver, body: object = {}) {
   const made = await live.post('/v1/webhooks', { url: `${receiver.url}/`, eventKinds: ['contact.created'], ...body });
   const { id } = made.body as { id: number };
   const path = `/v1/webhooks/${id}`;
+  const deliveries = (query: Record<string, string | number> = {}) => everyItem(live, `${path}/deliveries`, query);
+  const addContacts = async (...names: string[]) => {
+    for (const name of names) await live.post('/v1/contacts', { name }, 201);
+  };
+  /** As when a worker has died: nothing is sent until its lease ends, in a few seconds. Returns its name. */
+  const hold = () =>
+    transact(tenant, system, async (tx) => {
+      const owner = 'a worker that died';
+      tx.update(Healths, { ...(await tx.get(Healths, { id })), owner, leaseUntilMs: now() + 6_000 });
+      return owner;
+    });
+  /** Adds contacts while a dead worker holds the endpoint. Does something with their deliveries when the next worker waits for it. */
+  const whileHeld = async (names: readonly string[], happens: (made: { id: number }[]) => Promise<unknown>) => {
+    await hold();
+    await addContacts(...names);
+    const made = async () => {
+      for (;;) {
+        const found = await deliveries();
+        if (found.length === names.length) return found;
+        // The publisher is at it.
+        await pause(5);
+      }
+    };
+    await atFirstWait(async () => happens(await made()), settleAll);
+  };
   return {
-    tenant,
-    live,
-    id,
-    path,
-    deliveries: (query: Record<string, string | number> = {}) => everyItem(live, `${path}/deliveries`, query),
+    ...{ tenant, live, id, path, deliveries, addContacts, hold, whileHeld },
     run: <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work),
-    async addContacts(...names: string[]) {
-      for (const name of names) await live.post('/v1/contacts', { name }, 201);
-    },
-    /** As when a worker has died: nothing is sent until its lease ends, in a few seconds. Returns its name. */
-    hold: () =>
-      transact(tenant, system, async (tx) => {
-        const owner = 'a worker that died';
-        tx.update(Healths, { ...(await tx.get(Healths, { id })), owner, leaseUntilMs: now() + 6_000 });
-        return owner;
-      }),
   };
 }
 
@@ -257,15 +270,10 @@ test('a day has as many replays as attempts, also where no attempt is made', asy
 
 test('an attempt that had begun when its worker died is counted, and ten are the end of it', async () => {
   await using receiver = await startReceiver();
-  const { id, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
-  await hold();
-  await addContacts('dies once', 'dies always', 'lives');
-  const all = await eventually(async () => {
-    const found = await deliveries();
-    return found.length === 3 && found;
-  }, 'three deliveries');
-  const [lives, always, once] = all.map((delivery) => delivery.id as number);
-  await run(async (tx) => {
+  const { id, live, path, run, whileHeld } = await workspaceWith(receiver);
+  let ids: number[] = [];
+  const dying = async (tx: UnitOfWork) => {
+    const [, always, once] = ids;
     const row = await tx.get(Deliveries, { endpointId: id, id: always as number });
     const attempt = {
       startedAt: tx.now,
@@ -277,13 +285,14 @@ test('an attempt that had begun when its worker died is counted, and ten are the
     const attempts = Array.from({ length: 9 }, (_, index) => ({ ...attempt, number: index + 1 }));
     const nextAttemptAt = new Date(now()).toISOString();
     tx.update(Deliveries, { ...row, status: 'retrying', attemptCount: 9, attempts, nextAttemptAt });
-  });
-  await run(async (tx) => {
     const health = await tx.get(Healths, { id });
     tx.update(Healths, { ...health, begun: [once as number, always as number] });
+  };
+  await whileHeld(['dies once', 'dies always', 'lives'], async (made) => {
+    ids = made.map((delivery) => delivery.id);
+    await run(dying);
   });
-  await eventually(async () => receiver.received.length === 2, 'two deliveries', 30_000);
-  await eventually(async () => (await deliveries({ status: 'succeeded' })).length === 2, 'two successes');
+  const [lives, always, once] = ids;
   expect(namesOf(receiver).toSorted()).toEqual(['dies once', 'lives']);
   const shown = async (of: number | undefined) => (await live.get(`${path}/deliveries/${of}`)).body;
   expect(await shown(once)).toMatchObject({
@@ -366,35 +375,37 @@ test.each([
   'what cannot be read or recorded is passed over, the others arrive in their order, and it goes on when it can be read: those found $found',
   async (given) => {
     await using receiver = await startReceiver();
-    const { id, tenant, live, path, deliveries, addContacts, hold, run } = await workspaceWith(receiver);
+    const { id, tenant, live, path, addContacts, run, whileHeld } = await workspaceWith(receiver);
     await given.prepare(tenant);
-    await hold();
-    await addContacts('good', 'row of another shape', 'row is gone', 'last');
-    const all = await eventually(async () => {
-      const found = await deliveries();
-      return found.length === 4 && found;
-    }, 'four deliveries');
-    const [last, gone, odd, good] = keysOf(tenant, id, all) as [Key, Key, Key, Key];
+    let keys: Key[] = [];
+    let isListed: boolean | undefined;
+    await whileHeld(['good', 'row of another shape', 'row is gone', 'last'], async (made) => {
+      keys = keysOf(tenant, id, made);
+      const [, gone, odd] = keys as [Key, Key, Key, Key];
+      await spoil(tenant, odd, gone);
+      const { entry, newer } = entriesOf(tenant, id, odd);
+      isListed = (await countOf([entry])) === 1;
+      await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
+    });
+    expect(isListed).toBe(given.prepare === listAll);
+    const [last, , odd, good] = keys as [Key, Key, Key, Key];
     const arrived = (...places: Key[]) =>
       run(async (tx) => {
         const rows = await tx.findAllByKey(Deliveries, places);
         return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
       });
-    await spoil(tenant, odd, gone);
     const { entry: listed, newer } = entriesOf(tenant, id, odd);
-    const isListed = (await countOf([listed])) === 1;
-    expect(isListed).toBe(given.prepare === listAll);
     const entry = isListed ? listed : odd;
-    await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
-    await eventually(async () => namesOf(receiver).includes('last'), 'the last delivery', 30_000);
-    await eventually(() => arrived(good, last), 'the others');
+    expect(namesOf(receiver)).toContain('last');
+    expect(await arrived(good, last)).toBe(true);
     await addContacts('and on');
-    await eventually(async () => namesOf(receiver).includes('and on'), 'the next delivery');
+    await settleAll();
+    expect(namesOf(receiver)).toContain('and on');
     // What an entry tells is sent, and then not recorded.
     const sent = ['and on', 'good', 'last', ...(isListed ? ['row is gone', 'row of another shape'] : [])];
     expect(namesOf(receiver).toSorted()).toEqual(sent);
     const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
-    await eventually(async () => (await triesOf(entry)) === 1 && (await triesOf(newer)) === 1, 'both are counted');
+    expect([await triesOf(entry), await triesOf(newer)]).toEqual([1, 1]);
     expect(await asideOf(tenant)).toEqual([]);
     await mend(odd);
     await meet(entry, 1);
@@ -440,30 +451,20 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
 
 test('a delivery that stays unreadable is set aside whole, put back whole, and its endpoint is woken', async () => {
   await using receiver = await startReceiver();
-  const { id, tenant, live, path, deliveries, addContacts, hold } = await workspaceWith(receiver);
+  const { id, tenant, live, path, whileHeld } = await workspaceWith(receiver);
   await listAll(tenant);
-  await hold();
-  await addContacts('odd');
-  const [odd] = keysOf(
-    tenant,
-    id,
-    await eventually(async () => {
-      const found = await deliveries();
-      return found.length === 1 && found;
-    }, 'the delivery'),
-  ) as [Key];
-  await spoil(tenant, odd, undefined);
+  let keys: Key[] = [];
+  await whileHeld(['odd'], async (made) => {
+    keys = keysOf(tenant, id, made);
+    const [odd] = keys as [Key];
+    await spoil(tenant, odd, undefined);
+    const { entry, newer } = entriesOf(tenant, id, odd);
+    await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
+    for (const place of [entry, newer]) await meet(place, 59);
+  });
+  const [odd] = keys as [Key];
   const { entry, newer } = entriesOf(tenant, id, odd);
-  await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
-  for (const place of [entry, newer]) await meet(place, 59);
-  const aside = await eventually(
-    async () => {
-      const found = await asideOf(tenant);
-      return found.length === 2 && found;
-    },
-    'both are set aside',
-    30_000,
-  );
+  const aside = await asideOf(tenant);
   expect(aside.map((row) => [row.id, row.tries])).toEqual([
     [`${newer.pk}/${newer.sk}`, 60],
     [`${odd.pk}/${odd.sk}`, 60],
@@ -483,20 +484,20 @@ test('a delivery that stays unreadable is set aside whole, put back whole, and i
 
 test('an unlisted delivery that was set aside is found when it is put back, whatever was delivered meanwhile', async () => {
   await using receiver = await startReceiver();
-  const { id, tenant, path, live, deliveries, addContacts, hold } = await workspaceWith(receiver);
-  await hold();
-  await addContacts('odd');
-  const found = await eventually(async () => {
-    const all = await deliveries({ status: 'pending' });
-    return all.length === 1 && all;
-  }, 'the delivery');
-  const [odd] = keysOf(tenant, id, found) as [Key];
-  await spoil(tenant, odd, undefined);
-  await meet(odd, 59);
-  await eventually(async () => (await asideOf(tenant)).length === 1, 'it is set aside', 30_000);
+  const { id, tenant, path, live, deliveries, addContacts, whileHeld } = await workspaceWith(receiver);
+  let keys: Key[] = [];
+  await whileHeld(['odd'], async (made) => {
+    keys = keysOf(tenant, id, made);
+    const [odd] = keys as [Key];
+    await spoil(tenant, odd, undefined);
+    await meet(odd, 59);
+  });
+  const [odd] = keys as [Key];
+  expect(await asideOf(tenant)).toHaveLength(1);
   await addContacts('later');
-  await eventually(async () => namesOf(receiver).includes('later'), 'the next delivery');
-  await eventually(async () => (await deliveries({ status: 'succeeded' })).length === 1, 'its result');
+  await settleAll();
+  expect(namesOf(receiver)).toContain('later');
+  expect(await deliveries({ status: 'succeeded' })).toHaveLength(1);
   await commands.retry.run({ id: `${odd.pk}/${odd.sk}` });
   await mend(odd);
   await eventually(async () => namesOf(receiver).includes('odd'), 'the endpoint is woken', 100_000);
@@ -544,21 +545,15 @@ test('replays of which the original cannot be read let the others be made, and r
 
 test('a delivery that cannot be read does not keep a disabled endpoint from being cleared', async () => {
   await using receiver = await startReceiver();
-  const { id, tenant, live, path, deliveries, addContacts, hold } = await workspaceWith(receiver);
-  await hold();
-  await addContacts('odd', 'gone', 'good');
-  const all = await eventually(async () => {
-    const found = await deliveries();
-    return found.length === 3 && found;
-  }, 'three deliveries');
-  const [, gone, odd] = keysOf(tenant, id, all);
-  await spoil(tenant, odd, gone);
-  await live.patch(path, { isActive: false });
-  await eventually(
-    async () => (await deliveries({ status: 'skipped' })).length === 1,
-    'the good one is skipped',
-    40_000,
-  );
+  const { id, tenant, live, path, deliveries, whileHeld } = await workspaceWith(receiver);
+  let odd: Key | undefined;
+  await whileHeld(['odd', 'gone', 'good'], async (made) => {
+    const [, gone, spoiled] = keysOf(tenant, id, made);
+    odd = spoiled;
+    await spoil(tenant, odd, gone);
+    await live.patch(path, { isActive: false });
+  });
+  // The good one.
   expect((await deliveries({ status: 'skipped' })).length).toBe(1);
   await writeRows(odd ? [{ DeleteRequest: { Key: odd } }] : []);
   expect(receiver.received).toEqual([]);
