@@ -53,6 +53,7 @@ import type {
 import { readDeployment } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { now, setClock } from '#lib/clock.ts';
+import { releaseKey } from '#lib/table/completeness.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { addTo } from '#lib/table/update.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -304,7 +305,10 @@ export class World {
     this.#rings = this.#deployment.rules.map((rule) => ({ rule, nextMs: nowMs + rule.intervalMs }));
     // The first workspace of a table writes which release it is, so that those of the test are complete from the start.
     await createWorkspace({ name: 'First', currency: 'EUR' });
-    await addTo(rowKey('workspaceIds', {}), { last: this.#files * workspacesPerFile });
+    const last = this.#files * workspacesPerFile;
+    await addTo(rowKey('workspaceIds', {}), { last });
+    // There are none between, and none that a new release would reindex.
+    await addTo(releaseKey, { started: last });
   }
 
   /** Invokes a function with an event as JSON. */
