@@ -410,7 +410,6 @@ export class World {
   /** Begins what can begin now. */
   async #pump(): Promise<void> {
     this.clock.runDue();
-    this.#ring();
     this.#reading ??= this.#readStream().finally(() => {
       this.#reading = undefined;
     });

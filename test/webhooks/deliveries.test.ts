@@ -566,7 +566,12 @@ describe('an endpoint under load', () => {
   });
 
   test('gets what is of others, however much of one subject waits before it', async () => {
-    await using receiver = await startReceiver();
+    let place: number | undefined;
+    await using receiver = await startReceiver(({ body }, response, index) => {
+      // What comes after it does not matter.
+      response.writeHead(place === undefined ? 200 : 410).end();
+      if (body.data.contact_id === String(other)) place = index;
+    });
     const { live } = await newWorkspace();
     await endpoint(receiver, { eventKinds: ['contact.updated'] }, live);
     const [busy, other] = [await addContact('Busy', live), await addContact('Other', live)];
@@ -576,10 +581,7 @@ describe('an endpoint under load', () => {
     }
     await live.patch(`/v1/contacts/${other}`, { notes: 'Of another' });
     await settle();
-    const place = receiver.received.findIndex(({ body }) => body.data.contact_id === String(other));
-    expect(place).toBeGreaterThanOrEqual(0);
     expect(place).toBeLessThan(150);
-    expect(receiver.received).toHaveLength(301);
   });
 
   test('that fails ten times in a row is left alone for a while, and nothing loses an attempt by it', async () => {

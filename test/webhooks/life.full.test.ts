@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { now } from '#lib/clock.ts';
 import { faults } from '#lib/webhooks/settle.ts';
 import { api, type Client, eventually, everyItem } from '#test/client.ts';
 import { readEnvironment, type System, startSystem } from '#test/system.ts';
-import { answers, startReceiver } from '#test/webhooks/receiver.ts';
+import { startReceiver } from '#test/webhooks/receiver.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** 75 hours and 35 minutes become 5.5 seconds. */
@@ -42,31 +41,6 @@ const register = async (url: string): Promise<string> => {
   expect(status).toBe(201);
   return `/v1/webhooks/${body.id}`;
 };
-
-test('an endpoint that never answers is tried ten times, then the delivery has failed and can be replayed', async () => {
-  await using receiver = await startReceiver(answers(500));
-  const path = await register(receiver.url);
-  await client.post('/v1/contacts', { name: 'Ada' });
-  const failed = await eventually(
-    async () => (await client.get(`${path}/deliveries`, { status: 'failed' })).body.items[0],
-    'the last attempt',
-    90_000,
-  );
-  expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null, responseStatus: 500 });
-  const { attempts } = (await client.get(`${path}/deliveries/${failed.id}`)).body;
-  expect(attempts.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  expect(receiver.received.map(({ headers }) => headers['x-svc-attempt'])).toEqual(
-    Array.from({ length: 10 }, (_, index) => String(index + 1)),
-  );
-  const span = (receiver.received.at(-1)?.atMs ?? 0) - (receiver.received[0]?.atMs ?? 0);
-  expect(span).toBeGreaterThanOrEqual(5_440);
-  receiver.answer(answers(200));
-  const since = new Date(now() - 600_000).toISOString();
-  expect((await client.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
-  await eventually(async () => receiver.received.length === 11, 'the replay', 60_000);
-  expect(receiver.received[10]?.text).toBe(receiver.received[0]?.text);
-  await client.delete(path);
-});
 
 test('a delivery whose sender dies between the answer and writing it down is made again under the same id, and succeeds once', async () => {
   const request = join(dataDir, 'kill', 'CrmApi-WorkersDeliver');
