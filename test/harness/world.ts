@@ -290,6 +290,7 @@ export class World {
     const before = process.env['TABLE_NAME'];
     this.#files += 1;
     const TableName = `table-${this.#files}`;
+    await this.#reading;
     this.#streamArn = (await ensureTable(this.#dynamodb, { ...table, TableName })) ?? '';
     for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
     // Of the file before, nothing stays as it has set it.
@@ -300,6 +301,7 @@ export class World {
     this.logged.length = 0;
     for (const { lines } of this.#collecting) lines.length = 0;
     this.#iterator = undefined;
+    for (const { waiting } of this.#following) waiting.length = 0;
     if (this.#files > 1) await this.#dynamodb.send(new DeleteTableCommand({ TableName: before })).catch(() => {});
     const nowMs = this.clock.now();
     this.#rings = this.#deployment.rules.map((rule) => ({ rule, nextMs: nowMs + rule.intervalMs }));
@@ -466,10 +468,13 @@ export class World {
   }
 
   async #readStream(): Promise<void> {
-    if (this.#streamArn === '') return;
+    const streamArn = this.#streamArn;
+    if (streamArn === '') return;
     for (;;) {
-      this.#iterator ??= await this.#firstIterator();
-      const { Records, NextShardIterator } = await this.#streams.read({ ShardIterator: this.#iterator, Limit: 1000 });
+      const iterator = this.#iterator ?? (await this.#firstIterator(streamArn));
+      const { Records, NextShardIterator } = await this.#streams.read({ ShardIterator: iterator, Limit: 1000 });
+      // The next test file may have begun.
+      if (streamArn !== this.#streamArn) return;
       this.#iterator = NextShardIterator;
       if (Records.length === 0) return;
       for (const { mapping, waiting } of this.#following)
@@ -489,8 +494,7 @@ export class World {
     };
   }
 
-  async #firstIterator(): Promise<string> {
-    const StreamArn = this.#streamArn;
+  async #firstIterator(StreamArn: string): Promise<string> {
     const { StreamDescription } = await this.#streams.describe({ StreamArn });
     const ShardId = StreamDescription.Shards[0]?.ShardId ?? '';
     const { ShardIterator } = await this.#streams.iterator({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' });
