@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
 import { Conversations } from '#lib/analytics/replies.ts';
 import type { SeenMessage } from '#lib/analytics/traffic.ts';
+import { dayMs, fromNow } from '#lib/clock.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
@@ -11,7 +12,7 @@ import { receiveIn } from '#test/email/raw.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const zeros = { sent: 0, failed: 0, received: 0, replyRate: null };
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().replace(/\.\d+Z/, 'Z');
+const daysAgo = (days: number) => fromNow(-days * dayMs);
 
 function sandboxOf({ id }: TestWorkspace) {
   const tenant = { workspaceId: id, env: 'test' } as const;

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { ArchivedRow } from '#lib/archive/archive.ts';
+import { timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
@@ -59,7 +60,7 @@ function sent(
 }
 
 function told(sequence: number, stated: { event?: string; data: object; erased?: true }): ArchivedRow {
-  const body = { ...event, timestamp: `${new Date().toISOString().slice(0, 19)}Z`, sequence, ...stated };
+  const body = { ...event, timestamp: timestamp(), sequence, ...stated };
   return rowOf(Feed, { sequence, event: body.event, timestamp: body.timestamp, body: JSON.stringify(body) });
 }
 
@@ -115,8 +116,7 @@ async function partsOf(tenant: Tenant, work: (tx: UnitOfWork, state: { place: Pl
   return places;
 }
 
-const peer = (accountId: number, name: string) =>
-  rowOf(Peers, { accountId, name, createdAt: `${new Date().toISOString().slice(0, 19)}Z` });
+const peer = (accountId: number, name: string) => rowOf(Peers, { accountId, name, createdAt: timestamp() });
 
 test('of many accounts and ids a few hundred rows are read in one part', async () => {
   const userIds = Array.from({ length: 100 }, (_, n) => `u${n}`);

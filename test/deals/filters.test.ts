@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
+import { dayMs, dayOf, fromNow } from '#lib/clock.ts';
 import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { Invoice, InvoiceQuery } from '#lib/entities/invoice.ts';
 import { Task, TaskQuery } from '#lib/entities/task.ts';
@@ -28,7 +29,7 @@ const metadata: Record<string, Map<number, string>> = { deals: new Map(), tasks:
 const rows: Record<string, Row[]> = {};
 
 const any = <T>(values: readonly T[], seed: number) => values[seed % values.length] as T;
-const day = (offset: number) => `${new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 11)}12:00:00Z`;
+const day = (offset: number) => `${dayOf(fromNow(offset * dayMs))}T12:00:00Z`;
 
 beforeAll(async () => {
   const workspace = await newWorkspace();

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
+import { fromNow, hourMs } from '#lib/clock.ts';
 import { summarise } from '#lib/finance/summary.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import { writeRows } from '#lib/table/rows.ts';
@@ -11,8 +12,7 @@ import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-const hourMs = 3_600_000;
-const inHours = (hours: number) => `${new Date(Date.now() + hours * hourMs).toISOString().slice(0, 19)}Z`;
+const inHours = (hours: number) => fromNow(hours * hourMs);
 
 let workspace: TestWorkspace;
 let contactId: number;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { dayMs, now, timestamp } from '#lib/clock.ts';
 import { createContact } from '#lib/contacts/store.ts';
 import { createDeal, moveDeal, patchDeal, winDeal } from '#lib/deals/store.ts';
 import { createInvoice, markOverdue, payInvoice } from '#lib/finance/invoice-store.ts';
@@ -12,9 +13,8 @@ import { operator } from '#lib/tenant.ts';
 import { type Client, everyItem } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
-const dayMs = 86_400_000;
-const instantOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-const start = Date.now() - 45 * dayMs;
+const instantOf = (ms: number) => timestamp(new Date(ms));
+const start = now() - 45 * dayMs;
 
 const amount = fc.integer({ min: 1, max: 10_000_000 }).map((cents) => cents / 100);
 const currency = fc.constantFrom('EUR', 'USD', 'JPY');
@@ -197,8 +197,8 @@ test('whatever happens, five things at a time, every shown number is what counti
       expect(sorted(counted.bookedInvoices)).toEqual(sorted(counted.paidInvoices));
       expect(new Set(counted.bookedDeals).size).toBe(counted.bookedDeals.length);
       expect(counted.bookedDeals).toEqual(expect.arrayContaining(counted.wonDeals));
-      const now = instantOf(Date.now());
-      for (const span of [...spans, [instantOf(start), now]]) {
+      const at = timestamp();
+      for (const span of [...spans, [instantOf(start), at]]) {
         const [from, to] = [...span].sort() as [string, string];
         const { body } = await live.get('/v1/finance/summary', { from, to });
         expect(body).toEqual({ from, to, outstanding: counted.outstanding, ...counted.summary(from, to) });

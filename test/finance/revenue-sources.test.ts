@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/revenue-source.ts';
 import { hourMs, nextDay, shifted } from '#lib/clock.ts';
 import { IngestedRows, RevenueSources } from '#lib/entities/revenue-source.ts';
@@ -10,8 +10,10 @@ import { left, settle, take } from '#lib/quotas/quota.ts';
 import { today } from '#lib/table/daily.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
+import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { settle as settleAll } from '#test/harness.ts';
 import { sealedByAnother } from '#test/sealed.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -22,15 +24,17 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 interface Feed {
   status: number;
   body: string;
-  delayMs: number;
+  /** Answered once this is. */
+  until?: Promise<void> | undefined;
   authorization?: string | undefined;
   calls: number;
 }
 const feeds = new Map<string, Feed>();
-const server = createServer((request, response) => {
+const server = createServer(async (request, response) => {
   const feed = feeds.get(request.url as string) as Feed;
   Object.assign(feed, { authorization: request.headers.authorization, calls: feed.calls + 1 });
-  setTimeout(() => response.writeHead(feed.status).end(feed.body), feed.delayMs);
+  await feed.until;
+  response.writeHead(feed.status).end(feed.body);
 });
 let origin: string;
 beforeAll(async () => {
@@ -39,8 +43,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const serve = (path: string, body: unknown, status = 200, delayMs = 0) =>
-  feeds.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), delayMs, calls: 0 });
+const serve = (path: string, body: unknown, status = 200, until?: Promise<void>) =>
+  feeds.set(path, { status, body: typeof body === 'string' ? body : JSON.stringify(body), until, calls: 0 });
+
+/** Begins what is due, and returns once a feed was asked so often. The work goes on when the feed answers. */
+async function untilAsked(path: string, calls: number): Promise<{ work: Promise<void> }> {
+  const work = settleAll();
+  await vi.waitFor(() => expect(feeds.get(path)?.calls).toBe(calls), { timeout: 10_000, interval: 5 });
+  return { work };
+}
 
 async function connect(workspace: TestWorkspace, path: string, fields: object = {}): Promise<number> {
   const input = v.parse(commands.create.input, {
@@ -173,11 +184,14 @@ test('a row is booked once, however often the feed shows it', async () => {
 test('a pull that takes too long is taken over, and what both find is booked once', async () => {
   const workspace = await newWorkspace();
   const rows = Array.from({ length: 30 }, (_, n) => ({ id: n, amount: 1 }));
-  serve('/slow', rows, 200, 3000);
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  serve('/slow', rows, 200, until);
   const id = await connect(workspace, '/slow');
-  await eventually(async () => feeds.get('/slow')?.calls === 1, 'the first pull to ask');
+  const first = await untilAsked('/slow', 1);
   await makeDue(workspace, id, 'leasedUntil');
-  await eventually(async () => feeds.get('/slow')?.calls === 2, 'the second pull to ask');
+  const second = await untilAsked('/slow', 2);
+  answer();
+  await Promise.all([first.work, second.work]);
   expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 30 });
   expect(await everyItem(workspace.live, '/v1/finance/transactions')).toHaveLength(30);
 });
@@ -186,13 +200,22 @@ test('a source that is paused books no more of what a pull of it has found', asy
   const workspace = await newWorkspace();
   serve(
     '/paused',
-    Array.from({ length: 2000 }, (_, n) => ({ id: n, amount: 1 })),
+    Array.from({ length: 100 }, (_, n) => ({ id: n, amount: 1 })),
   );
   const id = await connect(workspace, '/paused');
   const booked = async () => (await sourceOf(workspace, id)).totalIngested;
-  await eventually(async () => (await booked()) > 0, 'the first rows');
-  await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) => pauseRevenueSource(tx, id));
-  const before = await booked();
+  let before = 0;
+  let isPaused = false;
+  await between(async ({ operation, input }, next) => {
+    const answer = await next();
+    if (isPaused || operation !== 'TransactWriteItems' || !JSON.stringify(input).includes('externalId')) return answer;
+    // Its first row is booked.
+    isPaused = true;
+    await transact({ workspaceId: workspace.id, env: 'live' }, operator, (tx) => pauseRevenueSource(tx, id));
+    before = await booked();
+    return answer;
+  }, settleAll);
+  expect(before).toBeGreaterThan(0);
   expect(await settled(workspace, id)).toMatchObject({ isActive: false, nextRunAt: null });
   const paused = await booked();
   expect(paused - before).toBeLessThanOrEqual(16);
@@ -297,12 +320,15 @@ test('a source to push is not pulled', async () => {
 
 test('a credential that is given while a pull is under way is used at once', async () => {
   const workspace = await newWorkspace();
-  serve('/renewed', [{ id: 1, amount: 1 }], 200, 4000);
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  serve('/renewed', [{ id: 1, amount: 1 }], 200, until);
   const id = await connect(workspace, '/renewed', { credential: 'token-1' });
-  await eventually(async () => feeds.get('/renewed')?.calls === 1, 'the first pull to ask');
+  const first = await untilAsked('/renewed', 1);
   await commands.connect.run({ workspaceId: workspace.id, env: 'live', id, credential: 'token-2' });
-  await eventually(async () => feeds.get('/renewed')?.calls === 2, 'the second pull to ask');
+  const second = await untilAsked('/renewed', 2);
   expect(feeds.get('/renewed')?.authorization).toBe('Bearer token-2');
+  answer();
+  await Promise.all([first.work, second.work]);
   expect(await settled(workspace, id)).toMatchObject({ lastSyncStatus: 'ok', totalIngested: 1 });
 });
 
