@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { type Answer, everyItem } from '#test/client.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+test('a batch writes 10 MB at most, and what it leaves belongs into another', async () => {
+  const { live } = await newWorkspace();
+  const batch = (items: unknown[], atomic = false) => live.post('/v1/contacts/batch', { items, atomic });
+  const named = (q: string) => everyItem(live, '/v1/contacts', { q, limit: 100 });
+  const wide = '\u{1f600}';
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, wide.repeat(500)]));
+  const made = await Promise.all(
+    [1, 2, 3, 4, 5].map((part) =>
+      batch(
+        Array.from({ length: 18 }, (_, index) => ({
+          ...{ op: 'create', name: `Heavy ${part} ${index}`, notes: wide.repeat(10_000) },
+        })),
+      ),
+    ),
+  );
+  const ids: number[] = made.flatMap(({ body }) => body.results.map(({ contact }: Answer['body']) => contact.id));
+  for (const id of ids) await live.put(`/v1/contacts/${id}/metadata`, { metadata });
+  const lifted = async () => (await named('Lifted')).length;
+  const rename = (of: number[]) => of.map((id) => ({ op: 'update', id, name: `Lifted ${id}` }));
+
+  const whole = await batch(rename(ids), true);
+  expect(whole).toMatchObject({ status: 400, body: { error: 'bad_request', details: { reason: 'batch_too_large' } } });
+  expect(await lifted()).toBe(0);
+
+  const { status, body } = await batch(rename(ids));
+  const left = body.results.filter((one: Answer['body']) => one.error);
+  expect([status, body.succeeded + left.length, await lifted()]).toEqual([200, 90, body.succeeded]);
+  expect(left[0]).toMatchObject({ status: 400, contact: null, error: { details: { reason: 'batch_too_large' } } });
+  const rest = await batch(rename(left.map(({ index }: Answer['body']) => ids[index])));
+  expect([rest.body.succeeded, await lifted()]).toEqual([left.length, 90]);
+});
+
+test('what a batch writes is counted with what follows from its items', async () => {
+  const { live } = await newWorkspace();
+  const { id } = (await live.post('/v1/contacts', { name: 'Named' })).body;
+  const notes = '\u{1f600}'.repeat(10_000);
+  const deals = Array.from({ length: 20 }, (_, index) => ({
+    op: 'create',
+    title: `Deal ${index}`,
+    contactId: id,
+    notes,
+  }));
+  expect((await live.post('/v1/deals/batch', { items: deals })).body.succeeded).toBe(20);
+  const items = Array.from({ length: 20 }, (_, index) => ({ op: 'update', id, name: `Named ${index}` }));
+  const { results, succeeded } = (await live.post('/v1/contacts/batch', { items })).body;
+  expect(succeeded).toBeGreaterThan(5);
+  expect(succeeded).toBeLessThan(20);
+  expect(results.at(-1).error.details.reason).toBe('batch_too_large');
+  const shown = await everyItem(live, '/v1/deals');
+  expect(new Set(shown.map(({ contactName }) => contactName))).toEqual(new Set([`Named ${succeeded - 1}`]));
+});
