@@ -1,28 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 
-const blockBytes = 64;
 const prefix = 'whsec_';
-
-/** HMAC-SHA256 with the key's pads made once: one hash call over the message is five times as fast as `createHmac`. */
-class Hmac {
-  readonly #inner: Buffer;
-  readonly #outer: Buffer;
-
-  constructor(key: Buffer) {
-    const short = key.length > blockBytes ? hash('sha256', key, 'buffer') : key;
-    this.#inner = Buffer.alloc(blockBytes, 0x36);
-    this.#outer = Buffer.alloc(blockBytes, 0x5c);
-    for (const [index, byte] of short.entries()) {
-      this.#inner[index] = 0x36 ^ byte;
-      this.#outer[index] = 0x5c ^ byte;
-    }
-  }
-
-  digest(message: readonly Buffer[], encoding: 'hex' | 'base64'): string {
-    const inner = hash('sha256', Buffer.concat([this.#inner, ...message]), 'buffer');
-    return hash('sha256', Buffer.concat([this.#outer, inner]), encoding);
-  }
-}
 
 /** One secret, ready to sign in both forms (contract section 14, "Sending"). */
 export interface Signer {
@@ -33,11 +11,12 @@ export interface Signer {
 }
 
 export function signer(secret: string): Signer {
-  const asWritten = new Hmac(Buffer.from(secret));
-  const decoded = new Hmac(Buffer.from(secret.slice(prefix.length), 'base64'));
+  const asWritten = createSecretKey(Buffer.from(secret));
+  const decoded = createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'));
   return {
-    simple: (body) => `sha256=${asWritten.digest([body], 'hex')}`,
-    standard: (id, timestamp, body) => `v1,${decoded.digest([Buffer.from(`${id}.${timestamp}.`), body], 'base64')}`,
+    simple: (body) => `sha256=${createHmac('sha256', asWritten).update(body).digest('hex')}`,
+    standard: (id, timestamp, body) =>
+      `v1,${createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
   };
 }
 
