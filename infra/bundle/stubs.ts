@@ -14,7 +14,6 @@ const stubs: Record<string, string> = {
     import request from 'undici/lib/api/api-request.js';
     Object.assign(Dispatcher.prototype, { request });
     export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-    export { default as Client } from 'undici/lib/dispatcher/client.js';
     export { default as Pool } from 'undici/lib/dispatcher/pool.js';
     export { default as buildConnector } from 'undici/lib/core/connect.js';
     export { default as errors } from 'undici/lib/core/errors.js';`,

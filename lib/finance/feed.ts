@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { amount, category, description, type } from '#lib/entities/transaction.ts';
 import { fieldErrors } from '#lib/fields.ts';
-import { isOvergrown } from '#lib/network/json.ts';
 import { openOutbound } from '#lib/network/outbound.ts';
 import { cleaned, currency, line, nullableTimeInput } from '#lib/schema.ts';
 import { oneLine, withoutControls } from '#lib/text.ts';
@@ -36,9 +35,6 @@ const maxBytes = 10 * 1024 * 1024;
 /** Of one pull; what stands behind them is named and left. */
 const maxRows = 100_000;
 const maxReported = 3;
-/** Five for each row that is read. */
-const maxOpenings = 5 * maxRows;
-const maxLevels = 32;
 
 /** Why a pull failed, in words for the customer. */
 export class FeedFailure extends Error {}
@@ -95,8 +91,6 @@ function messageOf(issue: v.BaseIssue<unknown>, index: number): string {
 }
 
 function parsed(json: string): unknown {
-  if (isOvergrown(json, { maxOpenings, maxLevels }))
-    throw new FeedFailure('the feed has too many lists and objects, or nests them too deep');
   try {
     return JSON.parse(json);
   } catch {

@@ -1,10 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { Agent, buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { deadline } from '#lib/clock.ts';
 import { addressTimeoutMs, connectTimeoutMs } from '#lib/timeouts.ts';
-import { MeteredClient, OverlongAnswer } from './metered-client.ts';
 import { type Lookup, openResolver, ResolverDown, silentNameServer, Unresolved } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 import { literalOf, reachOfWebhooks } from './ssrf-ranges.ts';
@@ -57,6 +56,8 @@ export interface Outbound {
 }
 
 const defaultMaxBytes = 1024 * 1024;
+/** Headers that an answer may have. */
+export const maxHeaderBytes = 16 * 1024;
 
 class ForbiddenAddress extends Error {}
 
@@ -65,8 +66,7 @@ export function openOutbound(settings: OutboundSettings = {}): Outbound {
   const { reach = reachOfWebhooks(), maxBytes = defaultMaxBytes } = settings;
   const resolver = openResolver();
   const connect = connector(reach, settings.lookup ?? resolver.lookup);
-  const open = (origin: string | URL) => new MeteredClient(origin, { connect, maxBytes });
-  const dispatcher = new Agent({ factory: (origin) => new Pool(origin, { connect, factory: open }) });
+  const dispatcher = new Agent({ connect, maxHeaderSize: maxHeaderBytes, maxResponseSize: maxBytes });
   return {
     send: (url, request) => exchange(dispatcher, url, request, maxBytes),
     close() {
@@ -142,7 +142,6 @@ function exchange(
 ): Promise<OutboundAnswer> {
   const answer: OutboundAnswer = { status: null, headers: {}, body: Buffer.alloc(0), failure: null, error: null };
   const kept = new GrowingBuffer(keptBytes ?? maxBytes);
-  let bytes = 0;
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
   return new Promise((resolve) => {
@@ -164,18 +163,14 @@ function exchange(
       onResponseStart(_, status, received) {
         if (status >= 200) Object.assign(answer, { status, headers: received });
       },
-      onResponseData(_, chunk) {
-        bytes += chunk.length;
-        kept.add(chunk);
-        if (bytes > maxBytes) end({ failure: 'too_large', error: `the answer is larger than ${maxBytes} bytes` });
-      },
+      onResponseData: (_, chunk) => kept.add(chunk),
       onResponseEnd: () => end(),
-      onResponseError: (_, error) => end(failureOf(error, timeoutMs)),
+      onResponseError: (_, error) => end(failureOf(error, { timeoutMs, maxBytes })),
     };
     try {
       dispatcher.dispatch({ origin, path: `${pathname}${search}`, method, headers, body: body ?? null }, handler);
     } catch (error) {
-      end(failureOf(error, timeoutMs));
+      end(failureOf(error, { timeoutMs, maxBytes }));
     }
   });
 }
@@ -206,6 +201,11 @@ class GrowingBuffer {
   }
 }
 
+interface Limits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
 const late = (timeoutMs: number) =>
   ({ failure: 'timeout', error: `no complete answer within ${timeoutMs} ms` }) as const;
 
@@ -217,7 +217,7 @@ const unreachable = /^E(CONNREFUSED|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL
 /** Codes of Node and of OpenSSL's checks of certificates. */
 const insecure = /^(ERR_(SSL|TLS)_|EPROTO|UNABLE_TO_|HOSTNAME_|PATH_LENGTH_|INVALID_(CA|PURPOSE))|CERT|CRL/;
 
-function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'failure' | 'error'> {
+function failureOf(error: unknown, { timeoutMs, maxBytes }: Limits): Pick<OutboundAnswer, 'failure' | 'error'> {
   const { code = '', cause } = error as { code?: string; cause?: unknown };
   const isOf = (kind: typeof ForbiddenAddress | typeof ResolverDown | typeof Unresolved) =>
     error instanceof kind || cause instanceof kind;
@@ -225,7 +225,10 @@ function failureOf(error: unknown, timeoutMs: number): Pick<OutboundAnswer, 'fai
   if (isOf(ResolverDown)) return { failure: 'resolver', error: 'the host could not be looked up on our side' };
   if (code === silentNameServer)
     return { failure: 'silent_dns', error: 'the name servers of the host did not answer in time' };
-  if (error instanceof OverlongAnswer) return { failure: 'too_large', error: error.message };
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return { failure: 'too_large', error: `the answer is larger than ${maxBytes} bytes` };
+  if (error instanceof errors.HeadersOverflowError)
+    return { failure: 'too_large', error: `the headers of the answer are larger than ${maxHeaderBytes} bytes` };
   if (/CONNECT_TIMEOUT|ETIMEDOUT/.test(code)) return { failure: 'timeout', error: 'no connection was made in time' };
   if (/TIMEOUT/.test(code)) return late(timeoutMs);
   if (isMalformed(error, code)) return { failure: 'malformed', error: 'the answer is not valid HTTP' };

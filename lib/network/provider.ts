@@ -1,18 +1,15 @@
 import { Readable } from 'node:stream';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { providerTimeoutMs } from '#lib/timeouts.ts';
 import type { Form } from './form.ts';
-import { isOvergrown } from './json.ts';
-import { MeteredClient } from './metered-client.ts';
+import { maxHeaderBytes } from './outbound.ts';
 
 const usual = { timeoutMs: providerTimeoutMs, maxResponseBytes: 1024 * 1024 };
-/** Far more than Telegram and X open in an answer. */
-const growth = { maxOpenings: 10_000, maxLevels: 32 };
 
 export interface Answered {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Undefined where the answer is no JSON, or JSON of more lists and objects than any answer has. */
+  /** Undefined where the answer is no JSON. */
   body: unknown;
   text: string;
 }
@@ -39,15 +36,15 @@ export function openProvider(root: string, options: Partial<typeof usual> & { si
   const { timeoutMs, maxResponseBytes, signal } = { ...usual, ...options };
   const { origin, pathname } = new URL(root);
   const base = pathname.replace(/\/$/, '');
-  const client = new MeteredClient(origin, {
-    connect: buildConnector({ allowH2: false, timeout: usual.timeoutMs / 2 }),
-    maxBytes: maxResponseBytes,
+  const pool = new Pool(origin, {
+    allowH2: false,
+    connect: { timeout: usual.timeoutMs / 2 },
+    maxHeaderSize: maxHeaderBytes,
     // Below the providers' own, so that no request is written to a connection that they are closing.
     keepAliveTimeout: 3_000,
     keepAliveMaxTimeout: 3_000,
     maxResponseSize: maxResponseBytes,
   });
-  let files: Client | undefined;
   const within = (limitMs: number) => AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
   const exchange = async (
     request: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body'>,
@@ -56,7 +53,7 @@ export function openProvider(root: string, options: Partial<typeof usual> & { si
     const progress = { wasWritten: false };
     try {
       const whole = { ...request, path: `${base}${request.path}`, signal: within(limitMs) };
-      const answer = await client.compose(watching(progress)).request(whole);
+      const answer = await pool.compose(watching(progress)).request(whole);
       const text = await answer.body.text();
       return { status: answer.statusCode, headers: answer.headers, body: parsed(text), text };
     } catch (error) {
@@ -87,18 +84,14 @@ export function openProvider(root: string, options: Partial<typeof usual> & { si
       return { exchange: await exchange(request, limitMs), unread };
     },
     async download(path) {
-      // The metered one keeps in memory what is read slowly; whoever reads this counts its bytes.
-      files ??= new Client(origin, { connect: { timeout: usual.timeoutMs / 2 }, maxResponseSize: maxResponseBytes });
-      const { statusCode, body } = await files
+      const { statusCode, body } = await pool
         .request({ method: 'GET', path: `${base}${path}`, signal: within(timeoutMs) })
         .catch((error: unknown) => {
           throw new Error(`no answer (${reasonOf(error, timeoutMs)})`);
         });
       return { status: statusCode, bytes: body };
     },
-    close: async () => {
-      await Promise.all([client.destroy(), files?.destroy()]);
-    },
+    close: () => pool.destroy(),
   };
 }
 
@@ -116,7 +109,6 @@ const watching =
   };
 
 function parsed(text: string): unknown {
-  if (isOvergrown(text, growth)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
