@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import type { FunctionFile } from '#infra/functions.ts';
@@ -110,6 +110,7 @@ async function assemble({ outputFiles, metafile }: Built, name: string, outdir: 
   await writeFile(join(folder, 'index.mjs.map'), `${map?.text}`);
   const readsOpenApi = metafile.outputs[entry]?.imports.some(({ path }) => path === openApiFile);
   if (readsOpenApi) await writeFile(join(folder, openApiFile), await compactOpenApi());
+  if (metafile.outputs[entry]?.inputs[`${wasmFolder}/index.js`]) await copyWasm(folder);
   await besides[name]?.(folder);
 }
 
@@ -126,11 +127,17 @@ async function assembleShared(
     await writeFile(join(shared, file), `${text}${end}`);
   }
   await writeFile(join(shared, openApiFile), await compactOpenApi());
+  await copyWasm(shared);
   for (const { name } of functions) await besides[name]?.(shared);
   for (const { name } of functions) {
     await mkdir(join(outdir, name), { recursive: true });
     await writeFile(join(outdir, name, 'index.mjs'), `export * from '../shared/${name}.mjs';\n`);
   }
 }
+
+const wasmFolder = 'node_modules/@mtcute/wasm';
+const wasmFile = 'mtcute-simd.wasm';
+/** Puts mtcute's WebAssembly where its module looks for it. */
+const copyWasm = (folder: string) => copyFile(join(root, wasmFolder, wasmFile), join(folder, wasmFile));
 
 const compactOpenApi = async () => JSON.stringify(JSON.parse(await readFile(join(root, openApiFile), 'utf8')));

@@ -97,3 +97,8 @@ test('a request to AWS is signed with the credentials of the environment, as fro
   expect(requests).toHaveLength(2);
   for (const request of requests) expect(request.headers.authorization).toBe(authorizationOf(request));
 });
+
+test("a bundle has mtcute's WebAssembly beside it", async () => {
+  const data = Buffer.alloc(64, 3);
+  expect(await bundled.encryptIge(data)).toBe(await source.encryptIge(data));
+});

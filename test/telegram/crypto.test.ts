@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { NodeCrypto } from '#lib/channels/telegram/crypto.ts';
 
 const crypto = new NodeCrypto();
+await crypto.initialize();
 const hex = (text: string) => Buffer.from(text, 'hex');
 
 test('the cryptography of MTProto decrypts what it encrypts with infinite garble extension', () => {
@@ -30,8 +31,8 @@ test('the cryptography of MTProto is the AES-256-IGE that Telegram speaks', () =
 test('the cryptography of MTProto counts on from one piece of a stream to the next', () => {
   const key = Buffer.alloc(32, 1);
   const iv = Buffer.alloc(16, 2);
-  const whole = crypto.createAesCtr(key, iv, true).process(Buffer.alloc(40));
-  const pieces = crypto.createAesCtr(key, iv, true);
+  const whole = crypto.createAesCtr(key, iv).process(Buffer.alloc(40));
+  const pieces = crypto.createAesCtr(key, iv);
   expect(Buffer.concat([pieces.process(Buffer.alloc(7)), pieces.process(Buffer.alloc(33))])).toEqual(whole);
 });
 

@@ -30,6 +30,7 @@ export interface Line {
 }
 
 const crypto = new NodeCrypto();
+await crypto.initialize();
 
 export const refusal = (errorCode: number, errorMessage: string): Answer => ({
   _: 'mt_rpc_error',

@@ -1,19 +1,13 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  pbkdf2 as nodePbkdf2,
-  randomFillSync,
-} from 'node:crypto';
+import { createCipheriv, createHash, createHmac, pbkdf2 as nodePbkdf2, randomFillSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { BaseCryptoProvider, type ICryptoProvider, type IEncryptionScheme } from '@mtcute/core/utils.js';
-import { decryptIge, encryptIge } from './ige.ts';
+import { BaseCryptoProvider, type ICryptoProvider } from '@mtcute/core/utils.js';
+import { getWasmUrl, ige256Decrypt, ige256Encrypt, initSync } from '@mtcute/wasm';
 
 const pbkdf2 = promisify(nodePbkdf2);
 
-/** What MTProto needs of cryptography, by Node alone: mtcute's own comes as WebAssembly, which is slower to load than to replace. */
+/** What MTProto needs of cryptography: Node's, and mtcute's own AES with infinite garble extension, which Node does not have. */
 export class NodeCrypto extends BaseCryptoProvider implements ICryptoProvider {
   sha1 = (data: Uint8Array) => createHash('sha1').update(data).digest();
   sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest();
@@ -25,18 +19,24 @@ export class NodeCrypto extends BaseCryptoProvider implements ICryptoProvider {
   };
   gunzip = (data: Uint8Array) => gunzipSync(data);
 
+  /** Loads the WebAssembly, which lies beside the module that names it. */
+  async initialize(): Promise<void> {
+    initSync(await readFile(getWasmUrl()));
+  }
+
   gzip(data: Uint8Array, maxSize: number): Uint8Array | null {
     const packed = gzipSync(data);
     return packed.length <= maxSize ? packed : null;
   }
 
-  createAesCtr(key: Uint8Array, iv: Uint8Array, encrypt: boolean) {
-    const cipher = (encrypt ? createCipheriv : createDecipheriv)('aes-256-ctr', key, iv);
+  /** In counter mode encrypting is decrypting. */
+  createAesCtr(key: Uint8Array, iv: Uint8Array) {
+    const cipher = createCipheriv('aes-256-ctr', key, iv);
     return { process: (data: Uint8Array) => cipher.update(data) };
   }
 
-  createAesIge = (key: Uint8Array, iv: Uint8Array): IEncryptionScheme => ({
-    encrypt: (data) => encryptIge(data, key, iv),
-    decrypt: (data) => decryptIge(data, key, iv),
+  createAesIge = (key: Uint8Array, iv: Uint8Array) => ({
+    encrypt: (data: Uint8Array) => ige256Encrypt(data, key, iv),
+    decrypt: (data: Uint8Array) => ige256Decrypt(data, key, iv),
   });
 }
