@@ -75,19 +75,25 @@ export function actionOf(write: Write, tellsWhy: boolean): Action {
 
 /** Names and values by the placeholders that stand for them. */
 class Expression {
-  readonly #names = new Map<string, string>();
-  readonly #values: Attributes = {};
+  readonly #placeholders = new Map<string, string>();
+  #names: Record<string, string> | undefined;
+  #values: Attributes | undefined;
   #valueCount = 0;
 
   named(attribute: string): string {
-    const known = this.#names.get(attribute) ?? `#n${this.#names.size}`;
-    this.#names.set(attribute, known);
-    return known;
+    const known = this.#placeholders.get(attribute);
+    if (known !== undefined) return known;
+    const placeholder = `#n${this.#placeholders.size}`;
+    this.#placeholders.set(attribute, placeholder);
+    this.#names ??= {};
+    this.#names[placeholder] = attribute;
+    return placeholder;
   }
 
   valued(value: unknown): string {
     const placeholder = `:v${this.#valueCount}`;
     this.#valueCount += 1;
+    this.#values ??= {};
     this.#values[placeholder] = value;
     return placeholder;
   }
@@ -98,29 +104,24 @@ class Expression {
 
   /** What must hold, part by part. DynamoDB takes no parentheses that are not needed. */
   #partsOf({ absent = [], present = [], all = [], any = [], ...compared }: Condition): string[] {
+    const parts: string[] = [];
+    for (const [comparison, sign] of signs)
+      for (const [name, to] of Object.entries(compared[comparison] ?? none))
+        parts.push(`${this.named(name)} ${sign} ${to instanceof Attribute ? this.named(to.name) : this.valued(to)}`);
+    for (const name of absent) parts.push(`attribute_not_exists(${this.named(name)})`);
+    for (const name of present) parts.push(`attribute_exists(${this.named(name)})`);
+    for (const each of all) parts.push(...this.#partsOf(each));
     const alternatives = any.map((one) => this.conditionOf(one));
-    return [
-      ...signs.flatMap(([comparison, sign]) =>
-        Object.entries(compared[comparison] ?? {}).map(
-          ([name, to]) =>
-            `${this.named(name)} ${sign} ${to instanceof Attribute ? this.named(to.name) : this.valued(to)}`,
-        ),
-      ),
-      ...absent.map((name) => `attribute_not_exists(${this.named(name)})`),
-      ...present.map((name) => `attribute_exists(${this.named(name)})`),
-      ...all.flatMap((each) => this.#partsOf(each)),
-      ...(alternatives.length > 1 ? [`(${alternatives.join(' OR ')})`] : alternatives),
-    ];
+    parts.push(...(alternatives.length > 1 ? [`(${alternatives.join(' OR ')})`] : alternatives));
+    return parts;
   }
 
   placeholders() {
     return {
-      ...(this.#names.size > 0 && {
-        ExpressionAttributeNames: Object.fromEntries(
-          [...this.#names].map(([name, placeholder]) => [placeholder, name]),
-        ),
-      }),
-      ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.#values }),
+      ...(this.#names && { ExpressionAttributeNames: this.#names }),
+      ...(this.#values && { ExpressionAttributeValues: this.#values }),
     };
   }
 }
+
+const none: Attributes = {};
