@@ -8,7 +8,7 @@ interface Timer {
 /** Hears of each sleep when it begins; the function that it returns hears of the end. */
 type Listener = (untilMs: number) => () => void;
 
-/** A clock that runs as the machine's does and can be moved ahead. It goes back only to the time of the machine. */
+/** A clock that runs as the machine's does, in whole milliseconds, and can be moved ahead. It goes back only to the time of the machine. */
 export class MovedClock implements Clock {
   #offsetMs = 0;
   /** Sorted by time. */
@@ -25,7 +25,7 @@ export class MovedClock implements Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const end = this.#onSleep(this.now() + ms);
+    const end = this.#onSleep(this.now() + Math.ceil(ms));
     let cancel = () => {};
     let stop = () => {};
     try {
@@ -42,7 +42,7 @@ export class MovedClock implements Clock {
   }
 
   after(ms: number, work: () => void): () => void {
-    const timer = { atMs: this.now() + Math.max(0, ms), work };
+    const timer = { atMs: this.now() + Math.max(0, Math.ceil(ms)), work };
     const place = this.#timers.findIndex(({ atMs }) => atMs > timer.atMs);
     this.#timers.splice(place === -1 ? this.#timers.length : place, 0, timer);
     return () => {
