@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { handler } from '#functions/workers/receive-mail-notices.ts';
 import { commands } from '#infra/admin/commands/email.ts';
-import { shifted } from '#lib/clock.ts';
+import { fromNow, now } from '#lib/clock.ts';
 import { createMessage } from '#lib/email/compose.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -201,7 +201,7 @@ test('a notice of a mail that is not here any more is told in the log and done; 
 
 /** A mail that this process alone may send: its timer is of tomorrow. */
 async function unsent(to: string, cc: string[] = []) {
-  const runAt = shifted(new Date(), 86_400_000);
+  const runAt = fromNow(86_400_000);
   const mail = { to: [to], subject: 'S', bodyText: 'Hello', bodyHtml: null, cc, bcc: [], contactId: null };
   const written = await transact(live, operator, (tx) => createMessage(tx, { ...mail, runAt, force: false }));
   await transact(live, operator, async (tx) => {
@@ -212,7 +212,7 @@ async function unsent(to: string, cc: string[] = []) {
 
 test('a bounce that comes before the sender has said that the mail left is not lost, and the mail does not leave again', async () => {
   const { id, threadId } = await unsent('early@example.com');
-  const claimed = await claimJob(live, id, Date.now() + 60_000);
+  const claimed = await claimJob(live, id, now() + 60_000);
   expect(claimed?.id).toBe(id);
   expect(await receive(noticeOf(id, bounceOf([bounced('early@example.com', '550 no')]), 'ses-early'))).toEqual(done);
   await deliverEmail(live, id);
@@ -228,7 +228,7 @@ test('a process that dies between the notice and its last write leaves nothing h
   for (let allowed = 0; ; allowed += 1) {
     const to = `dying${allowed}@example.com`;
     const { id, threadId } = await unsent(to, [`${to}.also`]);
-    await claimJob(live, id, Date.now() + 60_000);
+    await claimJob(live, id, now() + 60_000);
     const notice = noticeOf(id, bounceOf([bounced(to), bounced(`${to}.also`)]), `ses-dying-${allowed}`);
     const survived = await dyingAfter(allowed, () => receive(notice));
     const half = await jobOf(id);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { now } from '#lib/clock.ts';
 import { redirect } from '#test/endpoints.ts';
 
 /** S3 with one bucket of mails, for this process and until it is closed. */
@@ -18,7 +19,7 @@ export async function mailBucket(domain: string) {
     }
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'));
     if (request.method === 'PUT') {
-      mails.set(key, { raw: await text(request), at: new Date() });
+      mails.set(key, { raw: await text(request), at: new Date(now()) });
       response.end();
       return;
     }
@@ -31,7 +32,7 @@ export async function mailBucket(domain: string) {
   Object.assign(process.env, { MAIL_BUCKET: 'mail', MAIL_DOMAIN: domain });
   return {
     /** What has no text is listed, and gone when it is read. */
-    put: (key: string, raw: string | undefined, at = new Date()) => void mails.set(key, { raw, at }),
+    put: (key: string, raw: string | undefined, at = new Date(now())) => void mails.set(key, { raw, at }),
     close() {
       restore();
       server.close();

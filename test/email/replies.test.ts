@@ -1,5 +1,6 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
+import { fromNow } from '#lib/clock.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
@@ -134,7 +135,7 @@ test('a reply to all leaves out addresses that SES does not take, and the API re
 
 test('a reply waits for its time', async () => {
   const { threadId } = await receive();
-  const runAt = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z/, 'Z');
+  const runAt = fromNow(3_600_000);
   const { body } = await workspace.live.post(`/v1/email/threads/${threadId}/replies`, { bodyText: 'Later', runAt });
   expect(body).toMatchObject({ status: 'queued', runAt });
   expect(await newest(threadId, 'queued')).toMatchObject({ bodyText: 'Later', sentAt: null });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { shifted } from '#lib/clock.ts';
+import { fromNow } from '#lib/clock.ts';
 import { createMessage } from '#lib/email/compose.ts';
 import { createReply } from '#lib/email/reply.ts';
 import { getThread } from '#lib/email/store.ts';
@@ -65,7 +65,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-const tomorrow = () => shifted(new Date(), 86_400_000);
+const tomorrow = () => fromNow(86_400_000);
 
 /** A reply that only this process may send: it is due, but its message is not sent before tomorrow. */
 async function newReply(threadId: number, more: Partial<Parameters<typeof createReply>[2]> = {}): Promise<number> {
@@ -276,7 +276,7 @@ test('a mail that a pause has moved to another day is paid for when it leaves', 
     });
   await move((await job()).runAt);
   expect((await job()).isUnpaid).toBeUndefined();
-  await move(shifted(new Date(), 3 * 86_400_000));
+  await move(fromNow(3 * 86_400_000));
   await hurry(id);
   vi.stubEnv('QUOTA_EMAILS_PER_DAY', '1');
   await transact(live, operator, async (tx) => spend(tx, 'emails', 1)).catch(() => undefined);
@@ -307,7 +307,7 @@ test('a day gets back what it has paid for a mail that has surely not left, once
   const paused = await three();
   await transact(live, operator, async (tx) => {
     pauseJob(tx, await tx.get(Jobs, { id: paused }));
-    resumeJob(tx, await tx.get(Jobs, { id: paused }), shifted(new Date(), 3 * 86_400_000));
+    resumeJob(tx, await tx.get(Jobs, { id: paused }), fromNow(3 * 86_400_000));
   });
   expect((await used()) - before).toBe(0);
   await cancel(paused);

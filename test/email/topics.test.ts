@@ -14,7 +14,7 @@ const newTenant = async (): Promise<Tenant> => ({
   workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id,
   env: 'live',
 });
-const daysAgo = (days: number) => shifted(timestamp(new Date()), -days * dayMs);
+const daysAgo = (days: number) => shifted(timestamp(), -days * dayMs);
 
 const receive = async (tenant: Tenant, fields: MailFields) => {
   const mail = await parseMail(rawMail(fields));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
-import { nextDay, timestamp } from '#lib/clock.ts';
+import { nextDay, now, timestamp } from '#lib/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { isStored } from '#lib/files/bucket.ts';
@@ -308,7 +308,7 @@ const transferOf = (id: number) => new UnitOfWork(tenant(), system).find(Transfe
 
 /** Does something so many minutes later. */
 async function later<Result>(work: () => Promise<Result>, minutes: number): Promise<Result> {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  vi.useFakeTimers({ toFake: ['Date'], now: now() + minutes * 60_000 });
   try {
     return await work();
   } finally {
@@ -414,7 +414,7 @@ test('an attachment is found by nobody else', async () => {
 test('its URL opens that file alone, as a download, for five minutes', async () => {
   const { id } = await receive({ document: await document(randomBytes(10)) });
   const { url, fileName, contentType, expiresAt } = await settled(id);
-  const leftMs = Date.parse(expiresAt) - Date.now();
+  const leftMs = Date.parse(expiresAt) - now();
   expect(leftMs).toBeGreaterThan(4 * 60_000);
   expect(leftMs).toBeLessThanOrEqual(5 * 60_000);
   const own = new URL(url);

@@ -5,6 +5,7 @@ import { commands as deals } from '#infra/admin/commands/deal.ts';
 import { commands as invoices } from '#infra/admin/commands/invoice.ts';
 import { commands as messages } from '#infra/admin/commands/message.ts';
 import { commands as accounts } from '#infra/admin/commands/telegram-account.ts';
+import { now } from '#lib/clock.ts';
 import { type Answer, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { rowsOffMap } from '#test/rows.ts';
@@ -18,7 +19,7 @@ interface Command<Printed> {
 }
 
 const hourMs = 3600 * 1000;
-const inHours = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
+const inHours = (hours: number) => new Date(now() + hours * hourMs).toISOString();
 
 /** The body of an answer that must have this status. */
 async function answered(status: number, answer: Promise<Answer>): Promise<Answer['body']> {

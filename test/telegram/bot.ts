@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
+import { epochSeconds } from '#lib/clock.ts';
 import { place } from '#test/place.ts';
 import type { FileAtTelegram, SentFile } from '#test/telegram/bot-double.ts';
 import type { Reaction } from '#test/telegram/double.ts';
@@ -52,21 +53,23 @@ export const newPerson = (names: Partial<Person> = {}): Person => {
   return { id: lastPersonId, first_name: 'Anna', ...names };
 };
 
-const now = () => Math.floor(Date.now() / 1000);
-
 /** What somebody writes to a bot, as Telegram tells of it. */
 export function message(from: Person, content: object) {
   lastMessageId += 1;
-  const base = { message_id: lastMessageId, date: now(), chat: { ...from, type: 'private' }, from };
+  const base = { message_id: lastMessageId, date: epochSeconds(), chat: { ...from, type: 'private' }, from };
   return { message: { ...base, ...content } };
 }
 
 /** An edit of it. */
-export const edited = ({ message: before }: ReturnType<typeof message>, content: object, editDate = now()) => ({
+export const edited = (
+  { message: before }: ReturnType<typeof message>,
+  content: object,
+  editDate = epochSeconds(),
+) => ({
   edited_message: { ...before, ...content, edit_date: editDate },
 });
 
-export const memberUpdate = (from: Person, status: string, date = now()) => ({
+export const memberUpdate = (from: Person, status: string, date = epochSeconds()) => ({
   my_chat_member: {
     date,
     chat: { ...from, type: 'private' },

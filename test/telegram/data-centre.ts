@@ -1,6 +1,7 @@
 import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Long, type tl } from '@mtcute/core';
 import { writeStringSession } from '@mtcute/core/utils.js';
+import { epochSeconds } from '#lib/clock.ts';
 import { FileStore, shown } from '#test/telegram/file-store.ts';
 import {
   type Answer,
@@ -274,7 +275,7 @@ class MessageBox {
     const id = this.#lastId;
     if (!this.#people.has(userId)) this.know(personOf(userId, { self: userId === this.#selfId }));
     const written = {
-      ...{ _: 'message', id, peerId: { _: 'peerUser', userId }, date: Math.floor(Date.now() / 1000), message },
+      ...{ _: 'message', id, peerId: { _: 'peerUser', userId }, date: epochSeconds(), message },
       ...content,
     };
     this.#messages.set(id, { ...written, userId, out: content['out'] === true });
@@ -282,7 +283,7 @@ class MessageBox {
     return id;
   }
 
-  edit(id: number, content: Record<string, unknown>, editDate = Math.floor(Date.now() / 1000)) {
+  edit(id: number, content: Record<string, unknown>, editDate = epochSeconds()) {
     const { userId, ...message } = this.#messages.get(id) as Answer & { userId: number };
     this.#log.push({
       update: { _: 'updateEditMessage', message: { ...message, editDate, ...content }, pts: this.pts + 1, ptsCount: 1 },
@@ -487,7 +488,7 @@ export const phoneOf = (port: number) => `+99966${String(port).padStart(5, '0')}
 const configOf = (centres: readonly { id: number; port: number }[]): Answer => ({
   _: 'config',
   date: 0,
-  expires: Math.floor(Date.now() / 1000) + 3600,
+  expires: epochSeconds() + 3600,
   testMode: false,
   thisDc: 2,
   dcOptions: centres.map((centre) => ({ _: 'dcOption', ipAddress: '127.0.0.1', ...centre })),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { now } from '#lib/clock.ts';
 import { formOf, spent, type XCommand, XDouble } from '#test/twitter/x-double.ts';
 import { BotDouble, type FileAtTelegram, received, type SentFile } from './bot-double.ts';
 
@@ -232,7 +233,7 @@ function react(
   const { status = okStatus, headers = {}, body, drop, lateMs = 0 } = line.reactions.shift() ?? {};
   const isStored = status === okStatus && drop !== 'before';
   const made = isStored ? make() : undefined;
-  if (isStored) line.stored.push({ to, text: String(text), at: Date.now(), ...more });
+  if (isStored) line.stored.push({ to, text: String(text), at: now(), ...more });
   if (drop) request.socket.destroy();
   else setTimeout(() => answer(response, status, body === undefined ? made : body, headers), lateMs);
 }

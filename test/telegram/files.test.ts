@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands as twitterAccount } from '#infra/admin/commands/twitter-account.ts';
+import { now } from '#lib/clock.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { isSignedFor } from '#test/aws/presigned.ts';
 import { type Client, eventually } from '#test/client.ts';
@@ -207,7 +208,7 @@ describe('POST /v1/files', () => {
 
   test('takes only what was announced, for an hour', async () => {
     const { body } = await live.post('/v1/files', { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 5 });
-    const left = Date.parse(body.expiresAt) - Date.now();
+    const left = Date.parse(body.expiresAt) - now();
     expect(left).toBeGreaterThan(59 * 60_000);
     expect(left).toBeLessThanOrEqual(60 * 60_000);
     const mayPut = (bytes: string, type = 'text/plain', url = body.uploadUrl) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/telegram-account.ts';
+import { now } from '#lib/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
@@ -33,7 +34,7 @@ const enter = (id: number, what: 'code' | 'password', value: string, by = live) 
 const restOf = (phone: string, { id }: TestWorkspace) =>
   rowKey('codePhone', { tenant: `${id}:live`, digest: digestOf(phone.slice(1)) });
 /** As if a minute had passed since the last code. */
-const passMinute = (phone: string, of = workspace) => writeIf({ key: restOf(phone, of), set: { untilMs: Date.now() } });
+const passMinute = (phone: string, of = workspace) => writeIf({ key: restOf(phone, of), set: { untilMs: now() } });
 const fieldOf = ({ status, body }: Awaited<ReturnType<Client['post']>>) => [
   status,
   body.details?.fields?.[0]?.field ?? body.details?.reason,
@@ -51,7 +52,7 @@ describe('a Telegram user logs in', () => {
       expiresAt: expect.any(String),
       accountId: null,
     });
-    const leftMs = Date.parse(begun.body.expiresAt) - Date.now();
+    const leftMs = Date.parse(begun.body.expiresAt) - now();
     expect(leftMs).toBeGreaterThan(9 * 60_000);
     expect(leftMs).toBeLessThanOrEqual(10 * 60_000);
     const entered = await enter(begun.body.id, 'code', rightCode);

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { updateAccount } from '#lib/accounts/change.ts';
+import { fromNow } from '#lib/clock.ts';
 import { readFeed } from '#lib/feed/feed.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-const inDays = (days: number) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)}Z`;
+const inDays = (days: number) => fromNow(days * 86_400_000);
 
 /** The job once it has left the status. */
 const settled = (id: number, client = live) =>
@@ -176,7 +177,7 @@ test('the sender delivers to the chat and tells the job, the conversation and th
 
 test('the sender sends nothing before its time, and soon after it', async () => {
   const account = await newAccount(tenant);
-  const runAt = `${new Date(Date.now() + 4000).toISOString().slice(0, 19)}Z`;
+  const runAt = fromNow(4000);
   const { body } = await live.post('/v1/telegram/messages', {
     accountId: account.id,
     telegramUserId: 1,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { epochSeconds, now } from '#lib/clock.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { edited, memberUpdate, message, newBot, newPerson, type Person } from '#test/telegram/bot.ts';
@@ -143,9 +144,9 @@ describe.each(['webhook', 'polling'] as const)('a bot that hears by %s', (mode) 
     const { contact } = await conversationWith(person, 1);
     const send = (more: object = {}) =>
       live.post('/v1/telegram/messages', { accountId: bot.id, contactId: contact.id, text: 'Hi', ...more });
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const tomorrow = new Date(now() + 86_400_000).toISOString();
     const { body: queued } = await send({ runAt: tomorrow });
-    const date = Math.floor(Date.now() / 1000);
+    const date = epochSeconds();
     await deliver(memberUpdate(person, 'kicked', date));
     const failed = await eventually(async () => {
       const { body } = await live.get(`/v1/jobs/${queued.id}`);
@@ -233,7 +234,7 @@ describe('a username', () => {
       await says(person);
       expect(await arrivesAt(username.toUpperCase())).toBe(String(person.id));
     }
-    const now = Math.floor(Date.now() / 1000);
+    const now = epochSeconds();
     await says(second, { date: now - 100 });
     expect(await arrivesAt(username)).toBe(String(third.id));
     expect((await contactOf(first)).username).toBeNull();
@@ -243,7 +244,7 @@ describe('a username', () => {
     expect(await arrivesAt(username)).toEqual(unknown);
   });
 
-  const now = () => Math.floor(Date.now() / 1000);
+  const now = () => epochSeconds();
 
   test('is not handed out by what is told late', async () => {
     const { says, contactOf, arrivesAt } = await line();
@@ -325,7 +326,7 @@ test('a block that is told after what the person has written since is none', asy
   const { contact } = await conversationWith(ann, 1);
   const { contact: other } = await conversationWith(bea, 1);
   const send = async (contactId: number) => {
-    const runAt = new Date(Date.now() + 86_400_000).toISOString();
+    const runAt = new Date(now() + 86_400_000).toISOString();
     return (await live.post('/v1/telegram/messages', { accountId: bot.id, contactId, text: 'Hi', runAt })).body;
   };
   const queued = await send(contact.id);
@@ -342,7 +343,7 @@ test('a block is of the person who has blocked, and of nobody else whom their co
   expect(await bot.post()).toEqual([200, 200]);
   const { contact } = await conversationWith(ann, 1);
   const { contact: other } = await conversationWith(bea, 1);
-  const runAt = new Date(Date.now() + 86_400_000).toISOString();
+  const runAt = new Date(now() + 86_400_000).toISOString();
   const to = { accountId: bot.id, contactId: contact.id, text: 'Hi', runAt };
   const { body: job } = await live.post('/v1/telegram/messages', to);
   await live.post(`/v1/contacts/${contact.id}/merge`, { sourceContactId: other.id }, 200);

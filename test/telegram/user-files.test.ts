@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acquire, release } from '#lib/accounts/sender.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
+import { now, secondMs, shifted } from '#lib/clock.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
@@ -212,7 +212,7 @@ describe('what somebody sends the account of a person', () => {
     await release(await eventually(() => acquire(place, 60_000), 'the account to be free'), null);
     await inTenant(async (tx) => {
       const sender = await tx.get(Senders, { id: account.id });
-      tx.update(Senders, { ...sender, sendersUntilMs: Date.now() + 4_000 });
+      tx.update(Senders, { ...sender, sendersUntilMs: now() + 4_000 });
     });
     const id = await told(account, bytes);
     expect(await waiting(id)).toMatchObject({ tries: 0 });

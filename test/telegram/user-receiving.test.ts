@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds } from '#lib/entities/inbound.ts';
 import { Jobs } from '#lib/entities/job.ts';
@@ -194,7 +194,7 @@ test('a session that was ended elsewhere disconnects the account; a refusal that
   const { inbound, status } = await account.account();
   expect([status, inbound.status]).toEqual(['active', 'failing']);
   const { dueAt } = await inTenant((tx) => tx.get(Inbounds, account));
-  expect(Date.parse(dueAt as string)).toBeGreaterThan(Date.now() + 60_000);
+  expect(Date.parse(dueAt as string)).toBeGreaterThan(now() + 60_000);
   account.refuse('updates.getDifference');
   await looked(account);
   expect((await account.account()).inbound).toMatchObject({ status: 'ok', lastError: null });
@@ -249,9 +249,7 @@ test('what a process has stored that died is not stored again, and nothing is lo
       account: await tx.get(Accounts, account),
       inbound: await tx.get(Inbounds, account),
     }));
-    expect(await dyingAfter(writes, () => askTelegram(tenant, due, Date.now() + minuteMs, async () => false))).toBe(
-      false,
-    );
+    expect(await dyingAfter(writes, () => askTelegram(tenant, due, now() + minuteMs, async () => false))).toBe(false);
     const stored = (await conversation(account, ann)).length - before;
     expect(stored > 0).toBe(writes > 0);
     expect(stored).toBeLessThan(12);

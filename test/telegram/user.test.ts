@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateAccount } from '#lib/accounts/change.ts';
-import { dayMs, hourMs, shifted } from '#lib/clock.ts';
+import { dayMs, fromNow, hourMs, now, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Peers } from '#lib/entities/peer.ts';
@@ -131,10 +131,10 @@ test('a message to a chat in slow mode waits a week at most, whatever Telegram s
   const job = await send(id, { username: 'maria' });
   const body = await eventually(async () => {
     const { body } = await live.get(`/v1/jobs/${job}`);
-    return Date.parse(body.runAt) > Date.now() + 6 * dayMs && body;
+    return Date.parse(body.runAt) > now() + 6 * dayMs && body;
   }, 'the message to wait');
   expect(body).toMatchObject({ status: 'queued', attempts: 0 });
-  expect(Date.parse(body.runAt)).toBeLessThan(Date.now() + 8 * dayMs);
+  expect(Date.parse(body.runAt)).toBeLessThan(now() + 8 * dayMs);
 });
 
 test('a user account meets no more people on a day than its pacing allows', async () => {
@@ -143,7 +143,7 @@ test('a user account meets no more people on a day than its pacing allows', asyn
     updateAccount(tx, { id, channel: 'telegram' }, { pacing: { newPeersPerDay: 0 } }),
   );
   const job = await send(id, { username: 'maria' });
-  const tomorrow = `${shifted(new Date(), dayMs).slice(0, 10)}T00:00:00Z`;
+  const tomorrow = `${fromNow(dayMs).slice(0, 10)}T00:00:00Z`;
   await eventually(
     async () => (await live.get(`/v1/jobs/${job}`)).body.runAt === tomorrow,
     'the message to wait for tomorrow',
@@ -177,7 +177,7 @@ test('a user account meets nobody new for a day after a PEER_FLOOD', async () =>
     return body.runAt === account.pausedUntil && body;
   }, 'the message to wait for the end of the pause');
   expect(body).toMatchObject({ status: 'queued', attempts: 0 });
-  expect(new Date(body.runAt).getTime() - Date.now()).toBeGreaterThan(23 * hourMs);
+  expect(new Date(body.runAt).getTime() - now()).toBeGreaterThan(23 * hourMs);
 });
 
 test.each([

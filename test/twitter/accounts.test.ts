@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/twitter-account.ts';
-import { secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -86,7 +86,7 @@ describe('an X account is connected by its access token', () => {
     await silent.react({ method: 'users/me', drop: 'before' });
     const answer = await create(silent.token);
     expect([answer.status, Number(answer.headers['retry-after'])]).toEqual([503, 1]);
-    const headers = { 'x-rate-limit-reset': String(Math.ceil(Date.now() / secondMs) + 90) };
+    const headers = { 'x-rate-limit-reset': String(Math.ceil(now() / secondMs) + 90) };
     await silent.react({ method: 'users/me', status: 429, headers, body: {} });
     const busy = await create(silent.token);
     expect([busy.status, Number(busy.headers['retry-after']) > 60]).toEqual([503, true]);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '#lib/clock.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
@@ -67,7 +68,7 @@ test('direct messages on X are tried again where the answer to the look-up of a 
 
 test('direct messages on X wait until the time at which X resets its limit', async () => {
   const account = await newTwitterAccount();
-  const reset = Math.ceil(Date.now() / 1000) + 10;
+  const reset = Math.ceil(now() / 1000) + 10;
   await account.react({ status: 429, headers: { 'x-rate-limit-reset': String(reset) }, body: {} });
   const { body } = await live.post('/v1/twitter/messages', {
     accountId: account.id,
@@ -103,7 +104,7 @@ test('direct messages on X are refused for a contact without an X identity', asy
 
 test('direct messages on X can be canceled, but only on their own channel', async () => {
   const account = await newTwitterAccount();
-  const future = new Date(Date.now() + 86_400_000).toISOString();
+  const future = new Date(now() + 86_400_000).toISOString();
   const { body } = await live.post('/v1/twitter/messages', {
     accountId: account.id,
     username: 'f',

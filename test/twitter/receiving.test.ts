@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/twitter-account.ts';
 import { secretContext } from '#lib/accounts/store.ts';
 import { openTwitterApi } from '#lib/channels/twitter/api.ts';
-import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
+import { minuteMs, now, secondMs, shifted } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { type EventsKnown, Inbounds } from '#lib/entities/inbound.ts';
 import { advanced, begunAt, isKnown } from '#lib/receiving/twitter-known.ts';
@@ -253,7 +253,7 @@ describe('what an X account receives', () => {
 describe('an X account that cannot look', () => {
   test('waits until X resets its limit', async () => {
     const us = await listening();
-    const until = Math.ceil(Date.now() / secondMs) + 600;
+    const until = Math.ceil(now() / secondMs) + 600;
     await us.has({ limitedUntil: until });
     await looked(tenant, us);
     const { dueAt, status } = await inboundOf(us.id);
@@ -425,7 +425,7 @@ test('what a process has stored that died is not stored again, and nothing is lo
       account: await tx.get(Accounts, us),
       inbound: await tx.get(Inbounds, us),
     }));
-    expect(await dyingAfter(writes, () => askTwitter(tenant, due, Date.now() + minuteMs))).toBe(writes > 20);
+    expect(await dyingAfter(writes, () => askTwitter(tenant, due, now() + minuteMs))).toBe(writes > 20);
     await looked(tenant, us);
     expect(bodies(await conversation(us, ann))).toEqual(texts(20 * (round + 1)));
   }

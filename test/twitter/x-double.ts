@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import { now } from '#lib/clock.ts';
 
 interface Answer {
   status: number;
@@ -77,8 +78,8 @@ let lastId = 0n;
 
 /** Ids of X rise with time: milliseconds and a counter (https://docs.x.com/fundamentals/x-ids). */
 export function newXId(): string {
-  const now = (BigInt(Date.now()) - epochOfIds) << 22n;
-  lastId = now > lastId ? now : lastId + 1n;
+  const first = (BigInt(now()) - epochOfIds) << 22n;
+  lastId = first > lastId ? first : lastId + 1n;
   return String(lastId);
 }
 
@@ -136,7 +137,7 @@ export class XDouble {
       text,
       sender_id: from ? from.id : this.me.id,
       dm_conversation_id: group ?? [other.id, this.me.id].toSorted().join('-'),
-      created_at: new Date().toISOString(),
+      created_at: new Date(now()).toISOString(),
       ...(keys.length > 0 && { attachments: { media_keys: keys } }),
       as,
     });
@@ -144,7 +145,7 @@ export class XDouble {
   }
 
   isGood(token: string): boolean {
-    return (this.#access.get(token) ?? 0) > Date.now();
+    return (this.#access.get(token) ?? 0) > now();
   }
 
   hasIssued(token: string | undefined): boolean {
@@ -163,7 +164,7 @@ export class XDouble {
   #dmEvents(query: URLSearchParams): Answer {
     const limit = { 'x-rate-limit-limit': '15', 'x-rate-limit-reset': String(this.#limitedUntil) };
     this.#pagesLeft -= 1;
-    if (this.#limitedUntil > Date.now() / 1000 || this.#pagesLeft < 0)
+    if (this.#limitedUntil > now() / 1000 || this.#pagesLeft < 0)
       return { ...problem(429, 'Too Many Requests'), headers: { ...limit, 'x-rate-limit-remaining': '0' } };
     const page = query.get('pagination_token');
     const before = page === null ? undefined : /^before([0-9]+)$/.exec(page)?.[1];
@@ -217,7 +218,7 @@ export class XDouble {
     const [token, refreshToken] = [randomUUID(), randomUUID()];
     this.#oauth = { ...oauth, refreshToken };
     for (const known of this.#access.keys()) this.#access.set(known, 0);
-    this.#access.set(token, Date.now() + 7_200_000);
+    this.#access.set(token, now() + 7_200_000);
     this.renewals += 1;
     const scope = 'dm.read dm.write tweet.read users.read offline.access';
     const body = { token_type: 'bearer', expires_in: 7200, access_token: token, scope, refresh_token: refreshToken };
