@@ -1,7 +1,7 @@
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { expect } from 'vitest';
 import { handler as receive } from '#functions/workers/receive-mail.ts';
 import { handler as route } from '#functions/workers/route-mail.ts';
-import { startMappings } from '#infra/local/mappings.ts';
 import { startSqs } from '#infra/local/sqs.ts';
 import { queueUrlVariable } from '#lib/env.ts';
 import type { QueueName } from '#lib/queues.ts';
@@ -23,33 +23,34 @@ export async function mailQueues() {
   const queues = { routed: create(queueOf(route.worker)), stored: create(queueOf(receive.worker)) };
   const restore = redirect('SQS', sqs.url);
 
-  /** Runs a function on what its queue hands out, as its declaration says, until the function that it returns is called. */
-  function start(handler: Worker<SQSEvent>): () => Promise<void> {
-    const { worker } = handler;
-    const { batchSize, maxConcurrency } = worker.trigger as { batchSize: number; maxConcurrency: number };
-    const queueArn = `arn:aws:sqs:${home.region}:${home.accountId}:${queueOf(worker)}`;
-    const common = { id: queueArn, functionName: 'worker', windowSeconds: 0, filters: [], reportsItemFailures: true };
-    return startMappings({
-      ...home,
-      sqs,
-      sendToQueue: sqs.send,
-      deployment: {
-        queueMappings: [{ ...common, queueArn, batchSize, maxConcurrency }],
-        streamMappings: [],
-        rules: [],
-      },
-      invoke: async (_, event) => ({ payload: JSON.stringify(await handler(JSON.parse(event))) }),
-      streamOf: () => {
-        throw new Error('no stream here');
-      },
-      checkpoints: '',
-    });
+  /**
+   * Runs a function on what its queue hands out, as many at once as its declaration says, until the queue has nothing for it or there is
+   * enough.
+   */
+  async function run(
+    handler: Worker<SQSEvent, SQSBatchResponse>,
+    queue: (typeof queues)[keyof typeof queues],
+    isEnough: () => Promise<boolean> = async () => false,
+  ): Promise<void> {
+    const { batchSize, maxConcurrency } = handler.worker.trigger as { batchSize: number; maxConcurrency: number };
+    const strand = async () => {
+      while (!(await isEnough())) {
+        const records = await queue.receiveRecords({ maxMessages: batchSize, waitSeconds: 0 });
+        if (records.length === 0) return;
+        const { batchItemFailures } = await handler({ Records: records });
+        expect(batchItemFailures).toEqual([]);
+        for (const { receiptHandle } of records) queue.delete(receiptHandle);
+      }
+    };
+    await Promise.all(Array.from({ length: maxConcurrency }, strand));
   }
 
   return {
     ...queues,
-    startRouting: () => start(route),
-    startReceiving: () => start(receive),
+    /** Puts every mail that has arrived in line. */
+    route: () => run(route, queues.routed),
+    /** Stores the mails in line until there is enough. */
+    receive: (isEnough?: () => Promise<boolean>) => run(receive, queues.stored, isEnough),
     /** Handles what SES notifies to its end. Returns what the two functions answered, the first one first. */
     async handle(event: SQSEvent) {
       const answers = [await route(event)];

@@ -290,8 +290,11 @@ export class World {
     const before = process.env['TABLE_NAME'];
     this.#files += 1;
     const TableName = `table-${this.#files}`;
-    await this.#reading;
-    this.#streamArn = (await ensureTable(this.#dynamodb, { ...table, TableName })) ?? '';
+    const streamArn = (await ensureTable(this.#dynamodb, { ...table, TableName })) ?? '';
+    // Somebody who sleeps may be reading the stream of the table before.
+    while (this.#reading !== undefined) await this.#reading.catch(() => {});
+    this.#streamArn = streamArn;
+    this.#iterator = undefined;
     for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
     // Of the file before, nothing stays as it has set it.
     Object.assign(process.env, this.environment, { TABLE_NAME: TableName });
@@ -300,7 +303,6 @@ export class World {
     writeSystemFile(this.dataDir, { pid: process.pid, baseUrl: this.api.url, env });
     this.logged.length = 0;
     for (const { lines } of this.#collecting) lines.length = 0;
-    this.#iterator = undefined;
     for (const { waiting } of this.#following) waiting.length = 0;
     if (this.#files > 1) await this.#dynamodb.send(new DeleteTableCommand({ TableName: before })).catch(() => {});
     const nowMs = this.clock.now();
