@@ -12,6 +12,8 @@ const whole = (name: string, testTimeout: number, retry = 0): TestProjectInlineC
     hookTimeout: testTimeout,
     retry,
     expect: { poll: { timeout: 45_000 } },
+    // After the project `fast`, which has both cores.
+    sequence: { groupOrder: 1 },
     // Twice the cores that serve the tests and the system that they test: most of a file's time is waiting.
     maxWorkers: 4,
   },
