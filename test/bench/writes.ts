@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Budget } from '#test/bench/costs.ts';
 import type { Client } from '#test/client.ts';
 
-/** A call that changes something, as it is measured (test/bench/units.ts) and watched (test/costs.test.ts). */
+/** A call that changes something, as it is measured (test/bench/units.ts) and watched (test/costs.full.test.ts). */
 interface WriteCall {
   what: string;
   budget: Budget;

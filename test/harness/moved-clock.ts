@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from '#lib/clock.ts';
 
 interface Timer {
@@ -42,7 +43,8 @@ export class MovedClock implements Clock {
   }
 
   after(ms: number, work: () => void): () => void {
-    const timer = { atMs: this.now() + Math.max(0, Math.ceil(ms)), work };
+    // As a timer of Node: in the context of whoever sets it.
+    const timer = { atMs: this.now() + Math.max(0, Math.ceil(ms)), work: AsyncResource.bind(work) };
     const place = this.#timers.findIndex(({ atMs }) => atMs > timer.atMs);
     this.#timers.splice(place === -1 ? this.#timers.length : place, 0, timer);
     return () => {
