@@ -1,16 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
-import { nextDay, now, timestamp } from '#lib/clock.ts';
+import { hourMs, minuteMs, nextDay, now } from '#lib/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
 import { isStored } from '#lib/files/bucket.ts';
 import { attachmentKey } from '#lib/files/keys.ts';
-import { download } from '#lib/files/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -21,7 +18,7 @@ import { between } from '#test/between.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { trusted } from '#test/email/raw.ts';
-import { place } from '#test/place.ts';
+import { world } from '#test/harness.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -188,15 +185,15 @@ describe('a file that somebody sends a bot', () => {
   });
 
   test('whose every fetch ends the process that is at it is failed after the fifth', async () => {
-    const described = await document(randomBytes(10), { path: 'documents/deadly', hangs: true });
-    const { id } = await receive({ document: described });
-    await eventually(async () => (await transferOf(id))?.tries === 1, 'the download');
+    const { id } = await receive({ document: await document(randomBytes(10)) });
+    const { calls } = await bot.seen();
+    await claimAndDie(id);
     await transact(tenant(), operator, async (tx) => {
       tx.update(Transfers, { ...(await tx.get(Transfers, { id })), tries: 5, dueAt: tx.now });
     });
     await storeAttachments(tenant(), id);
-    // A worker that was told of it may have been first.
-    expect(await settled(id)).toMatchObject({ status: 'failed' });
+    expect((await attachmentOf(id)).body).toMatchObject({ status: 'failed' });
+    expect((await bot.seen()).calls).toEqual(calls);
   });
 
   test('whose download breaks off is fetched again', async () => {
@@ -208,13 +205,8 @@ describe('a file that somebody sends a bot', () => {
 
   test('is fetched by somebody else when who fetches it is killed, and told of once', async () => {
     const bytes = randomBytes(50_000);
-    const described = await document(bytes, { path: 'documents/hangs', hangs: true });
-    const { id } = await receive({ document: described });
-    const downloads = async () => (await bot.seen()).calls['download'] ?? 0;
-    const before = await downloads();
-    await eventually(async () => (await downloads()) >= before && (await transferOf(id))?.tries === 1, 'the download');
-    await kill('WorkersStoreAttachments');
-    await bot.hold({ [described.file_id]: { path: 'documents/hangs', base64: bytes.toString('base64') } });
+    const { id } = await receive({ document: await document(bytes) });
+    await claimAndDie(id);
     // Its own claim has not run out.
     await storeAttachments(tenant(), id);
     expect((await attachmentOf(id)).body.status).toBe('pending');
@@ -223,7 +215,7 @@ describe('a file that somebody sends a bot', () => {
       expect(await dyingAfter(1, () => storeAttachments(tenant(), id))).toBe(false);
     }, 3);
     expect((await attachmentOf(id)).body.status).toBe('pending');
-    await later(() => storeAttachments(tenant(), id), 6);
+    await later(() => storeAttachments(tenant(), id), 3);
     const file = (await attachmentOf(id)).body;
     expect(sha256(Buffer.from(await (await fetch(file.url)).arrayBuffer()))).toBe(sha256(bytes));
     await storeAttachments(tenant(), id);
@@ -237,12 +229,8 @@ describe('a file that is brought while its sender is erased', () => {
   /** Its first fetch is begun; then the contact is erased, and whoever fetches it does so at last. */
   async function erasedMeanwhile(fail: (operation: string, input: string) => void) {
     // The double serves the first file of a path.
-    const path = `documents/${randomBytes(8).toString('hex')}`;
-    const described = await document(randomBytes(5000), { path, hangs: true });
-    const { id, contactId } = await receive({ document: described });
-    await eventually(async () => (await transferOf(id))?.tries === 1, 'the download');
-    await kill('WorkersStoreAttachments');
-    await bot.hold({ [described.file_id]: { path, base64: randomBytes(5000).toString('base64') } });
+    const { id, contactId } = await receive({ document: await document(randomBytes(5000)) });
+    await claimAndDie(id);
     const key = attachmentKey(tenant(), id, 1);
     let isErased = false;
     await later(async () => {
@@ -251,9 +239,7 @@ describe('a file that is brought while its sender is erased', () => {
         const written = JSON.stringify(input);
         if (!isErased && operation === 'GetItem' && written.includes('receivedFrom/')) {
           isErased = true;
-          const { body } = await live.post(`/v1/contacts/${contactId}/erasure`, { confirm: String(contactId) });
-          const isDone = async () => (await live.get(`/v1/erasures/${body.id}`)).body.status === 'completed';
-          await eventually(isDone, 'the erasure');
+          await outside(() => erase(contactId));
         }
         if (isErased) fail(operation, written);
         return next();
@@ -277,16 +263,19 @@ describe('a file that is brought while its sender is erased', () => {
   });
 
   test('goes although the bucket does not take it back at first', async () => {
+    let isErased = false;
     let isRefused = false;
     const { send } = S3Client.prototype;
     const spy = vi.spyOn(S3Client.prototype, 'send').mockImplementation(function (this: S3Client, ...given: unknown[]) {
-      if (!isRefused && given[0] instanceof DeleteObjectsCommand) {
+      if (isErased && !isRefused && given[0] instanceof DeleteObjectsCommand) {
         isRefused = true;
         throw new Error('the bucket is busy');
       }
       return send.apply(this, given as Parameters<typeof send>);
     } as typeof send);
-    const { id, isThere } = await erasedMeanwhile(() => {});
+    const { id, isThere } = await erasedMeanwhile(() => {
+      isErased = true;
+    });
     spy.mockRestore();
     expect([isRefused, await isThere()]).toEqual([true, true]);
     expect(await transferOf(id)).toMatchObject({ isErased: true, parts: [{ attachmentId: 1, ref: '' }] });
@@ -306,21 +295,31 @@ describe('a file that is brought while its sender is erased', () => {
 
 const transferOf = (id: number) => new UnitOfWork(tenant(), system).find(Transfers, { id });
 
-/** Does something so many minutes later. */
-async function later<Result>(work: () => Promise<Result>, minutes: number): Promise<Result> {
-  vi.useFakeTimers({ toFake: ['Date'], now: now() + minutes * 60_000 });
-  try {
-    return await work();
-  } finally {
-    vi.useRealTimers();
-  }
+/** An attempt whose process dies once it has claimed the transfer. */
+async function claimAndDie(id: number): Promise<void> {
+  let isClaimed = false;
+  const work = () => storeAttachments(tenant(), id).catch(() => {});
+  await between(async ({ operation }, next) => {
+    if (isClaimed) throw new Error('the process is dead');
+    isClaimed = /^(TransactWrite|Put|Update)/.test(operation);
+    return next();
+  }, work);
+  expect(await transferOf(id)).toMatchObject({ tries: 1 });
 }
 
-/** Kills the instances of a function. */
-async function kill(name: string): Promise<void> {
-  const request = join(place('dataDir'), 'kill', `CrmApi-${name}`);
-  await writeFile(request, '');
-  await eventually(async () => !existsSync(request), 'the kill');
+/** Not as a part of the work during which it happens. */
+const outside = AsyncLocalStorage.snapshot();
+
+async function erase(contactId: number): Promise<void> {
+  const { body } = await live.post(`/v1/contacts/${contactId}/erasure`, { confirm: String(contactId) });
+  const isDone = async () => (await live.get(`/v1/erasures/${body.id}`)).body.status === 'completed';
+  await eventually(isDone, 'the erasure');
+}
+
+/** Does something so many minutes later, before any worker does. */
+function later<Result>(work: () => Promise<Result>, minutes: number): Promise<Result> {
+  world()?.clock.moveTo(now() + minutes * minuteMs);
+  return work();
 }
 
 describe('the parts of a mail', () => {
@@ -435,11 +434,8 @@ test('its URL opens that file alone, as a download, for five minutes', async () 
   longer.searchParams.set('X-Amz-Expires', '604800');
   expect(isSignedFor(longer)).toBe(false);
 
-  const key = own.pathname.split('/').slice(2).join('/');
-  const madeAgo = (minutes: number) =>
-    later(() => download({ now: timestamp() }, key, { fileName, contentType }), -minutes);
-  expect(await status((await madeAgo(4)).url)).toBe(200);
-  expect(await status((await madeAgo(6)).url)).toBe(403);
+  expect(await later(() => status(own), 4)).toBe(200);
+  expect(await later(() => status(own), 2)).toBe(403);
 });
 
 describe('beyond what is taken on a day', () => {
@@ -553,16 +549,17 @@ describe('beyond what is taken on a day', () => {
     expect(stored.body).toBe('And this');
     await waits(stored.id);
     expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'pending', url: null } });
-    const on = async (day: number, isUsedUp: boolean) => {
-      if (isUsedUp) await later(() => take(tenant(), 'received', 20 * 2 ** 30), day * 26 * 60);
-      await later(() => storeAttachments(tenant(), stored.id), day * 26 * 60);
+    const nextDayWith = async (isUsedUp: boolean) => {
+      world()?.clock.moveTo(now() + 26 * hourMs);
+      if (isUsedUp) await take(tenant(), 'received', 20 * 2 ** 30);
+      await storeAttachments(tenant(), stored.id);
     };
-    for (let day = 1; day < 30; day += 1) await on(day, true);
+    for (let day = 1; day < 30; day += 1) await nextDayWith(true);
     await bot.react({ method: 'getFile', status: 500, body: {} });
-    await on(30, false);
+    await nextDayWith(false);
     expect(await transferOf(stored.id)).toMatchObject({ tries: 31, waitedDays: 30 });
     expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'pending', url: null } });
-    await on(31, true);
+    await nextDayWith(true);
     expect(await attachmentOf(stored.id)).toMatchObject({ body: { status: 'failed', url: null } });
   });
 });
