@@ -376,7 +376,7 @@ class Password {
     p: bytesOf(dhPrime),
   } as const;
   readonly #verifier: bigint;
-  readonly #secret = numberOf(randomBytes(256));
+  readonly #secret = numberOf(randomBytes(32));
   readonly #srpB: Buffer;
 
   constructor(password: string) {

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { constants, createHash, createPrivateKey, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -149,7 +149,8 @@ class Handshake {
   readonly #serverKey: ServerKey;
   readonly #keep: (key: Buffer) => void;
   readonly #serverNonce = randomBytes(16);
-  readonly #secret = numberOf(randomBytes(256));
+  /** Long enough for a test, and soon raised to. */
+  readonly #secret = numberOf(randomBytes(32));
   #newNonce: Buffer = Buffer.alloc(0);
 
   constructor(serverKey: ServerKey, keep: (key: Buffer) => void) {
@@ -206,27 +207,17 @@ class Handshake {
 
   /** RSA_PAD, undone. */
   #nonceIn(encrypted: Uint8Array): Buffer {
-    const { n = '', d = '' } = createPrivateKey(this.#serverKey.privateKey).export({ format: 'jwk' });
-    const [modulus, exponent] = [n, d].map((text) => numberOf(Buffer.from(text, 'base64url'))) as [bigint, bigint];
-    const padded = bytesOf(modPower(numberOf(encrypted), exponent, modulus));
+    const key = createPrivateKey(this.#serverKey.privateKey);
+    const padded = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, encrypted);
     const data = padded.subarray(32);
     const hash = sha256(data);
-    const key = Buffer.from(padded.subarray(0, 32).map((byte, index) => byte ^ (hash[index] as number)));
-    const opened = Buffer.from(crypto.createAesIge(key, Buffer.alloc(32)).decrypt(data));
+    const temporary = Buffer.from(padded.subarray(0, 32).map((byte, index) => byte ^ (hash[index] as number)));
+    const opened = Buffer.from(crypto.createAesIge(temporary, Buffer.alloc(32)).decrypt(data));
     const inner = new TlBinaryReader(__tlReaderMap, opened.subarray(0, 192).toReversed()).object() as {
       newNonce: Uint8Array;
     };
     return Buffer.from(inner.newNonce);
   }
-}
-
-function modPower(base: bigint, exponent: bigint, modulus: bigint): bigint {
-  let result = 1n;
-  for (let [square, left] = [base, exponent]; left > 0n; left >>= 1n) {
-    if (left & 1n) result = (result * square) % modulus;
-    square = (square * square) % modulus;
-  }
-  return result;
 }
 
 /** The intermediate transport: a tag once, then frames behind their length. */

@@ -8,8 +8,11 @@ import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { person, startDataCentre } from '#test/telegram/data-centre.ts';
+import { hasteAtTelegram, unanswered } from '#test/telegram/haste.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
+
+hasteAtTelegram();
 
 let live: Client;
 let tenant: Tenant;
@@ -104,10 +107,11 @@ test.each(['before', 'after'] as const)(
     const { id, centre } = await newUserAccount();
     centre.treat({ drop });
     const job = await send(id, { username: 'maria' });
-    await eventually(async () => {
+    const isTried = async () => {
       const { body } = await live.get(`/v1/jobs/${job}`);
       return body.status === 'sent' || body.lastError !== null;
-    }, 'the first attempt');
+    };
+    await unanswered(() => eventually(isTried, 'the first attempt'));
     await hurry(job).catch(() => undefined);
     expect(await settled(job)).toMatchObject({ status: 'sent' });
     expect(centre.stored()).toEqual([{ userId: person.userId, text: 'Hi' }]);

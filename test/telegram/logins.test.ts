@@ -9,7 +9,10 @@ import { writeIf } from '#lib/table/update.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { serverKey } from '#test/place.ts';
 import { person, phoneOf, rightCode, startDataCentre } from '#test/telegram/data-centre.ts';
+import { hasteAtTelegram } from '#test/telegram/haste.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
+
+hasteAtTelegram();
 
 let workspace: TestWorkspace;
 let live: Client;

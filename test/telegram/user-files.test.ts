@@ -12,9 +12,12 @@ import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
 import { serverKey } from '#test/place.ts';
 import { person, personOf } from '#test/telegram/data-centre.ts';
+import { hasteAtTelegram, unanswered } from '#test/telegram/haste.ts';
 import type { Answer } from '#test/telegram/mtproto.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
+
+hasteAtTelegram();
 
 let live: Client;
 let tenant: Tenant;
@@ -317,7 +320,7 @@ describe('the account of a person sends', () => {
       await looked(account);
       account.treat({ drop });
       const id = await send(account, [paper('1.pdf'), paper('2.pdf')]);
-      await failedOnce(id);
+      await unanswered(() => failedOnce(id));
       await looked(account);
       await again(id);
       expect(await ended(id)).toMatchObject({ status: 'sent' });
@@ -336,7 +339,7 @@ describe('the account of a person sends', () => {
     const account = await listening();
     account.treat({ drop: 'before' });
     const id = await send(account, [paper('1.pdf')]);
-    await failedOnce(id);
+    await unanswered(() => failedOnce(id));
     account.files.expire();
     await again(id);
     expect(await failedOnce(id)).toContain('FILE_REFERENCE_EXPIRED');

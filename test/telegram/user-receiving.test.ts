@@ -9,8 +9,11 @@ import { type Client, eventually } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { serverKey } from '#test/place.ts';
 import { person, personOf, phoneOf, rightCode } from '#test/telegram/data-centre.ts';
+import { hasteAtTelegram, unanswered } from '#test/telegram/haste.ts';
 import { type Listening, persons, somebody } from '#test/telegram/persons.ts';
 import { newWorkspace } from '#test/workspace.ts';
+
+hasteAtTelegram();
 
 let live: Client;
 let tenant: Tenant;
@@ -121,7 +124,8 @@ describe('a message of which only Telegram knows that it left', () => {
     await looked(account);
     account.treat({ drop: 'after' });
     const job = await send(account.id, { username: person.username });
-    await eventually(async () => (await jobOf(job)).lastError !== null, 'the failed attempt');
+    const isTried = async () => (await jobOf(job)).lastError !== null;
+    await unanswered(() => eventually(isTried, 'the failed attempt'));
     return { account, job };
   };
 
