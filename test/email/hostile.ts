@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { parseMail } from '#lib/email/mail.ts';
 
 /** Reads each of the mails that somebody would send to exhaust us, one after the other, and tells what was made of it and of the memory. */
-const bytes = 20_000_000;
+const bytes = Number(process.argv[2]);
 const filled = (unit: string, size = bytes) => Buffer.alloc(size, unit);
 const head = (fields: string[] = []) =>
   Buffer.from(['From: Anna <anna@example.com>', 'Subject: Hello', ...fields, '', ''].join('\r\n'));

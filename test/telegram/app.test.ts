@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startSsm } from '#infra/local/ssm.ts';
-import { telegramApp } from '#lib/channels/telegram/app.ts';
 import { redirect } from '#test/endpoints.ts';
 
 const parameters: Record<string, string> = {};
@@ -13,11 +12,16 @@ beforeAll(async () => {
   vi.stubEnv('TELEGRAM_API_ID', '7');
 });
 afterAll(() => {
+  vi.unstubAllEnvs();
   restore();
   return ssm.close();
 });
 
 test('the hash of the Telegram application is read from its parameter, again after it could not be, and then kept', async () => {
+  // As in a process that has not read it.
+  const { telegramApp }: typeof import('#lib/channels/telegram/app.ts') = await import(
+    `#lib/channels/telegram/app.ts?${Date.now()}`
+  );
   vi.stubEnv('TELEGRAM_API_HASH_PARAMETER', undefined);
   expect(await telegramApp()).toBeUndefined();
   vi.stubEnv('TELEGRAM_API_HASH_PARAMETER', '/crm/hash');

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface Reading {
+  name: string;
+  from: string;
+  size: number;
+  cpuMs: number;
+  maxRssMb: number;
+}
+
+/** Reads every hostile mail at so many bytes in a process with less heap than a parser needs that keeps every line. */
+export async function readHostile(bytes: number): Promise<Reading[]> {
+  const options = ['--max-old-space-size=400', '--expose-gc', join(import.meta.dirname, 'hostile.ts'), String(bytes)];
+  const { stdout } = await run(process.execPath, options);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
