@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { maxConnected } from '#lib/accounts/store.ts';
+import { createAccount, maxConnected } from '#lib/accounts/store.ts';
 import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
@@ -118,12 +118,17 @@ describe('a bot is connected by its token', () => {
   });
 
   test('as long as an environment has fewer than a hundred that are connected', async () => {
-    const { test: sandbox } = await newWorkspace();
+    const { id: workspaceId, test: sandbox } = await newWorkspace();
     const next = () => create(`test_${randomUUID()}`, {}, sandbox);
     const { body: first } = await next();
-    for (let left = maxConnected - 1; left > 0; left -= 11)
-      for (const { status } of await Promise.all(Array.from({ length: Math.min(left, 11) }, next)))
-        expect(status).toBe(201);
+    const bot = { channel: 'telegram', kind: 'bot', name: 'Bot', username: null, dailyLimit: 1, secret: 'x' } as const;
+    const perTransaction = 14;
+    for (let count = 1; count < maxConnected - 1; count += perTransaction)
+      await transact({ workspaceId, env: 'test' }, operator, async (tx) => {
+        await tx.reserveIds({ [Accounts.name]: perTransaction });
+        for (let made = 0; made < perTransaction; made += 1) await createAccount(tx, bot);
+      });
+    expect((await next()).status).toBe(201);
     const refused = await next();
     expect([refused.status, refused.body.details]).toEqual([409, { reason: 'too_many_accounts' }]);
     await sandbox.post(`/v1/telegram/accounts/${first.id}/disconnect`, {}, 200);
