@@ -21,6 +21,7 @@ import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { unreachable } from '#test/crash.ts';
 import { receiveIn, trusted } from '#test/email/raw.ts';
+import { redirect } from '#test/endpoints.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 /** SES as this process meets it: it takes what `answer` lets it take, and nothing else sends these mails. */
@@ -49,11 +50,12 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify(status === 200 ? { MessageId: `0100-${ses.ids}` } : { message }));
 });
 
+let restore: () => void;
 let workspace: TestWorkspace;
 let live: Tenant;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  process.env['AWS_ENDPOINT_URL_SESV2'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  restore = redirect('SESV2', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   workspace = await newWorkspace();
   live = { workspaceId: workspace.id, env: 'live' };
 });
@@ -63,7 +65,10 @@ afterEach(() => {
   ses.taken = [];
   ses.envelopes = [];
 });
-afterAll(() => server.close());
+afterAll(() => {
+  restore();
+  server.close();
+});
 
 const tomorrow = () => fromNow(86_400_000);
 
