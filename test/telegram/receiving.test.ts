@@ -131,7 +131,7 @@ describe('a username', () => {
   test('has one contact, also when several show it at once', async () => {
     const { says, arrivesAt } = await line();
     const lines = await Promise.all(Array.from({ length: 4 }, () => connected('webhook')));
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const username = newName();
       const people = lines.map(() => somebody());
       for (const person of people) await says(person);
@@ -256,7 +256,7 @@ describe('a hook', () => {
       return answer.statusCode;
     };
     const near = [right.slice(0, -1), `${right}x`, right.toLowerCase(), right.toUpperCase(), ` ${right.slice(1)}`];
-    const words = [...near, ...Array.from({ length: 1000 - near.length }, () => randomBytes(16).toString('hex'))];
+    const words = [...near, ...Array.from({ length: 300 - near.length }, () => randomBytes(16).toString('hex'))];
     const statuses = new Set<number>();
     for (let from = 0; from < words.length; from += 50)
       for (const status of await Promise.all(words.slice(from, from + 50).map(guess))) statuses.add(status);
