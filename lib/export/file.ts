@@ -29,7 +29,7 @@ const pagesPerPiece = 50;
 const maxFileBytes = 400_000_000;
 
 /** Writes the data of a contact to a file: in pieces, which are then made one. Ends where the contact is gone. */
-export const exporting: SagaKind<Exporting, 'export'> = {
+export const exportingIn = (bytesPerPiece: number): SagaKind<Exporting, 'export'> => ({
   name: 'export',
   async step(tx, state) {
     const [contact, row] = await Promise.all([
@@ -43,21 +43,24 @@ export const exporting: SagaKind<Exporting, 'export'> = {
       return undefined;
     }
     tx.requireExists(Contacts, contact);
-    return state.isWhole ? join(tx, state, row) : writePiece(tx, state, contact, row);
+    return state.isWhole ? join(tx, state, row) : writePiece(tx, state, contact, row, bytesPerPiece);
   },
-};
+});
+
+export const exporting = exportingIn(pieceBytes);
 
 async function writePiece(
   tx: UnitOfWork,
   state: Exporting,
   contact: StoredContact,
   row: StoredExport,
+  bytesPerPiece: number,
 ): Promise<Exporting | undefined> {
   const subject = { contact, hasMail: row.hasMail, exportedAt: row.createdAt };
   const texts: string[] = [];
   let bytes = 0;
   let place = state.place ?? undefined;
-  for (let pages = 0; pages < pagesPerPiece && bytes < pieceBytes; pages += 1) {
+  for (let pages = 0; pages < pagesPerPiece && bytes < bytesPerPiece; pages += 1) {
     // One for each page, which is then forgotten.
     const { text, next } = await nextText(UnitOfWork.forAnswer(tx.tenant, tx.actor), subject, place);
     texts.push(text);
