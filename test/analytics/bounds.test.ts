@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterEach, expect, test, vi } from 'vitest';
 import { analyseDashboard, DashboardQuery } from '#lib/analytics/dashboard.ts';
@@ -242,6 +242,7 @@ test.each([/./, /task/, /contact/])(
     // What is complete is known then.
     await analyse();
     const unheard: unknown[] = [];
+    const onTheirWay: Promise<unknown>[] = [];
     const note = (error: unknown) => unheard.push(error);
     const others = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection').on('unhandledRejection', note);
@@ -249,12 +250,15 @@ test.each([/./, /task/, /contact/])(
       await between(
         async ({ operation, input }, next) => {
           if (operation === 'Query' && refused.test(JSON.stringify(input))) throw new Error('refused');
-          return next();
+          const answer = next();
+          onTheirWay.push(answer);
+          return answer;
         },
         () => expect(analyse()).rejects.toThrow('refused'),
       );
-      // The others of the reads are still on their way.
-      await sleep(300);
+      await Promise.allSettled(onTheirWay);
+      // An unheard rejection is told of after the microtasks.
+      await turn();
     } finally {
       process.off('unhandledRejection', note);
       for (const other of others) process.on('unhandledRejection', other);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '#lib/accounts/store.ts';
-import { dayMs, nextDay, shifted } from '#lib/clock.ts';
+import { dayMs, fromNow, minuteMs, nextDay, secondMs, shifted } from '#lib/clock.ts';
 import { markBounced } from '#lib/email/bounced.ts';
 import { queueOutreach } from '#lib/email/outreach.ts';
 import { Contacts, MergedContacts } from '#lib/entities/contact.ts';
@@ -27,6 +27,7 @@ import { operator } from '#lib/tenant.ts';
 import { between } from '#test/between.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
+import { advance, settle } from '#test/harness.ts';
 import { rowsRead } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -267,7 +268,7 @@ test('of two who are merged the one goes on whom a step has reached, though the 
   const id = await newSequence([60, 60]);
   const [target, source] = [await newContact(), await newContact()];
   for (const each of [target, source]) await enrolled(id, each.id);
-  const message = { accountId, contactId: target.id, text: 'Step one', runAt: shifted(new Date(), dayMs) };
+  const message = { accountId, contactId: target.id, text: 'Step one', runAt: fromNow(dayMs) };
   const { body: job } = await client.post('/v1/telegram/messages', message);
   const [waiting, reached] = await inSandbox(async (tx) => {
     const own = async (contactId: number) => (await runningEnrollments(tx, contactId))[0] as StoredEnrollment;
@@ -357,7 +358,7 @@ test('a pause holds and a resume shifts by the time held', async () => {
     status: 409,
     body: { details: { reason: 'sequence_not_active' } },
   });
-  await new Promise((resolve) => setTimeout(resolve, 2000));
+  await advance(2 * secondMs);
   const resumed = await client.post(`/v1/sequences/${id}/resume`);
   expect(resumed).toMatchObject({ status: 200, body: { status: 'active', pausedAt: null } });
   const { body } = await client.get(`/v1/sequences/${id}/enrollments`);
@@ -395,12 +396,15 @@ test('whatever is paused in the middle of fifteen messages is sent after the res
   expect(await sequence()).toMatchObject({ status: 'paused', enrolledCount: 15, activeCount: 15 });
   expect(await jobs()).toEqual([]);
   await client.post(`/v1/sequences/${id}/resume`);
-  const { status } = await client.post(`/v1/sequences/${id}/pause`);
-  expect(status).toBe(200);
+  const sending = settle();
+  const isSome = async () => expect((await jobs({ status: 'sent' })).length).toBeGreaterThan(0);
+  await vi.waitFor(isSome, { timeout: 10_000, interval: 5 });
+  await client.post(`/v1/sequences/${id}/pause`, undefined, 200);
   // What a sender had in hand when the sequence was paused still leaves.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await sending;
   const held = { ...(await sequence()), sent: (await jobs({ status: 'sent' })).length };
-  await new Promise((resolve) => setTimeout(resolve, 2000));
+  expect(held.sent).toBeLessThan(15);
+  await advance(minuteMs);
   expect({ ...(await sequence()), sent: (await jobs({ status: 'sent' })).length }).toEqual(held);
   await client.post(`/v1/sequences/${id}/resume`);
   await eventually(async () => (await sequence()).activeCount === 0, 'all to be sent', 60_000);
