@@ -24,7 +24,9 @@ export const busDimensions = (table: string) => ({ service: 'event-bus', table }
 export async function putOnBus(tenant: Tenant, events: readonly FeedEvent[]): Promise<void> {
   const bus = env('EVENT_BUS');
   if (bus === undefined || events.length === 0) return;
-  if (now() >= restsUntilMs) {
+  const leftMs = restsUntilMs - now();
+  // More than the whole rest is left where the clock was set back.
+  if (leftMs <= 0 || leftMs > restMs) {
     try {
       return await putEvents(tenant, events, bus, 'once', AbortSignal.timeout(busTimeoutMs));
     } catch (error) {

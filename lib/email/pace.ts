@@ -15,6 +15,7 @@ const giveUpMs = (mailTimeoutSeconds - 15) * secondMs;
 const furtherTurnMs = giveUpMs / 2;
 
 let freeAtMs = 0;
+let lastMs = 0;
 /** When the last of a tenant's turns is over. */
 const takenUntilMs = new Map<string, number>();
 
@@ -25,6 +26,12 @@ const takenUntilMs = new Map<string, number>();
  */
 export async function turns(tenant: Tenant, recipients: number): Promise<number> {
   const nowMs = now();
+  // A clock that was set back would have all wait until it is where it was.
+  if (nowMs < lastMs) {
+    freeAtMs = nowMs;
+    takenUntilMs.clear();
+  }
+  lastMs = nowMs;
   for (const [key, untilMs] of takenUntilMs) if (untilMs <= nowMs) takenUntilMs.delete(key);
   const key = tenantKey(tenant);
   const waitMs = Math.max(0, freeAtMs - nowMs);

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { now, secondMs } from '#lib/clock.ts';
-import { maxSenders } from '#lib/email/pace.ts';
+import { type Clock, hourMs, now, secondMs, setClock } from '#lib/clock.ts';
+import { maxSenders, turns } from '#lib/email/pace.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { mailOf } from '#lib/jobs/mail.ts';
@@ -8,6 +8,8 @@ import { deliverEmail } from '#lib/sending/mail.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { newReply, twenty } from '#test/email/due-reply.ts';
+import type { World } from '#test/harness/world.ts';
+import { world } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -66,4 +68,20 @@ test('a workspace whose mails take many turns leaves one for a neighbour, who is
   expect(await turns(neighbour, 1)).toBeGreaterThan(11 * secondMs);
   expect(await waited).toEqual([0, expect.toSatisfy((ms: number) => ms > 11 * secondMs)]);
   expect(await further).toBe(0);
+});
+
+test('a mail does not wait for the time that the clock had before it was set back', async () => {
+  const { clock } = world() as World;
+  const ahead: Clock = {
+    now: () => clock.now() + hourMs,
+    sleep: (...of) => clock.sleep(...of),
+    after: (...of) => clock.after(...of),
+  };
+  setClock(ahead);
+  try {
+    expect(await turns(live, 1)).toBe(0);
+  } finally {
+    setClock(clock);
+  }
+  expect(await turns(live, 1)).toBe(0);
 });
