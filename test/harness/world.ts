@@ -284,7 +284,8 @@ export class World {
   async begin(): Promise<void> {
     await this.settle().catch(() => {});
     for (const queue of this.#sqs.queues()) queue.purge();
-    this.clock.reset();
+    const byMs = this.clock.reset();
+    for (const sleeper of this.#sleepers) sleeper.untilMs -= byMs;
     const [table] = this.#deployment.tables;
     if (!table) throw new Error('the template has no table');
     const before = process.env['TABLE_NAME'];
