@@ -8,8 +8,8 @@ declare global {
 let current: World | undefined;
 
 /** Starts the functions in this process, or gives the next test file what it needs of those that run. */
-export async function beginFile(assembly: string, calls: string): Promise<World> {
-  globalThis.crmWorld ??= World.start(assembly, calls);
+export async function beginFile(assembly: string, folder: string): Promise<World> {
+  globalThis.crmWorld ??= World.start(assembly, folder);
   current = await globalThis.crmWorld;
   await current.begin();
   return current;

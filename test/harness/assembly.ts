@@ -1,16 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { buildAssembly } from '#infra/local/build.ts';
 import { checkPermissions } from '#test/permissions.ts';
+import { callsIn, newRunFolder } from './run-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The folder with the templates that the functions run by. */
     assembly: string;
-    /** The file where it is noted what functions call. */
-    calls: string;
+    /** The folder for what the run writes. */
+    folder: string;
   }
 }
 
@@ -33,12 +32,11 @@ const settings = {
 /** Synthesises the templates once for all test files. */
 export default async function setup(project: TestProject) {
   const assembly = await buildAssembly(settings);
-  const folder = await mkdtemp(join(tmpdir(), 'crm-calls-'));
-  const calls = join(folder, 'calls.jsonl');
+  const folder = newRunFolder();
   project.provide('assembly', assembly);
-  project.provide('calls', calls);
+  project.provide('folder', folder);
   return async () => {
-    await checkPermissions(project, calls, assembly);
-    await rm(folder, { recursive: true });
+    await checkPermissions(project, callsIn(folder), assembly);
+    await rm(folder, { recursive: true, force: true });
   };
 }

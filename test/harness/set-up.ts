@@ -2,7 +2,7 @@ import { afterAll, afterEach, inject, vi } from 'vitest';
 import { takeAnswers } from '#test/client.ts';
 import { beginFile } from '#test/harness.ts';
 
-await beginFile(inject('assembly'), inject('calls'));
+await beginFile(inject('assembly'), inject('folder'));
 
 afterEach(({ task }) => {
   const answers = takeAnswers();

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as realSleep, setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -61,9 +60,8 @@ import { startFrontCentre } from '#test/telegram/data-centre.ts';
 import { startDouble } from '#test/telegram/double.ts';
 import { newServerKey } from '#test/telegram/mtproto.ts';
 import { MovedClock } from './moved-clock.ts';
+import { callsIn } from './run-folder.ts';
 
-/** Files in memory, where there are any. */
-const memory = '/dev/shm';
 const home = { accountId: '000000000000', region: 'us-east-1' };
 const credentials = { accessKeyId: 'LOCALTEST', secretAccessKey: 'test' };
 /** Processes keep what they know of a workspace: those of one test file have other numbers than those of the next. */
@@ -145,15 +143,15 @@ export class World {
   /** Calls to AWS that are not answered yet: somebody is at work, though others of the same invocation sleep. */
   readonly #unanswered = new Set<ClientRequest>();
 
-  /** Notes in a file what functions call. */
-  static async start(assembly: string, callsFile: string): Promise<World> {
-    const world = new World();
-    await world.#start(assembly, new Calls(callsFile));
+  /** Keeps its data in a folder of the run, and notes in a file there what functions call. */
+  static async start(assembly: string, folder: string): Promise<World> {
+    const world = new World(folder);
+    await world.#start(assembly, new Calls(callsIn(folder)));
     return world;
   }
 
-  private constructor() {
-    this.dataDir = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'crm-world-'));
+  private constructor(folder: string) {
+    this.dataDir = mkdtempSync(join(folder, 'world-'));
     this.clock = new MovedClock((untilMs) => {
       const run = this.#running.getStore();
       const sleeper = { untilMs };
@@ -274,7 +272,6 @@ export class World {
     const outer = process.env;
     Object.assign(outer, shared);
     Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });
-    process.once('exit', () => rmSync(this.dataDir, { recursive: true, force: true }));
     setClock(this.clock);
     this.#takeLog();
     this.#watchCalls(new Set(Object.values(places).flatMap((value) => URL.parse(value)?.host ?? [])));
