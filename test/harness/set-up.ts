@@ -1,8 +1,11 @@
-import { afterAll, afterEach, inject, vi } from 'vitest';
+import { afterAll, afterEach, expect, inject, vi } from 'vitest';
 import { takeAnswers } from '#test/client.ts';
 import { beginFile } from '#test/harness.ts';
 
-await beginFile(inject('assembly'), inject('folder'));
+/** An API key, a webhook's signing secret, or the token of a caller or a bot. */
+const secretForm = /csk_(live|test)_[A-Za-z0-9]{44}|whsec_[A-Za-z0-9+/]{24}|Bearer |[0-9]{5,}:[\w-]{30,}/;
+
+const { logged } = await beginFile(inject('assembly'), inject('folder'));
 
 afterEach(({ task }) => {
   const answers = takeAnswers();
@@ -13,4 +16,5 @@ afterEach(({ task }) => {
 afterAll(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
+  expect(logged.filter((line) => secretForm.test(line))).toEqual([]);
 });
