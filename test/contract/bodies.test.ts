@@ -46,10 +46,17 @@ describe('a body', () => {
     ['holding half a character', Buffer.from('{"name":"\\ud800"}')],
     ['with a key __proto__', Buffer.from('{"name":"x","__proto__":{"company":"y"}}')],
     ['with a key __proto__ within', Buffer.from('{"name":"x","y":[{"\\u005f_proto__":1}]}')],
-    ['with a prototype in a constructor', Buffer.from('{"name":"x","constructor":{"prototype":{}}}')],
+    ['with a key __proto__ after others', Buffer.from('{"constructor":{"prototype":{}},"x":{"__proto__":1}}')],
   ])('that is %s is 400', async (_, bytes) => {
     const { status, body } = await post('/v1/contacts', bytes, 'application/json');
     expect([status, body.error, body.details]).toEqual([400, 'bad_request', { reason: 'malformed_json' }]);
+  });
+
+  test('with a prototype in a constructor is read, and both are named as ignored', async () => {
+    const body = '{"name":"Plain","constructor":{"prototype":{"name":"x"}},"prototype":1}';
+    const answer = await post('/v1/contacts', body, 'application/json');
+    expect(answer).toMatchObject({ status: 201, body: { name: 'Plain' } });
+    expect(answer.headers['x-ignored-parameters']).toBe('constructor,prototype');
   });
 
   const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;

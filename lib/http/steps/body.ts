@@ -37,22 +37,36 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
   const text = bytes.toString();
-  const request = { event: { body: text, isBase64Encoded: false } as { body: unknown } };
   try {
     if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
-    parser.before?.(request as never);
-    const { body } = request.event;
+    const body = decoded(text);
     if (isDeeperThan(maxBodyLevels, body)) return tooDeep();
     if (/\\ud[89a-f]/i.test(text) && !isWellFormed(body)) throw new SyntaxError('half a character');
     return { body };
   } catch (error) {
-    const { data: key, message } = ((error as Error).cause ?? {}) as { data?: unknown; message?: string };
+    const { data: key, message } = causeOf(error);
     if (message?.includes('call stack')) return tooDeep();
     if (key === '__proto__') return malformed('the body must have no key __proto__');
-    if (key === 'constructor') return malformed('the body must have no key constructor with a prototype');
     return malformed('the body is not valid JSON');
   }
 }
+
+/** The parser refuses a `constructor` that has a `prototype` as well; both are plain keys here (revision 1.4, section 35). */
+function decoded(text: string): unknown {
+  const event: { body: unknown; isBase64Encoded: false } = { body: text, isBase64Encoded: false };
+  try {
+    parser.before?.({ event } as never);
+    return event.body;
+  } catch (error) {
+    if (causeOf(error).data !== 'constructor') throw error;
+    return JSON.parse(text, (key, value) => {
+      if (key === '__proto__') throw new SyntaxError('forbidden key', { cause: { data: key } });
+      return value;
+    });
+  }
+}
+
+const causeOf = (error: unknown) => ((error as Error).cause ?? {}) as { data?: unknown; message?: string };
 
 const malformed = (message: string) => ({ bodyProblem: badRequest('malformed_json', message) });
 const tooDeep = () => malformed(`the body is nested deeper than ${maxBodyLevels} levels`);
