@@ -9,7 +9,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { changeContact } from '#lib/contacts/store.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
-import { rowsOfWorkspace, scanned } from '#lib/table/scan.ts';
+import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
@@ -43,6 +43,18 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;
+}
+
+/** The modules of a process that runs for another system: clients keep the addresses that they began with. */
+async function startOver(dataDir: string) {
+  Object.assign(process.env, await readEnvironment(dataDir));
+  vi.resetModules();
+  const [workspace, rows, scan] = await Promise.all([
+    import('#test/workspace.ts'),
+    import('#lib/table/rows.ts'),
+    import('#lib/table/scan.ts'),
+  ]);
+  return { newWorkspace: workspace.newWorkspace, putRows: rows.putRows, scanned: scan.scanned };
 }
 
 /** All rows in a table of their own, as a restore from a point in time makes one: without a stream. */
@@ -128,8 +140,8 @@ test('a whole table in the place of another has its keys, secrets and what was d
   const [before, after] = [join(await temporary(), 'before'), join(await temporary(), 'after')];
   await using receiver = await startReceiver();
   const first = await startSystem(before);
-  Object.assign(process.env, await readEnvironment(before));
-  const { liveKey, testKey } = await newWorkspace();
+  const origin = await startOver(before);
+  const { liveKey, testKey } = await origin.newWorkspace();
   const live = api(liveKey, { baseUrl: first.baseUrl });
   const { body: hook } = await live.post('/v1/webhooks', { url: receiver.url, events: ['contact.created'] });
   await live.post('/v1/contacts', { name: 'Ann' });
@@ -141,7 +153,7 @@ test('a whole table in the place of another has its keys, secrets and what was d
   const message = { accountId: account.id, telegramUserId: 5, text: 'Due', runAt };
   const { status, body: due } = await sandbox.post('/v1/telegram/messages', message);
   expect([status, due.status]).toEqual([202, 'queued']);
-  const rows = await all(scanned({ ConsistentRead: true }));
+  const rows = await all(origin.scanned({ ConsistentRead: true }));
   expect(await first.stop()).toBe(0);
 
   // The key of KMS is the stack's and stays; the table is another.
@@ -149,8 +161,7 @@ test('a whole table in the place of another has its keys, secrets and what was d
   copyFileSync(join(before, 'kms-key.json'), join(after, 'kms-key.json'));
   const second = await startSystem(after);
   onTestFinished(async () => void (await second.stop()));
-  Object.assign(process.env, await readEnvironment(after));
-  await putRows(rows);
+  await (await startOver(after)).putRows(rows);
   const again = api(liveKey, { baseUrl: second.baseUrl });
   expect((await everyItem(again, '/v1/contacts')).map(({ name }) => name)).toEqual(['Ann']);
   expect((await again.post('/v1/contacts', { name: 'Ben' })).body.id).toBe(2);
