@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '#test/feed.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 let workspace: TestWorkspace;
@@ -150,6 +151,21 @@ test('a stage move sets the probability of the stage; lost closes and an active 
   expect(await move('negotiation')).toEqual({ ...deal, stage: 'Negotiation', probability: 70, updatedAt: instant });
   expect(await move('lost')).toMatchObject({ stage: 'Lost', probability: 0, closedAt: instant });
   expect(await move('qualified')).toMatchObject({ stage: 'Qualified', probability: 30, closedAt: null });
+});
+
+test('each move to another stage emits deal.stage_changed, and one to the same stage does not', async () => {
+  const deal = await create({ value: 5 });
+  for (const stage of ['proposal', 'proposal', 'lost', 'lead'])
+    await workspace.live.post(`/v1/deals/${deal.id}/stage`, { stage }, 200);
+  const moves = (await eventsAbout(workspace.id, `deal/${deal.id}`, 4)).slice(1);
+  const moved = (from: string, to: string, closedAt: unknown = null) => ({
+    event: 'deal.stage_changed',
+    data: {
+      ...{ deal_id: String(deal.id), contact_id: null, from_stage: from, to_stage: to, value: 5, currency: 'EUR' },
+      ...{ closed_at: closedAt, actor: { type: 'api_key', id: expect.any(String) } },
+    },
+  });
+  expect(moves).toEqual([moved('lead', 'proposal'), moved('proposal', 'lost', instant), moved('lost', 'lead')]);
 });
 
 test('a deal cannot be moved to won through the API', async () => {

@@ -9,6 +9,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
+import { settle } from '#test/harness.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -160,6 +161,8 @@ test('outstanding covers every sent and overdue invoice, whatever the filters an
   for (const fields of [{ total: 0.1 }, { total: 0.2, dueDate: '2026-03-01' }, { currency: 'USD', total: 7 }])
     await invoice({ contactId: contact, ...fields }, own);
   await invoice({ contactId: contact, status: 'draft' }, own);
+  await settle();
+  expect((await own.live.get('/v1/finance/invoices', { status: 'overdue' })).body.items).toHaveLength(1);
   const { body } = await own.live.get('/v1/finance/invoices', { currency: 'usd', limit: 1 });
   expect(body.items).toHaveLength(1);
   expect(body.outstanding).toEqual([

@@ -44,6 +44,18 @@ const tagsOn = async (ids: number[]) => {
   return contacts.flatMap(({ tagIds }) => tagIds);
 };
 
+test('the environments and other workspaces see nothing of a tag, and may use its name', async () => {
+  const stranger = await newWorkspace();
+  const { id } = await newTag('Own');
+  for (const client of [workspace.test, stranger.live]) {
+    expect((await client.get('/v1/tags')).body.items).toEqual([]);
+    await client.delete(`/v1/tags/${id}`, 404);
+    await client.post('/v1/tags', { name: 'Own' }, 201);
+  }
+  expect((await workspace.live.get('/v1/tags', { q: 'Own' })).body.items).toMatchObject([{ id, name: 'Own' }]);
+  await workspace.live.delete(`/v1/tags/${id}`, 200);
+});
+
 test('a tag has the colour it was given, or one that its name decides', async () => {
   const { status, body } = await workspace.live.post('/v1/tags', { name: ' Hot lead ', color: '#AABBCC' });
   expect([status, body]).toEqual([
