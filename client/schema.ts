@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Erase a contact and everything about it
-         * @description The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. A thousand a day: 429 with reason `daily_quota` beyond.
+         * @description The contact answers 404 at once; its messages, activities, enrollments, jobs and mail follow, deals, tasks and finance records no longer name it, and events that named it lose their data. GET /v1/erasures/{id} follows it. It counts 50 more in the minute of its key.
          *
          *     Requires the scope `contacts:erase`.
          */
@@ -297,7 +297,7 @@ export interface paths {
         };
         /**
          * Export everything about a contact
-         * @description The contact and all that names it: activities, conversation, deals, tasks, enrollments, jobs, invoices, transactions, identities, and with the scope `email:read` its mail, each as its own operation shows it; of attachments what they are. Without `email:read` all mail is left out, also of `messages` and `jobs`, and there is no `emailThreads` and no `emailMessages`. 200 is the document. One of more than 1 MB, or that takes long to gather, becomes a file: 202, and the same call again tells how far it is. Once `status` is `completed`, `url` answers the same document until `expiresAt`, five minutes; each call gives a new one. An hour after that the call makes a new file; the bucket removes each within two days, and an erasure of the contact at once. `failed`: it would be more than 400 MB. A thousand files a day: 429 with reason `daily_quota` beyond. The document is read page by page, not at one moment: what changes meanwhile may be shown as it was or as it became.
+         * @description The contact and all that names it: activities, conversation, deals, tasks, enrollments, jobs, invoices, transactions, identities, and with the scope `email:read` its mail, each as its own operation shows it; of attachments what they are. Without `email:read` all mail is left out, also of `messages` and `jobs`, and there is no `emailThreads` and no `emailMessages`. 200 is the document. One of more than 1 MB, or that takes long to gather, becomes a file: 202, and the same call again tells how far it is. Once `status` is `completed`, `url` answers the same document until `expiresAt`, five minutes; each call gives a new one. An hour after that the call makes a new file; the bucket removes each within two days, and an erasure of the contact at once. `failed`: it would be more than 400 MB. A file counts 10 more in the minute of its key. The document is read page by page, not at one moment: what changes meanwhile may be shown as it was or as it became.
          *
          *     Requires the scope `contacts:read`.
          */
@@ -6445,7 +6445,7 @@ export interface components {
         /**
          * @description The key has used up its requests of this minute, without a `details.reason`, or:
          *
-         *     - `daily_quota`: the workspace has used up what it may spend in a day in UTC
+         *     - `daily_quota`: the workspace has used up its mails, agent tokens, delivery attempts or Telegram logins of a day in UTC
          *     - `too_many_at_once`: too many calls of the workspace that wait for somebody outside are under way
          *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago
          */
@@ -6526,9 +6526,9 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Requests allowed per minute */
+        /** @description Requests allowed per minute; a costly one counts as several */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this minute */
+        /** @description Requests left in this minute, after what this call took of the table */
         "X-RateLimit-Remaining": number;
         /** @description Unix second at which the next minute begins */
         "X-RateLimit-Reset": number;

@@ -76,7 +76,8 @@ export type BadRequestReason = keyof typeof badRequestReasons | `no_${string}_id
 
 /** Why a 429 is one, where it is not for the requests of the minute. */
 export const rateReasons = {
-  daily_quota: 'the workspace has used up what it may spend in a day in UTC',
+  daily_quota:
+    'the workspace has used up its mails, agent tokens, delivery attempts or Telegram logins of a day in UTC',
   too_many_at_once: 'too many calls of the workspace that wait for somebody outside are under way',
   code_sent_lately: 'Telegram sent this phone a code less than a minute ago',
 } as const;

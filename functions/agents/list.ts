@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/agents',
-    evenWhenUsedUp: () => true,
     summary: 'List AI agents',
     scope: 'agents:read',
     query: AgentQuery,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/audit-events',
-    evenWhenUsedUp: () => true,
     summary: 'List audit events',
     scope: 'keys:manage',
     query: AuditQuery,

@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/finance/invoices',
-    evenWhenUsedUp: () => true,
     summary: 'List invoices',
     description:
       '`outstanding` covers all sent and overdue invoices of the workspace, whatever the filters and the page. `dueBefore` is exclusive.',

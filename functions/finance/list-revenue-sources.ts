@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/finance/revenue-sources',
-    evenWhenUsedUp: () => true,
     summary: 'List revenue sources',
     description: [
       'A source of mode `pull` is fetched every `pullIntervalMinutes` with `GET feedUrl` and, if it has a credential, `Authorization: Bearer <credential>`.',

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/jobs',
-    evenWhenUsedUp: () => true,
     summary: 'List message jobs',
     scope: 'jobs:read',
     query: JobQuery,

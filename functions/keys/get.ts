@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get an API key',
     scope: 'keys:manage',
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/keys',
-    evenWhenUsedUp: () => true,
     summary: 'List API keys',
     scope: 'keys:manage',
     query: KeyQuery,

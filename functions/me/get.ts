@@ -22,7 +22,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/me',
-    evenWhenUsedUp: () => true,
     summary: 'Who am I',
     scope: 'any',
     status: 200,

@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/members/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get a member',
     scope: 'contacts:read',
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/members',
-    evenWhenUsedUp: () => true,
     summary: 'List members',
     scope: 'contacts:read',
     query: MemberQuery,

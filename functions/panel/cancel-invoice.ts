@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/panel/invoices/{id}/cancel',
-    evenWhenUsedUp: () => true,
     summary: 'Cancel an invoice',
     scope: 'finance:write',
     roles,

@@ -11,7 +11,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/panel/sessions/current',
-    evenWhenUsedUp: () => true,
     summary: 'Get the session',
     scope: 'any',
     roles,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/panel/workspace',
-    evenWhenUsedUp: () => true,
     summary: 'Get the workspace',
     scope: 'any',
     roles,

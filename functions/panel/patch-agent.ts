@@ -2,14 +2,12 @@ import { getAgent, patchAgent } from '#lib/agents/store.ts';
 import { roles } from '#lib/choices.ts';
 import { AgentWithInstructions, PatchAgent } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { whenOnly } from '#lib/http/route.ts';
 
 /** Changes an AI agent, or switches it on or off. */
 export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/panel/agents/{id}',
-    evenWhenUsedUp: whenOnly({ status: 'disabled' }),
     summary: 'Change an agent',
     scope: 'agents:run',
     roles,

@@ -1,6 +1,5 @@
 import { Member, PatchMember } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { whenOnly } from '#lib/http/route.ts';
 import { getMember, patchMember, permitMember } from '#lib/members/store.ts';
 import { signedIn } from '#lib/sessions/identify.ts';
 
@@ -9,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/panel/members/{id}',
-    evenWhenUsedUp: whenOnly({ isActive: false }),
     summary: 'Change a member',
     scope: 'any',
     roles: ['owner', 'admin'],

@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/panel/revenue-sources/{id}/pause',
-    evenWhenUsedUp: () => true,
     summary: 'Pause a revenue source',
     scope: 'finance:write',
     roles,

@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/sequences/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get a sequence',
     scope: 'sequences:read',
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/sequences',
-    evenWhenUsedUp: () => true,
     summary: 'List sequences',
     scope: 'sequences:read',
     query: SequenceQuery,

@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/sequences/{id}/pause',
-    evenWhenUsedUp: () => true,
     summary: 'Pause a sequence',
     scope: 'sequences:write',
     status: 200,

@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/tags',
-    evenWhenUsedUp: () => true,
     summary: 'List all tags',
     scope: 'contacts:read',
     status: 200,

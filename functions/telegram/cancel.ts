@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/telegram/messages/{id}/cancel',
-    evenWhenUsedUp: () => true,
     summary: 'Cancel a queued Telegram message',
     scope: 'telegram:send',
     status: 200,

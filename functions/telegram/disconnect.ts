@@ -11,7 +11,6 @@ export const handler = endpoint(
     ...accountChange(telegram.name),
     method: 'POST',
     path: '/v1/telegram/accounts/{id}/disconnect',
-    evenWhenUsedUp: () => true,
     summary: 'Disconnect a Telegram account',
     errors: ['not_found'],
     needs: ['change-hooks', 'decrypt:account', 'telegram-app'],

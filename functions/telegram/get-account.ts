@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/accounts/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get a Telegram account',
     scope: 'telegram:read',
     status: 200,

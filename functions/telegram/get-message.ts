@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/messages/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get a Telegram message',
     scope: 'telegram:read',
     status: 200,

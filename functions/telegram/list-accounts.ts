@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/accounts',
-    evenWhenUsedUp: () => true,
     summary: 'List Telegram accounts',
     scope: 'telegram:read',
     query: AccountQuery,

@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/telegram/messages',
-    evenWhenUsedUp: () => true,
     summary: 'List Telegram messages',
     scope: 'telegram:read',
     query: MessageJobQuery,

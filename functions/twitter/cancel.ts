@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'POST',
     path: '/v1/twitter/messages/{id}/cancel',
-    evenWhenUsedUp: () => true,
     summary: 'Cancel a queued X message',
     scope: 'twitter:send',
     status: 200,

@@ -11,7 +11,6 @@ export const handler = endpoint(
     ...accountChange(twitter.name),
     method: 'POST',
     path: '/v1/twitter/accounts/{id}/disconnect',
-    evenWhenUsedUp: () => true,
     summary: 'Disconnect an X account',
     errors: ['not_found'],
     needs: ['decrypt:account'],

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/twitter/messages/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get an X message',
     scope: 'twitter:send',
     status: 200,

@@ -9,7 +9,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/twitter/accounts',
-    evenWhenUsedUp: () => true,
     summary: 'List X accounts',
     scope: 'twitter:send',
     query: AccountQuery,

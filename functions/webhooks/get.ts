@@ -7,7 +7,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/webhooks/{id}',
-    evenWhenUsedUp: () => true,
     summary: 'Get a webhook endpoint',
     scope: 'webhooks:read',
     status: 200,

@@ -8,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'GET',
     path: '/v1/webhooks',
-    evenWhenUsedUp: () => true,
     summary: 'List webhook endpoints',
     scope: 'webhooks:read',
     query: EndpointQuery,

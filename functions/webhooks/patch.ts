@@ -1,7 +1,6 @@
 import { Endpoint, PatchEndpoint } from '#lib/entities/webhook.ts';
 import { requireLearning } from '#lib/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { whenOnly } from '#lib/http/route.ts';
 import { getEndpoint, getStoredEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
 
 /** Changes an endpoint. Disabling skips what is pending; enabling, or another url, forgets its failures. */
@@ -9,7 +8,6 @@ export const handler = endpoint(
   {
     method: 'PATCH',
     path: '/v1/webhooks/{id}',
-    evenWhenUsedUp: whenOnly({ isActive: false }),
     summary: 'Change a webhook endpoint',
     description:
       'While an endpoint is disabled its events are kept as deliveries of status `skipped`, which can be replayed for 30 days. `isActive: true` or another `url` clears `status` and `consecutiveFailures`. Of `filter` the given conditions are changed, and null takes one away, or all. It decides when an event is published: deliveries that are made already, tests and replays go out whatever it says.',

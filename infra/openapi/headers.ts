@@ -3,8 +3,11 @@ const text = { type: 'string' };
 
 /** Response headers by component name. */
 export const headers = {
-  'X-RateLimit-Limit': { description: 'Requests allowed per minute', schema: integer },
-  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: integer },
+  'X-RateLimit-Limit': { description: 'Requests allowed per minute; a costly one counts as several', schema: integer },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in this minute, after what this call took of the table',
+    schema: integer,
+  },
   'X-RateLimit-Reset': { description: 'Unix second at which the next minute begins', schema: integer },
   'X-Request-Id': { description: "Names this request; a caller's own X-Request-Id is echoed", schema: text },
   'X-Api-Revision': { description: 'Revision of this description', schema: text },

@@ -9,6 +9,7 @@ import { inSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { giveUpMs as sagasMs, turnOfConflicts, turnOfSagas } from '#lib/table/turn.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { unitsTaken } from '#lib/table/usage.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
@@ -231,8 +232,8 @@ const atOnce = 20;
 
 /** What a batch writes at most, rows, events and kept outcomes together. */
 const maxBytes = 10_000_000;
-/** The same as what it costs the owner: a transaction takes two units a kilobyte, also of what it meets. */
-const maxUnits = 20_000;
+/** The same in read units: a transaction takes two write units a kilobyte, also of what it only asks. */
+const maxUnits = 100_000;
 
 const tooLarge = () =>
   badRequest('batch_too_large', `a batch writes at most ${maxBytes / 1e6} MB: put this in another`);
@@ -254,12 +255,11 @@ async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepare
   const turns = turnsOf(tx.tenant, { needsSlot: items.length <= maxQuick });
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
-  const budget = { unitsLeft: maxUnits };
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
     for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
-      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, budget, turns);
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, turns);
     }
   };
   try {
@@ -274,21 +274,17 @@ async function runAlone(
   tx: UnitOfWork,
   item: Prepared,
   progress: Progress<Outcome>,
-  budget: { unitsLeft: number },
   { sagas, conflicts }: Turns,
 ): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
-  if (budget.unitsLeft < 0) return outcomeOf(item, () => Promise.reject(tooLarge()));
+  if (unitsTaken() > maxUnits) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
     own.sagaTurn = sagas;
     const result = await item.run(own);
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });
-    own.afterwards(async () => {
-      budget.unitsLeft -= own.units + own.unitsOfSagas;
-    });
     return result;
   };
   return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, turn: conflicts }));

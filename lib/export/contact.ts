@@ -5,10 +5,10 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { type ExportFile, Exports, type StoredExport } from '#lib/entities/export.ts';
 import { exportKey } from '#lib/files/keys.ts';
 import { download } from '#lib/files/store.ts';
-import { spend } from '#lib/quotas/quota.ts';
 import { listPage } from '#lib/table/list.ts';
 import { leaveSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { countReadUnits } from '#lib/table/usage.ts';
 import { type ContactExport, nextText, type Place, type Subject } from './document.ts';
 import type { Exporting } from './file.ts';
 
@@ -24,7 +24,7 @@ type Exported = { document: v.InferInput<typeof ContactExport> } | { file: v.Inf
 
 /**
  * Everything about a contact: the document, or the file that it becomes where it is too large for an answer. A file that there is, or
- * that is being written, is shown. Raises 404, 429 daily_quota. Needs `read-export-files`.
+ * that is being written, is shown. Raises 404. Needs `read-export-files`.
  */
 export async function exportContact(tx: UnitOfWork, id: number, hasMail: boolean): Promise<Exported> {
   const [contact, latest] = await Promise.all([getStoredContact(tx, id), latestExport(tx, id, hasMail)]);
@@ -63,10 +63,13 @@ async function shortText(tx: UnitOfWork, subject: Subject): Promise<string | und
   return undefined;
 }
 
-/** Has a worker write the file of a contact. Raises 404, 429 daily_quota. */
+/** A file is gathered after its call, and counts as so many read units in the minute of its key. */
+const unitsOfFile = 2_000;
+
+/** Has a worker write the file of a contact. Raises 404. */
 async function startExport(tx: UnitOfWork, contactId: number, hasMail: boolean): Promise<StoredExport> {
   const contact = await getStoredContact(tx, contactId);
-  await spend(tx, 'exports', 1);
+  countReadUnits(unitsOfFile);
   tx.requireExists(Contacts, contact);
   const row = tx.create(Exports, {
     id: await tx.nextId(Exports),

@@ -3,7 +3,6 @@ import { minuteMs, secondMs, shifted } from '#lib/clock.ts';
 import { type AttachmentFile, type CreateFile, Files, type FileUpload } from '#lib/entities/file.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import { invalidField, notFound, unavailable } from '#lib/problem.ts';
-import { spend } from '#lib/quotas/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { isStored } from './bucket.ts';
 import { ownKey, uploadKey } from './keys.ts';
@@ -13,15 +12,13 @@ import { downloadUrlOf, uploadUrlOf } from './presigned.ts';
 const uploadMs = 60 * minuteMs;
 const downloadMs = 5 * minuteMs;
 
-/** A file that the caller uploads within the hour, and a message takes within the day (contract section 23). Raises 429
- * daily_quota. Needs `upload-files`. */
+/** A file that the caller uploads within the hour, and a message takes within the day (contract section 23). Needs `upload-files`. */
 export async function createFile(
   tx: UnitOfWork,
   { fileName, contentType, sizeBytes }: v.InferOutput<typeof CreateFile>,
 ): Promise<v.InferInput<typeof FileUpload>> {
   const cleaned = cleanFileName(fileName, Number.POSITIVE_INFINITY);
   if (cleaned === '') throw invalidField('fileName', 'invalid_format', 'fileName must be the name of a file');
-  await spend(tx, 'uploads', sizeBytes);
   const { id, key } = tx.create(Files, {
     id: await tx.nextId(Files),
     fileName: cleaned,

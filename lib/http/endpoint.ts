@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import { type Caller, callerName } from '#lib/keys/caller.ts';
+import type { Caller } from '#lib/keys/caller.ts';
 import { notFound, Problem, unavailable } from '#lib/problem.ts';
-import { countUnits, requireRoom, unitsToAnswer } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { measured } from '#lib/table/usage.ts';
 import type { Reply } from './idempotency.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
@@ -51,7 +51,7 @@ function handlerOf(
     render(await work(event, progressOf(context))),
   );
   for (const step of [answering(route), refusing(route), ...steps]) handler.use(step);
-  return Object.assign(handler, { route });
+  return Object.assign((event: Event, context: Context) => measured(() => handler(event, context)), { route });
 }
 
 /**
@@ -167,12 +167,7 @@ export const assetEndpoint = (
   handlerOf(
     route,
     [route.isUndocumented ? countingFiles() : identifying(() => 'public')],
-    async ({ rawPath }, { headers, caller }) => {
-      if (caller) await requireRoom(caller.tenant, 'read', callerName(caller));
-      const reply = work({ rawPath, headers });
-      if (caller) await countUnits(caller.tenant, 'read', unitsToAnswer(reply.body));
-      return reply;
-    },
+    async ({ rawPath }, { headers }) => work({ rawPath, headers }),
   );
 
 /**

@@ -3,13 +3,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { epochSeconds, now, secondMs } from '#lib/clock.ts';
 import { conflict, invalidField, Problem } from '#lib/problem.ts';
-import { writeUnitsOf } from '#lib/table/change.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
 import { putRows, readRows, removeRows } from '#lib/table/rows.ts';
 import { cut } from '#lib/table/size.ts';
-import { countUnits, unitsPerWrite } from '#lib/table/spending.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
@@ -98,8 +96,6 @@ export async function claim(
       throw isConflict(error) ? inProgress() : error;
     });
   const row = v.parse(Stored, item ?? refused);
-  // A condition that fails is billed as the row that it was asked of.
-  await countUnits(tenant, 'written', writeUnitsOf(row.piece.length + 1, 1) * unitsPerWrite);
   if (item) return { claim: { key, owner: row.owner } };
   if (row.fingerprint !== fingerprint || (row.keyId ?? keyId) !== keyId)
     throw conflict(
@@ -139,7 +135,6 @@ export async function keepWith(tx: UnitOfWork, claim: Claim, reply: Reply): Prom
   if (rest.length > 0) tx.otherwise(() => removeRows(keys));
   const expiresAtSeconds = epochSeconds() + keptSeconds;
   await putRows(keys.map((key, index) => ({ ...key, piece: rest[index], expiresAtSeconds })));
-  tx.units += rest.reduce((sum, piece) => sum + writeUnitsOf(piece.length, 1), 0);
   // The claim is gone only when another call took it over after the lock of this one ran out.
   tx.write(settlement(claim, reply, first, written), inProgress);
 }

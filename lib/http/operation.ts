@@ -5,7 +5,6 @@ import { type Caller, callerName } from '#lib/keys/caller.ts';
 import { conflict, invalidField, invalidFields, notFound, Problem } from '#lib/problem.ts';
 import { isShownOnce, isUnkept, maxId } from '#lib/schema.ts';
 import { IdPool } from '#lib/table/ids.ts';
-import { countUnits, requireRoom, unitsToAnswer } from '#lib/table/spending.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters } from '#lib/text.ts';
@@ -38,10 +37,6 @@ export interface Call {
 }
 
 const isWrite = (route: Route) => route.method !== 'GET';
-/** Which of a day's units it takes. */
-const kindOf = (route: Route) => (isWrite(route) ? 'written' : 'read');
-/** Whether it is done also where they are used up. */
-const isStopping = (route: Route, body: unknown) => route.method === 'DELETE' || route.evenWhenUsedUp?.(body) === true;
 
 /**
  * Runs one operation in the fixed order: parse, idempotency, work, response parse, commit. Raises Problems; an answer under an
@@ -50,19 +45,6 @@ const isStopping = (route: Route, body: unknown) => route.method === 'DELETE' ||
 export async function execute(operation: Operation, caller: Caller, call: Call, facts: RequestFacts): Promise<Reply> {
   const { route } = operation;
   const parsed = await parse(operation, caller, call);
-  const reply = await answerTo(operation, caller, call, facts, parsed);
-  await countUnits(caller.tenant, kindOf(route), unitsToAnswer(reply.body));
-  return reply;
-}
-
-async function answerTo(
-  operation: Operation,
-  caller: Caller,
-  call: Call,
-  facts: RequestFacts,
-  parsed: Parsed,
-): Promise<Reply> {
-  const { route } = operation;
   const run = (claim: Claim | undefined) =>
     isWrite(route)
       ? commitWork(operation, caller, call, facts, claim, parsed)
@@ -82,7 +64,6 @@ async function answerTo(
     return withoutSecrets(route, claimed.replay);
   }
   try {
-    if (!isStopping(route, parsed.body)) await requireRoom(caller.tenant, kindOf(route));
     return await run(claimed.claim);
   } catch (error) {
     if (error instanceof Problem && [404, 409, 412].includes(error.status)) {
@@ -118,7 +99,7 @@ export async function executeTogether(
   const [{ operation, facts }] = steps;
   const { route } = operation;
   const { params, texts } = parsed[0] as Parsed;
-  const done = await transact(
+  return transact(
     caller.tenant,
     caller.actor,
     async (tx) => {
@@ -135,8 +116,6 @@ export async function executeTogether(
     },
     idsOf(caller),
   );
-  for (const { body } of done.answers) await countUnits(caller.tenant, 'written', unitsToAnswer(body));
-  return done;
 }
 
 /** What `execute` and `executeTogether` have in common: nothing is done that the caller may not do. */
@@ -148,23 +127,9 @@ async function permittedWork({ route, work }: Operation, input: Input<unknown, u
 /** What is kept was permitted then; what the caller may do can have become less. Whatever else has changed since is no reason. */
 async function requireStillPermitted(route: Route, caller: Caller, { params, body }: Parsed): Promise<void> {
   try {
-    await reading(route, caller, async (tx) => route.permit?.({ tx, caller, params, body }));
+    await route.permit?.({ tx: new UnitOfWork(caller.tenant, caller.actor), caller, params, body });
   } catch (error) {
     if (!(error instanceof Problem) || error.status === 403) throw error;
-  }
-}
-
-/** Reads what decides about a call beside its work. */
-async function reading<Result>(
-  route: Route,
-  { tenant, actor }: Caller,
-  read: (tx: UnitOfWork) => Promise<Result>,
-): Promise<Result> {
-  const tx = new UnitOfWork(tenant, actor);
-  try {
-    return await read(tx);
-  } finally {
-    await countUnits(tenant, kindOf(route), tx.unitsRead);
   }
 }
 
@@ -176,7 +141,7 @@ interface Parsed {
   ignored: string[];
 }
 
-/** The call as its route takes it, where its day has room. Raises 400, 404, 412 and 429. */
+/** The call as its route takes it. Raises 400, 404 and 412. */
 async function parse(operation: Operation, caller: Caller, call: Call): Promise<Parsed> {
   const { params, texts } = pathParams(operation.route, call.path);
   const query = parseQuery(operation.route, call.query);
@@ -193,16 +158,12 @@ async function readWork(
 ): Promise<Reply> {
   const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor, { mayEndEarly: true });
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
-  try {
-    const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
-    const answer = answerOf(operation.route, parsed.params, request, reply, result);
-    const tag = answer.headers['ETag'];
-    if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
-      return { status: 304, body: '', headers: answer.headers };
-    return answer;
-  } finally {
-    await countUnits(caller.tenant, 'read', tx.unitsRead);
-  }
+  const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
+  const answer = answerOf(operation.route, parsed.params, request, reply, result);
+  const tag = answer.headers['ETag'];
+  if (tag && call.ifNoneMatch !== undefined && namesTag(call.ifNoneMatch, tag))
+    return { status: 304, body: '', headers: answer.headers };
+  return answer;
 }
 
 /** The work and its commit, repeated on fresh reads when somebody else was faster. */
@@ -347,23 +308,15 @@ export function readBody(route: Route, { body, bodyProblem }: Pick<Call, 'body' 
 
 async function parseBody(operation: Operation, caller: Caller, call: Call, params: Params, texts: Texts) {
   const { route } = operation;
-  let read: ReturnType<typeof readBody>;
   try {
-    read = readBody(route, call);
+    return readBody(route, call);
   } catch (problem) {
-    await requireRoom(caller.tenant, kindOf(route));
     // Missing and stale resources are answered before a bad body (contract 0.5, 0.9).
-    await reading(route, caller, async (tx) => {
-      if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
-      else await route.current?.(tx, params, texts);
-    });
+    const tx = new UnitOfWork(caller.tenant, caller.actor);
+    if (call.ifMatch !== undefined) await requireMatch(route, tx, call.ifMatch, params, texts);
+    else await route.current?.(tx, params, texts);
     throw problem;
   }
-  const isStop = isStopping(route, read.value);
-  // What was answered before is given again.
-  const mayBeAgain = isWrite(route) && call.idempotencyKey !== undefined;
-  await requireRoom(caller.tenant, kindOf(route), isStop || mayBeAgain ? callerName(caller) : undefined);
-  return read;
 }
 
 async function requireMatch(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type * as v from 'valibot';
 import type { Role } from '../choices.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -69,11 +68,6 @@ export interface Route<
   permit?(
     input: Pick<Input<unknown, v.InferOutput<Body>, Path, Text>, 'tx' | 'caller' | 'params' | 'body'>,
   ): void | Promise<void>;
-  /**
-   * Whether it is also done where a day's units are used up, as every DELETE is: it stops or ends something, or shows what can be stopped
-   * (a thousand times a day for each caller).
-   */
-  evenWhenUsedUp?(body: v.InferOutput<Body>): boolean;
   /** It is not for callers of the API: the OpenAPI document leaves it out. */
   isUndocumented?: boolean;
   /** No tool of the MCP server reaches it: no model moves files or takes in a whole export, and of tools there are thirty at most. */
@@ -84,12 +78,6 @@ export interface Route<
   timeoutSeconds?: number;
   memoryMb?: number;
 }
-
-/** Of what may also change more: done when its body says this alone. */
-export const whenOnly =
-  (change: object) =>
-  (body: unknown): boolean =>
-    isDeepStrictEqual(body, change);
 
 /** The scopes of which a caller needs one; none where any key may call, or nobody's. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): readonly Scope[] =>

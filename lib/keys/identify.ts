@@ -5,7 +5,7 @@ import { epochSeconds, timestamp } from '#lib/clock.ts';
 import { env } from '#lib/env.ts';
 import { isWithin } from '#lib/network/addresses.ts';
 import { Problem } from '#lib/problem.ts';
-import { rowKey } from '#lib/table/keys.ts';
+import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { Attribute, type Condition } from '#lib/table/write.ts';
 import type { Actor, Tenant } from '#lib/tenant.ts';
@@ -19,6 +19,8 @@ export interface Allowance {
   /** Unix seconds of the next minute. */
   resetAt: number;
   exceeded: boolean;
+  /** The row whose minute it is; none of an address. */
+  row?: Key;
 }
 
 export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex');
@@ -128,16 +130,33 @@ function known(key: StoredKey, ip: string, window: number, exceeded: boolean) {
     expiresAt: key.expiresAt,
     ip,
   };
-  return { caller, allowance: allowanceOf(limit, key.used, window, exceeded) };
+  return { caller, allowance: allowanceOf(rowOf(key), limit, key.used, window, exceeded) };
 }
 
+const rowOf = ({ keyId }: { keyId: string }) => rowKey('key', { keyId });
+
 /** What is left of a minute. */
-export const allowanceOf = (limit: number, used: number | undefined, window: number, exceeded: boolean): Allowance => ({
+export const allowanceOf = (
+  row: Key,
+  limit: number,
+  used: number | undefined,
+  window: number,
+  exceeded: boolean,
+): Allowance => ({
   limit,
   remaining: exceeded ? 0 : Math.max(0, limit - (used ?? 0)),
   resetAt: window + 60,
   exceeded,
+  row,
 });
+
+/** Adds to the minute in which a key or a session was let in last. Returns what is left of it. */
+export async function countMore(allowance: Allowance, points: number): Promise<Allowance> {
+  const { row, limit } = allowance;
+  if (row === undefined) return allowance;
+  const { item } = await writeIf({ key: row, add: { used: points }, if: { present: ['window'] } });
+  return item ? allowanceOf(row, limit, Number(item['used']), Number(item['window']), false) : allowance;
+}
 
 /** Clocks differ by less than a minute; a later window was opened by one that was wrong, and would not end. */
 const latestWindow = (window: number) => window + 60;
@@ -179,7 +198,7 @@ async function count({ keyId, hash, ip, window, allowlist }: Counted, form: 'wit
     ],
   };
   const { item, refused } = await writeIf({
-    key: rowKey('key', { keyId }),
+    key: rowOf({ keyId }),
     ...(form === 'within'
       ? {
           add: { used: 1 },

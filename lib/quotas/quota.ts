@@ -15,11 +15,7 @@ const quotas = {
   skippedDeliveries: { perDay: 500_000 },
   /** Of one call a thousand deliveries, which cost as much where no attempt follows: the endpoint is disabled, or is before they are made. */
   replays: { setting: 'QUOTA_DELIVERIES_PER_DAY', unit: 'replays of failed webhook deliveries' },
-  /** Each reads the whole feed. */
-  erasures: { perDay: 1_000, unit: 'erasures of contacts' },
-  /** They are kept for good once a message takes them. */
-  uploads: { perDay: 20 * 2 ** 30, unit: 'bytes of uploaded files' },
-  /** So are those that strangers send, by mail or to an account. */
+  /** Files that strangers send, by mail or to an account, are kept for good. */
   received: { perDay: 20 * 2 ** 30 },
   /** Of all who are nobody's contact, so that they leave room for those who are. */
   receivedFromStrangers: { perDay: 10 * 2 ** 30 },
@@ -31,8 +27,6 @@ const quotas = {
   receivedBeyondFromStrangers: { perDay: 5 * 2 ** 30 },
   /** Each is looked up, and costs as 25 when it is booked. */
   feedRows: { perDay: 10_000_000 },
-  /** Each reads everything of a contact that has more than an answer holds. */
-  exports: { perDay: 1_000, unit: 'exports of contacts as files' },
   /** Each sends a code to a phone that may be anybody's. */
   logins: { perDay: 20, unit: 'logins of Telegram users' },
 } as const;

@@ -23,7 +23,6 @@ export async function advance(tenant: Tenant, sequenceId: number, id: number): P
 
 const queueDue = (tenant: Tenant, sequenceId: number, id: number): Promise<void> =>
   transact(tenant, system, async (tx) => {
-    tx.followsCall = true;
     const [enrollment, sequence] = await Promise.all([
       tx.find(Enrollments, { sequenceId, id }),
       tx.find(Sequences, { id: sequenceId }),

@@ -17,7 +17,6 @@ export const dueAfter = (tx: UnitOfWork, { delayMinutes }: { delayMinutes: numbe
 export async function stepCompleted(tx: UnitOfWork, job: StoredJob): Promise<void> {
   const { id, sequenceId, enrollmentId } = job;
   if (sequenceId === null || enrollmentId === null) return;
-  tx.followsCall = true;
   const [enrollment, sequence] = await Promise.all([
     tx.find(Enrollments, { sequenceId, id: enrollmentId }),
     tx.get(Sequences, { id: sequenceId }),

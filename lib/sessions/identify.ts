@@ -15,7 +15,7 @@ import {
 import { activeMembers } from '#lib/members/people.ts';
 import { invalidField, Problem } from '#lib/problem.ts';
 import { meaningOf, type Scope, scopes } from '#lib/scopes.ts';
-import { rowKey } from '#lib/table/keys.ts';
+import { type Key, rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { type Environment, environments } from '#lib/tenant.ts';
 import { StoredSession } from './store.ts';
@@ -138,18 +138,18 @@ async function count(hash: string): Promise<Counted> {
     const isLive = { above: { expiresAt: now } };
     const within = { all: [isLive, inWindow(window)], below: { used: limit } };
     const { item, refused } = await writeIf({ key, add: { used: 1 }, if: within });
-    if (item) return counted(item, limit, window, false);
+    if (item) return counted(key, item, limit, window, false);
     if (refused === undefined) throw unauthorized('unknown_session');
     const stored = v.parse(StoredSession, refused);
     if (stored.expiresAt <= now) throw unauthorized('expired_session');
-    if (isOpen(stored.window, window)) return counted(refused, limit, window, true);
+    if (isOpen(stored.window, window)) return counted(key, refused, limit, window, true);
     const opened = await writeIf({ key, set: { used: 1, window }, if: { all: [isLive, opensWindow(window)] } });
-    if (opened.item) return counted(opened.item, limit, window, false);
+    if (opened.item) return counted(key, opened.item, limit, window, false);
   }
   throw new Error('the window of a session could not be opened');
 }
 
-function counted(row: Record<string, unknown>, limit: number, window: number, exceeded: boolean): Counted {
+function counted(key: Key, row: Record<string, unknown>, limit: number, window: number, exceeded: boolean): Counted {
   const session = v.parse(StoredSession, row);
-  return { session, allowance: allowanceOf(limit, session.used, window, exceeded) };
+  return { session, allowance: allowanceOf(key, limit, session.used, window, exceeded) };
 }

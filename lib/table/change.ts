@@ -6,6 +6,7 @@ import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
 import { type Key, lockedBy } from './keys.ts';
 import { bytesOf } from './size.ts';
+import { countWriteUnits, writeUnitsOf } from './usage.ts';
 import { type Action, actionOf, type Condition, type Write } from './write.ts';
 
 /** What one transaction may hold (DynamoDB's limit). */
@@ -85,41 +86,31 @@ export function* rounds(actions: readonly Conditional[], beside: Conditional): G
   if (round.length > 1) yield round;
 }
 
-/** In write units; a transaction takes two a kilobyte, written or met. */
-export const writeUnitsOf = (bytes: number, perKilobyte = 2): number => perKilobyte * Math.ceil(bytes / 1024);
-
-const costs = { ReturnConsumedCapacity: 'TOTAL' } as const;
-
-interface Costs {
-  CapacityUnits?: number | undefined;
-}
-
-const unitsIn = ({ ConsumedCapacity: said = [] }: { ConsumedCapacity?: Costs | Costs[] | undefined }): number =>
-  [said].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-
 /**
- * Writes everything or nothing; the next state of a single row without a transaction, at half the price. Returns the write units that
- * it took. Throws the refusal of a failed condition, or WriteConflict when it is worth running again.
+ * Writes everything or nothing; the next state of a single row without a transaction, at half the price. Throws the refusal of a failed
+ * condition, or WriteConflict when it is worth running again.
  */
-export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<number> {
+export async function send(actions: readonly Conditional[], token: string, signal?: AbortSignal): Promise<void> {
   const [first, ...others] = actions;
   if (first?.isNextState && first.action.Put && others.length === 0) return put(first.action.Put, signal);
-  const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token, ...costs };
+  const input = { TransactItems: actions.map(({ action }) => action), ClientRequestToken: token };
   try {
-    return unitsIn(await dynamodb.send('TransactWriteItems', input, signal));
+    await dynamodb.send('TransactWriteItems', input, signal);
   } catch (error) {
+    // A transaction that fails costs about as much, and does not say so.
+    countWriteUnits(actions.reduce((sum, { bytes }) => sum + writeUnitsOf(bytes), 0));
     throw refusalOf(error, actions);
   }
 }
 
 /** Without a transaction's token a call that is repeated may meet what it has written itself. */
-async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | undefined): Promise<number> {
-  const input = { ...action, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...costs };
+async function put(action: NonNullable<Action['Put']>, signal: AbortSignal | undefined): Promise<void> {
+  const input = { ...action, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
   try {
-    return unitsIn(await dynamodb.send('PutItem', input, signal));
+    await dynamodb.send('PutItem', input, signal);
   } catch (error) {
     const failed = failedCondition(error);
-    if (failed && isDeepStrictEqual(failed.item, asRead(action.Item ?? {}))) return 0;
+    if (failed && isDeepStrictEqual(failed.item, asRead(action.Item ?? {}))) return;
     if (isThrottled(error)) throw new Busy('the table is busy', { cause: error });
     throw failed || isConflict(error) ? new WriteConflict('somebody else has written', { cause: error }) : error;
   }

@@ -32,6 +32,7 @@ import {
 import { shortCalls } from '../aws/short-calls.ts';
 import { marshallOptions, unmarshallOptions } from './attributes.ts';
 import { withPlainItems } from './errors.ts';
+import { countReadUnits, countWriteUnits } from './usage.ts';
 
 /** What is asked of the table, with what it says to it; attributes are plain values. */
 export interface Operations {
@@ -82,8 +83,13 @@ export const dynamodb = {
     input: Operations[Name]['input'],
     signal?: AbortSignal,
   ): Promise<Answer<Name>> {
-    const command = new commands[operation](input as never) as GetCommand;
-    const answer = documentClient().send(command, signal && { abortSignal: signal });
-    return (await answer.catch(withPlainItems)) as Answer<Name>;
+    const command = new commands[operation]({ ...input, ReturnConsumedCapacity: 'TOTAL' } as never) as GetCommand;
+    const sent = documentClient().send(command, signal && { abortSignal: signal });
+    const answer = (await sent.catch(withPlainItems)) as Answer<Name>;
+    const count = isRead(operation) ? countReadUnits : countWriteUnits;
+    for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat()) count(CapacityUnits);
+    return answer;
   },
 };
+
+const isRead = (operation: keyof Operations) => /Get|Query|Scan/.test(operation);

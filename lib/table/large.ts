@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { epochSeconds } from '../clock.ts';
 import { count } from '../schema.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
-import { type Change, type Conditional, conditional, rounds, send, WriteConflict, writeUnitsOf } from './change.ts';
+import { type Change, type Conditional, conditional, rounds, send, WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { keyOf } from './entity.ts';
 import { type Key, lockedBy, requireOwn, rowKey, sortableId } from './keys.ts';
@@ -23,8 +23,6 @@ import type { Write } from './write.ts';
  */
 export async function commitLarge(tx: UnitOfWork, finish: Finish): Promise<void> {
   const { work } = tx;
-  // Kept, locked and unlocked; what is then written is the saga's.
-  tx.units += writeUnitsOf(tx.bytes, 3);
   const kept = piecesOf(tx).flatMap(keptRows);
   const saga = newSaga(tx, largeCommit, { phase: 'lock', next: 0, pieces: kept.length });
   await Promise.all(kept.map((row, index) => keep(tx.tenant, saga.id, index, row)));

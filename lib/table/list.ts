@@ -81,13 +81,8 @@ export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing:
     else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
     else await findByIndexes(tx, of, listing, wanted, found);
   };
-  const { meter } = found;
-  const before = meter.unitsLeft;
-  if (tx.mayEndEarly) await readingPage(tx.tenant, meter, find);
-  else {
-    await find();
-    tx.unitsRead += before - meter.unitsLeft;
-  }
+  if (tx.mayEndEarly) await readingPage(tx.tenant, found.meter, find);
+  else await find();
   return found.page();
 }
 

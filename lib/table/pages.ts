@@ -68,7 +68,6 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
   const input: QueryCommandInput = {
     TableName: env('TABLE_NAME'),
     ConsistentRead: true,
-    ...(meter && { ReturnConsumedCapacity: 'TOTAL' }),
     ScanIndexForward: range.ascending ?? false,
     KeyConditionExpression: `pk = :pk${bound}`,
     ExpressionAttributeValues: {

@@ -6,7 +6,6 @@ import { defaultTimeoutSeconds } from '../timeouts.ts';
 import { rowKey } from './keys.ts';
 import { leases } from './lease.ts';
 import type { Meter } from './pages.ts';
-import { countUnits } from './spending.ts';
 import { writeIf } from './update.ts';
 
 /**
@@ -80,7 +79,7 @@ interface Turn {
 
 /**
  * Reads by a meter what seldom takes long, in a slot from when it does. The meter of who is `refused` one ends, so that pages do: before
- * the work has ended or not much later. What is read counts for the day.
+ * the work has ended or not much later.
  */
 async function inLateSlot<Result>(
   tenant: Tenant,
@@ -89,7 +88,6 @@ async function inLateSlot<Result>(
   { of = 'list', forMs = defaultTimeoutSeconds * secondMs }: Turn = {},
 ): Promise<Result> {
   const { pool, tries } = turns[of];
-  const before = meter.unitsLeft;
   let taking: Promise<void> | undefined;
   let giveBack: Awaited<ReturnType<typeof takeSlot>>;
   const take = async () => {
@@ -104,7 +102,7 @@ async function inLateSlot<Result>(
     return await work();
   } finally {
     cancel();
-    await Promise.all([taking, countUnits(tenant, 'read', before - meter.unitsLeft)]);
+    await taking;
     await giveBack?.();
   }
 }

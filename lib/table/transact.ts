@@ -11,7 +11,6 @@ import { commitLarge } from './large.ts';
 import { untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
-import { countUnits, isCaller, unitsPerWrite } from './spending.ts';
 import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
@@ -36,7 +35,6 @@ export async function transact<Result>(
       await commit(tx);
       return result;
     } catch (error) {
-      if (!isCommitting) await countWritten(tx);
       if (!isCommitting || hasWrittenNothing(error)) await tx.abandon();
       if (error instanceof WriteConflict && !tx.isAhead) ids.putBack();
       throw error;
@@ -55,21 +53,12 @@ const hasWrittenNothing = (error: unknown) =>
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  let told: Promise<void> | undefined;
-  try {
-    if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
-  } finally {
-    told = countWritten(tx);
-  }
+  if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
   await tx.committed();
-  await told;
 }
 
-/** Counts what a unit of work has taken, with what it has read. */
-async function countWritten(tx: UnitOfWork): Promise<void> {
-  if (!isCaller(tx.actor) && !tx.followsCall) return;
-  await countUnits(tx.tenant, 'written', tx.units * unitsPerWrite + tx.unitsRead);
-}
+/** Whether somebody's call does it, and no worker. */
+const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
 
 /**
  * Decides, with the rest of the unit of work, that work will be done which is too large for it. It is done right after the
@@ -93,9 +82,7 @@ async function finishNow<S extends State>(begun: UnitOfWork, kind: SagaKind<S>, 
   const mayGoOn = () => turn.mayGoOn();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await finishSaga(begun.tenant, kind, saga, mayGoOn, (part) => {
-        begun.unitsOfSagas += part.units;
-      });
+      return await finishSaga(begun.tenant, kind, saga, mayGoOn);
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
       if (!mayPass || !(await mayGoOn())) throw error;
@@ -110,7 +97,6 @@ export async function finishSaga<S extends State>(
   kind: SagaKind<S>,
   { id, actor }: Pick<Saga, 'id' | 'actor'>,
   mayGoOn: () => Promise<boolean> = within(giveUpMs),
-  done?: (part: UnitOfWork) => void,
 ): Promise<void> {
   const doPart = (isForOneRow: boolean) =>
     transact(tenant, actor, async (tx) => {
@@ -123,7 +109,6 @@ export async function finishSaga<S extends State>(
       }
       const state = await kind.step(tx, saga.state as S, id);
       const waitMs = state === undefined ? 0 : (kind.waitMs?.(state) ?? 0);
-      if (done) tx.afterwards(async () => done(tx));
       if (state === undefined) tx.delete(Sagas, saga);
       else tx.update(Sagas, { ...saga, state, tries: 0, ...(waitMs > 0 && { dueAt: shifted(tx.now, waitMs) }) });
       return state !== undefined && waitMs === 0;

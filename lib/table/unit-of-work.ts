@@ -50,14 +50,6 @@ export class UnitOfWork {
   readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
-  /** Somebody's call has begun what nobody asks for any more. */
-  followsCall = false;
-  /** Write units that it has taken, failed commits included. */
-  units = 0;
-  /** Read units of what it has read by keys, found or not, and of lists that do not count by themselves. */
-  unitsRead = 0;
-  /** Those of the sagas that it began, of the parts that were done after its commit. */
-  unitsOfSagas = 0;
   /** How long those sagas go on before the answer; others may share it. */
   sagaTurn: Turn | undefined;
   #tracked = new Map<string, Tracked>();
@@ -146,7 +138,7 @@ export class UnitOfWork {
 
   /**
    * As `findAll`, by keys that an index entry holds, and only those that are wanted; what is not is not remembered. Throws for a
-   * key of another tenant, and for what cannot be read unless that is left out. `meter` counts what is read in the place of the whole.
+   * key of another tenant, and for what cannot be read unless that is left out. `meter` counts what is read.
    */
   async findAllByKey<E extends Entity>(
     of: E,
@@ -158,9 +150,7 @@ export class UnitOfWork {
     for (const key of keys) requireOwn(this.tenant, key, of.partitionKey !== undefined);
     const unknown = keys.filter((key) => !this.#tracked.has(identity(key)));
     const read = await readRows(unknown);
-    const units = unknown.reduce((sum, key) => sum + unitsOf(bytesOf(read.get(identity(key)))), 0);
-    if (meter) meter.unitsLeft -= units;
-    else this.unitsRead += units;
+    if (meter) for (const key of unknown) meter.unitsLeft -= unitsOf(bytesOf(read.get(identity(key))));
     return keys.flatMap((key) => this.#holdIf(of, key, read.get(identity(key)), isWanted, leavesOut));
   }
 
@@ -428,7 +418,6 @@ export class UnitOfWork {
     const known = this.#tracked.get(identity(key));
     if (known) return known;
     const before = await readRow(key);
-    this.unitsRead += unitsOf(bytesOf(before));
     // A parallel read of the same item may have been first; a change may already be tracked there.
     const meanwhile = this.#tracked.get(identity(key));
     if (meanwhile) return meanwhile;

@@ -4,6 +4,8 @@ import { type Entity, type Item, keyOf } from './entity.ts';
 import { failedCondition } from './errors.ts';
 import { type Key, lockedBy } from './keys.ts';
 import type { Row } from './rows.ts';
+import { bytesOf } from './size.ts';
+import { countWriteUnits, writeUnitsOf } from './usage.ts';
 import { actionOf, type Condition, type Write } from './write.ts';
 
 /** The item as the write left it (of a removed one its key), or as it stands because it was not as the write requires. */
@@ -16,6 +18,8 @@ export async function writeIf(write: Write): Promise<Written> {
   } catch (error) {
     const failed = failedCondition(error);
     if (!failed) throw error;
+    // A condition that fails is billed as the row that it was asked of.
+    countWriteUnits(writeUnitsOf(bytesOf(failed.item), 1));
     return { refused: failed.item && { ...failed.item, ...write.key } };
   }
 }

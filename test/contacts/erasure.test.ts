@@ -16,7 +16,6 @@ import { env } from '#lib/env.ts';
 import { erasing } from '#lib/erasure/erase.ts';
 import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
 import { settleAttachments } from '#lib/messages/attachments.ts';
-import { take } from '#lib/quotas/quota.ts';
 import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
 import { endJob } from '#lib/sending/end.ts';
 import { indexEntries } from '#lib/table/entity.ts';
@@ -215,15 +214,6 @@ test('events of mail that came before the contact was known lose their data with
   expect((await get(`/v1/email/threads/${threadId}`)).status).toBe(404);
   expect(JSON.stringify(told)).toContain('early');
   expect(await everyByteOf(workspace.id)).not.toContain('earlybird');
-});
-
-test('a thousand a day, each of which reads the feed', async () => {
-  const other = await newWorkspace();
-  await take({ workspaceId: other.id, env: 'live' }, 'erasures', 1000);
-  const { body } = await other.live.post('/v1/contacts', { name: 'Ada' });
-  const refused = await other.live.post(`/v1/contacts/${body.id}/erasure`, { confirm: String(body.id) });
-  expect([refused.status, refused.body.details.reason]).toEqual([429, 'daily_quota']);
-  await other.live.get(`/v1/contacts/${body.id}`, undefined, 200);
 });
 
 test('only with the id as confirmation, and only once', async () => {

@@ -16,7 +16,6 @@ import { nextText, type Place, parts } from '#lib/export/document.ts';
 import { type Exporting, exporting, exportingIn } from '#lib/export/file.ts';
 import { removeFolder } from '#lib/files/bucket.ts';
 import { exportFolder } from '#lib/files/keys.ts';
-import { take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
 import { newSaga, type Saga, Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
@@ -290,17 +289,6 @@ test('an hour later the same call makes another file, and none is shown whose ma
   await change({ completedAt: shifted(String(completedAt), -dayMs / 24) });
   const { id: second } = await completed(id);
   expect(second).not.toBe(first);
-});
-
-test('a thousand files a day', async () => {
-  const other = await newWorkspace();
-  const place = { workspaceId: other.id, env: 'live' } as const;
-  await take(place, 'exports', 1000);
-  const { body } = await other.live.post('/v1/contacts', { name: 'Ada' });
-  expect((await exported(body.id, other.live)).status).toBe(200);
-  await fillTimeline(place, body.id, large);
-  const refused = await exported(body.id, other.live);
-  expect([refused.status, refused.body.details.reason]).toEqual([429, 'daily_quota']);
 });
 
 /** An export that no worker goes on with. */

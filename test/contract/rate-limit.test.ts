@@ -1,7 +1,12 @@
+import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { sliced } from '#lib/parallel.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
+import { between } from '#test/between.ts';
+import { api, type Client, eventually, everyItem, freshAddress } from '#test/client.ts';
+import { mcp } from '#test/mcp/client.ts';
+import { unitsRead } from '#test/rows.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 test('a key has so many requests a minute: the next is 429 and says when to come back', async () => {
@@ -109,4 +114,128 @@ test('a minute that a clock far ahead of ours has opened is over at once', async
   await writeIf({ key: rowKey('key', { keyId }), set: { window, used: 5 } });
   const { status, headers } = await client.get('/v1/me');
   expect([status, headers['x-ratelimit-remaining']]).toEqual([200, '4']);
+});
+
+/** Waits where the minute turns so soon that a test would be in two. */
+async function wholeMinute(): Promise<void> {
+  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
+  if (secondsLeft < 20) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+}
+
+/** What a call of a key that nobody else uses counts, by what is left before and after it. */
+async function pointsOf({ get }: Client, limit: number, call: () => Promise<{ headers: Record<string, string> }>) {
+  const before = Number((await get('/v1/me')).headers['x-ratelimit-remaining']);
+  const { headers } = await call();
+  const left = Number(headers['x-ratelimit-remaining']);
+  // The headers of a call say what those of the next one do.
+  expect(Number((await get('/v1/me')).headers['x-ratelimit-remaining'])).toBe(left - 1);
+  expect(headers['x-ratelimit-limit']).toBe(String(limit));
+  return before - left;
+}
+
+/** Deals of 40 KB, ten read units each. */
+async function largeDeals(workspace: Awaited<ReturnType<typeof newWorkspace>>, count: number): Promise<void> {
+  const items = Array.from({ length: count }, (_, index) => ({
+    op: 'create',
+    title: `Deal ${index}`,
+    notes: '\u{20000}'.repeat(10_000),
+  }));
+  // A body has a megabyte at most.
+  for (const some of sliced(items, 20))
+    expect((await workspace.live.post('/v1/deals/batch', { items: some })).body.succeeded).toBe(some.length);
+}
+
+test('a call counts one more for every 200 read units beyond the first 200, and its headers say so', async () => {
+  const workspace = await newWorkspace();
+  await largeDeals(workspace, 80);
+  const limit = 100;
+  const { client } = await workspace.mint({ rateLimitPerMinute: limit });
+  await wholeMinute();
+  for (const [pages, points] of [
+    [15, 1],
+    [35, 1],
+    [45, 2],
+    [80, 4],
+  ] as const) {
+    let units = 0;
+    const counted = await pointsOf(client, limit, async () => {
+      let answer = { headers: {} };
+      units = await unitsRead(async () => {
+        answer = await client.get('/v1/deals', { limit: pages, q: 'deal' }, 200);
+      });
+      return answer;
+    });
+    expect([counted, Math.max(1, Math.floor(units / 200))], `${pages} deals, ${units} units`).toEqual([points, points]);
+  }
+});
+
+test('a call that takes little writes nothing more than its one count', async () => {
+  const workspace = await newWorkspace();
+  await largeDeals(workspace, 80);
+  const { client, keyId } = await workspace.mint({ rateLimitPerMinute: 100 });
+  await client.get('/v1/me');
+  const countsOf = async (call: () => Promise<unknown>) => {
+    let counts = 0;
+    await between(async ({ operation, input }, next) => {
+      const { pk } = (input['Key'] ?? {}) as { pk?: string };
+      if (operation === 'UpdateItem' && pk === rowKey('key', { keyId }).pk) counts += 1;
+      return next();
+    }, call);
+    return counts;
+  };
+  await wholeMinute();
+  await client.get('/v1/me');
+  expect(await countsOf(() => client.get('/v1/deals', { limit: 10 }, 200))).toBe(1);
+  expect(await countsOf(() => client.post('/v1/contacts', { name: 'Ann' }, 201))).toBe(1);
+  expect(await countsOf(() => client.get('/v1/deals', { limit: 80 }, 200))).toBe(2);
+});
+
+test('a write unit counts as five read units, also of the kept answer that a replay meets', async () => {
+  const workspace = await newWorkspace();
+  const limit = 1_000;
+  const { client } = await workspace.mint({ rateLimitPerMinute: limit });
+  const items = Array.from({ length: 100 }, (_, index) => ({ op: 'create', name: `Contact ${index}` }));
+  await wholeMinute();
+  const points = await pointsOf(client, limit, () => client.post('/v1/contacts/batch', { items }));
+  // Some twenty write units for each contact.
+  expect(points).toBeGreaterThan(20);
+  expect(points).toBeLessThan(100);
+  // Farther apart than what packs texts looks back.
+  const notes = () => Array.from({ length: 10_000 }, () => String.fromCodePoint(0x20000 + randomInt(0xa000))).join('');
+  const large = Array.from({ length: 20 }, (_, index) => ({ op: 'create', name: `C${index}`, notes: notes() }));
+  const send = () => client.post('/v1/contacts/batch', { items: large }, { 'idempotency-key': 'kept' });
+  expect((await send()).body.succeeded).toBe(20);
+  const replay = async () => {
+    const answer = await send();
+    expect(answer.headers['idempotency-replayed']).toBe('true');
+    return answer;
+  };
+  // 300 KB in the row of the claim, which its condition is asked of.
+  expect(await pointsOf(client, limit, replay)).toBeGreaterThan(5);
+});
+
+test('a tool call of MCP counts what it takes', async () => {
+  const workspace = await newWorkspace();
+  await largeDeals(workspace, 80);
+  const limit = 100;
+  const { client, key } = await workspace.mint({ rateLimitPerMinute: limit });
+  await wholeMinute();
+  const list = () => mcp(key).modern('tools/call', { name: 'deals_search', arguments: { limit: 80 } });
+  expect(await pointsOf(client, limit, list)).toBeGreaterThan(1);
+});
+
+test('a stolen key that reads all that it can is stopped within its minute', async () => {
+  const workspace = await newWorkspace();
+  await largeDeals(workspace, 80);
+  const { client } = await workspace.mint({ rateLimitPerMinute: 40 });
+  await wholeMinute();
+  let calls = 0;
+  const units = await unitsRead(async () => {
+    for (let status = 200; status === 200; calls += 1) ({ status } = await client.get('/v1/deals', { limit: 80 }));
+  });
+  expect(calls).toBeLessThan(20);
+  expect(units).toBeLessThan(40 * 400);
+  const { status, headers } = await client.get('/v1/me');
+  expect([status, headers['x-ratelimit-remaining']]).toEqual([429, '0']);
+  await workspace.live.get('/v1/me', undefined, 200);
 });

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands as twitterAccount } from '#infra/admin/commands/twitter-account.ts';
 import { now } from '#lib/clock.ts';
-import { take } from '#lib/quotas/quota.ts';
 import { isSignedFor } from '#test/aws/presigned.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';
@@ -173,16 +172,6 @@ describe('a bot sends', () => {
 });
 
 describe('POST /v1/files', () => {
-  test('20 GiB a day, whatever becomes of them', async () => {
-    const other = await newWorkspace();
-    await take({ workspaceId: other.id, env: 'live' }, 'uploads', 20 * 2 ** 30 - 10);
-    const announce = (sizeBytes: number) =>
-      other.live.post('/v1/files', { fileName: 'a.txt', contentType: 'text/plain', sizeBytes });
-    expect((await announce(10)).status).toBe(201);
-    const refused = await announce(1);
-    expect([refused.status, refused.body.details.reason]).toEqual([429, 'daily_quota']);
-  });
-
   test('is for whoever may send something', async () => {
     const file = { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 };
     for (const scope of ['telegram:send', 'email:send', 'email:compose'] as const)

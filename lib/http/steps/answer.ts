@@ -6,13 +6,15 @@ import { firstCharacters, oneLine } from '#lib/text.ts';
 import { withoutCredentials } from '../credentials.ts';
 import type { Reply } from '../idempotency.ts';
 import type { RequestFacts, Route } from '../route.ts';
+import { countUnits } from './identify.ts';
 import { report } from './log.ts';
 import { type Event, type Progress, progressOf, type Request, type RequestStep, type Result } from './progress.ts';
 
 /** First in, last out: the request's facts before, the headers of every answer and the log line after. */
 export function answering(route: Route): RequestStep {
-  const finish = ({ context, response, event }: Request) => {
+  const finish = async ({ context, response, event }: Request) => {
     const progress = progressOf(context);
+    await countUnits(progress);
     const answer = response ?? {};
     answer.headers = { ...answer.headers, ...headersOf(route, event, progress) };
     report(route, progress, answer);
@@ -20,7 +22,13 @@ export function answering(route: Route): RequestStep {
   return {
     before: ({ event, context }) => {
       const headers = lowerCased(event.headers);
-      context.progress = { startedAtMs: performance.now(), facts: factsOf(event, headers), headers, body: {} };
+      context.progress = {
+        startedAtMs: performance.now(),
+        facts: factsOf(event, headers),
+        headers,
+        counted: 0,
+        body: {},
+      };
     },
     after: finish,
     onError: finish,

@@ -1,8 +1,10 @@
 import { now } from '#lib/clock.ts';
 import type { Caller } from '#lib/keys/caller.ts';
-import { type Allowance, countAnonymous, identify, KnownKeyRefused } from '#lib/keys/identify.ts';
+import { type Allowance, countAnonymous, countMore, identify, KnownKeyRefused } from '#lib/keys/identify.ts';
+import { log } from '#lib/log.ts';
 import { Problem, rateLimited } from '#lib/problem.ts';
 import { type Identified, identifySession, missingSession, sessionIn } from '#lib/sessions/identify.ts';
+import { unitsTaken } from '#lib/table/usage.ts';
 import { type Route, scopesOf } from '../route.ts';
 import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
 
@@ -61,9 +63,25 @@ export async function countOnceMore(progress: Progress): Promise<void> {
 
 function spent(progress: Progress, allowance: Allowance): void {
   progress.allowance = allowance;
+  progress.counted += 1;
   if (!allowance.exceeded) return;
   const retryAfterSeconds = Math.max(1, allowance.resetAt - Math.floor(now() / 1000));
   throw rateLimited('too many requests in this minute', retryAfterSeconds);
+}
+
+/** A call may take so many read units before it counts more, and counts one more for as many again. */
+const unitsPerPoint = 200;
+
+/** Counts what a call took of the table beyond its share, once it has ended. Never throws: the answer is given uncounted. */
+export async function countUnits(progress: Progress): Promise<void> {
+  const { allowance, counted } = progress;
+  const points = Math.floor(unitsTaken() / unitsPerPoint) - counted;
+  if (allowance === undefined || points <= 0) return;
+  try {
+    progress.allowance = await countMore(allowance, points);
+  } catch (error) {
+    log().warn('what a call took is not counted', { error });
+  }
 }
 
 /** Raises the 403 of a key where only members call, and of a member whose role is none of those. */

@@ -22,6 +22,8 @@ export interface Progress {
   /** The key or the member that was refused, where it is one of ours. */
   refused?: Known;
   allowance?: Allowance;
+  /** How often it was counted: each tool call of MCP is one. */
+  counted: number;
   /** The decoded body, `{}` when there is none, or why it could not be read. */
   body: unknown;
   bodyProblem?: Problem;

@@ -1,16 +1,11 @@
 import { isPassing } from '#lib/aws.ts';
-import type { Caller } from '#lib/keys/caller.ts';
 import { log } from '#lib/log.ts';
 import { Problem, unavailable } from '#lib/problem.ts';
 import { recordAudit } from '#lib/table/outbox.ts';
-import { countUnits, unitsPerWrite } from '#lib/table/spending.ts';
 import { auditEntry } from '../operation.ts';
 import type { RequestFacts, Route } from '../route.ts';
 import { render } from './answer.ts';
 import { type Known, progressOf, type RequestStep } from './progress.ts';
-
-/** What the entry of a refusal takes, publishing included. */
-const refusalUnits = 7 * unitsPerWrite;
 
 /** Whatever is thrown becomes an answer in the envelope; refusals of a known caller that the contract names are audited. */
 export const refusing = (route: Route): RequestStep => ({
@@ -20,11 +15,7 @@ export const refusing = (route: Route): RequestStep => ({
     const known = caller ?? (request.error === (refused as unknown) ? refused : undefined);
     const isAudited =
       problem.status === 401 || problem.status === 403 || (route.method !== 'GET' && problem.status !== 429);
-    if (known && isAudited && problem.status < 500) {
-      // A key that is not let in takes nothing of what its workspace has.
-      if (caller) await auditRefusal(caller, route, facts, problem.status);
-      else await recordRefusal(known, route, facts, problem.status);
-    }
+    if (known && isAudited && problem.status < 500) await auditRefusal(known, route, facts, problem.status);
     if (problem.status >= 500) {
       log().error('the request failed', { requestId: facts.requestId, error: problem.cause ?? request.error });
     }
@@ -45,14 +36,8 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/** Records a refused call of a caller, whose day it counts for. Never throws. */
-export async function auditRefusal(caller: Caller, route: Route, facts: RequestFacts, status: number): Promise<void> {
-  await recordRefusal(caller, route, facts, status);
-  await countUnits(caller.tenant, 'written', refusalUnits);
-}
-
-/** The answer stands without its entry. */
-async function recordRefusal(caller: Known, route: Route, facts: RequestFacts, status: number): Promise<void> {
+/** Records a refused call. Never throws: the answer is given without its entry. */
+export async function auditRefusal(caller: Known, route: Route, facts: RequestFacts, status: number): Promise<void> {
   try {
     await recordAudit(caller.tenant, caller.actor, auditEntry(route, caller, facts, status));
   } catch (error) {

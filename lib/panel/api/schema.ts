@@ -960,7 +960,7 @@ export interface components {
         /**
          * @description The key has used up its requests of this minute, without a `details.reason`, or:
          *
-         *     - `daily_quota`: the workspace has used up what it may spend in a day in UTC
+         *     - `daily_quota`: the workspace has used up its mails, agent tokens, delivery attempts or Telegram logins of a day in UTC
          *     - `too_many_at_once`: too many calls of the workspace that wait for somebody outside are under way
          *     - `code_sent_lately`: Telegram sent this phone a code less than a minute ago
          */
@@ -1021,9 +1021,9 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Requests allowed per minute */
+        /** @description Requests allowed per minute; a costly one counts as several */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this minute */
+        /** @description Requests left in this minute, after what this call took of the table */
         "X-RateLimit-Remaining": number;
         /** @description Unix second at which the next minute begins */
         "X-RateLimit-Reset": number;
