@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { fromNow } from '#lib/clock.ts';
+import { left } from '#lib/quotas/quota.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';
@@ -22,6 +23,16 @@ const ended = (threadId: number, status: string, client = workspace.live) =>
     const [message] = await messagesOf(threadId, client);
     return message.status === status && message;
   }, `a message that is ${status}`);
+
+test('each recipient of a mail, of a copy, and of a hidden copy counts in the quota of the day', async () => {
+  const { live, id } = await newWorkspace();
+  vi.stubEnv('QUOTA_EMAILS_PER_DAY', '7');
+  const of = (...names: string[]) => names.map((name) => `${name}@example.com`);
+  const mail = { subject: 'Four', bodyText: 'of seven', to: of('a', 'b'), cc: of('c'), bcc: of('d') };
+  await live.post(path, mail, 202);
+  expect(await left({ workspaceId: id, env: 'live' }, 'emails')).toBe(3);
+  vi.unstubAllEnvs();
+});
 
 test('a new mail leaves once in a thread of its own, and what is answered to it joins that thread', async () => {
   const { body: contact } = await workspace.live.post('/v1/contacts', { name: 'Nora', email: 'Nora@example.com' });
