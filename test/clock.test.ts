@@ -12,9 +12,10 @@ import {
   sleep,
   timestamp,
 } from '#lib/clock.ts';
+import { world } from '#test/harness.ts';
 
 afterEach(() => {
-  setClock(undefined);
+  setClock(world()?.clock);
 });
 
 /** Returns a clock that stands still and writes down what it is asked for. */

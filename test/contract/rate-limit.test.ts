@@ -1,20 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { minuteMs, now, secondMs } from '#lib/clock.ts';
 import { sliced } from '#lib/parallel.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { writeIf } from '#lib/table/update.ts';
 import { between } from '#test/between.ts';
 import { api, type Client, eventually, everyItem, freshAddress } from '#test/client.ts';
+import { advance } from '#test/harness.ts';
 import { mcp } from '#test/mcp/client.ts';
 import { unitsRead } from '#test/rows.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
+/** The window does not turn during a test that begins with it. */
+const toNextMinute = () => advance(minuteMs - (now() % minuteMs));
+
 test('a key has so many requests a minute: the next is 429 and says when to come back', async () => {
   const workspace = await newWorkspace();
   const { client } = await workspace.mint({ rateLimitPerMinute: 5 });
-  // The window must not turn during the test.
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 10) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await toNextMinute();
   const remaining: string[] = [];
   for (let call = 0; call < 5; call += 1) {
     const { status, headers } = await client.get('/v1/me');
@@ -33,7 +36,9 @@ test('a key has so many requests a minute: the next is 429 and says when to come
   expect(refused.headers['x-ratelimit-remaining']).toBe('0');
   const reset = Number(refused.headers['x-ratelimit-reset']);
   expect(reset % 60).toBe(0);
-  expect(reset).toBeGreaterThan(Date.now() / 1000);
+  expect(reset * 1000).toBeGreaterThan(now());
+  await advance(Number(refused.headers['retry-after']) * secondMs);
+  expect((await client.get('/v1/me', undefined, 200)).headers['x-ratelimit-remaining']).toBe('4');
   // Also where the key may not go.
   const { client: narrow } = await workspace.mint({ rateLimitPerMinute: 1, scopes: ['contacts:read'] });
   const statuses = [(await narrow.get('/v1/deals')).status, (await narrow.get('/v1/deals')).status];
@@ -45,8 +50,7 @@ test('a key has so many requests a minute: the next is 429 and says when to come
 test('calls of one key at the same moment are counted exactly', async () => {
   const workspace = await newWorkspace();
   const { client } = await workspace.mint({ rateLimitPerMinute: 10 });
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 10) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await toNextMinute();
   const answers = await Promise.all(Array.from({ length: 30 }, () => client.get('/v1/me')));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
@@ -57,8 +61,7 @@ test('requests from an address that the key does not allow leave its minute to i
   const [home, abroad] = [freshAddress(), freshAddress()];
   const { key, keyId } = await workspace.mint({ rateLimitPerMinute: 5, ipAllowlist: ['192.0.2.0/24', `${home}/32`] });
   const [owner, thief] = [api(key, { address: home }), api(key, { address: abroad })];
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 15) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await toNextMinute();
   expect((await owner.get('/v1/me')).headers['x-ratelimit-remaining']).toBe('4');
   const answers = await Promise.all(Array.from({ length: 70 }, () => thief.get('/v1/me')));
   expect(answers.filter(({ status, body }) => status === 403 && body.details.reason === 'ip_not_allowed')).toHaveLength(
@@ -91,8 +94,7 @@ test('a changed allowlist holds from the next call on', async () => {
 test('requests without a valid key have 60 a minute per client address', async () => {
   const address = freshAddress();
   const anonymous = api(undefined, { address });
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 15) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await toNextMinute();
   const first = await anonymous.get('/healthz');
   expect([
     first.status,
@@ -110,7 +112,7 @@ test('a minute that a clock far ahead of ours has opened is over at once', async
   const workspace = await newWorkspace();
   const { client, keyId } = await workspace.mint({ rateLimitPerMinute: 5 });
   await client.get('/v1/me');
-  const window = Math.floor(Date.now() / 60_000) * 60 + 3600;
+  const window = Math.floor(now() / minuteMs) * 60 + 3600;
   await writeIf({ key: rowKey('key', { keyId }), set: { window, used: 5 } });
   const { status, headers } = await client.get('/v1/me');
   expect([status, headers['x-ratelimit-remaining']]).toEqual([200, '4']);
@@ -118,8 +120,7 @@ test('a minute that a clock far ahead of ours has opened is over at once', async
 
 /** Waits where the minute turns so soon that a test would be in two. */
 async function wholeMinute(): Promise<void> {
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 20) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await toNextMinute();
 }
 
 /** What a call of a key that nobody else uses counts, by what is left before and after it. */

@@ -67,6 +67,10 @@ const credentials = { accessKeyId: 'LOCALTEST', secretAccessKey: 'test' };
 /** Processes keep what they know of a workspace: those of one test file have other numbers than those of the next. */
 const workspacesPerFile = 1000;
 const longestReceive = 10;
+/** So long a test file waits for what the one before has begun. */
+const restMs = 20_000;
+/** A request to a receiver counts as work in hand for so long; then it is held, and time may pass. */
+const heldAfterMs = 250;
 /** Runs something in none of the contexts of tests and invocations. */
 const outside = AsyncLocalStorage.snapshot();
 
@@ -142,6 +146,8 @@ export class World {
   #isTicking = false;
   /** Calls to AWS that are not answered yet: somebody is at work, though others of the same invocation sleep. */
   readonly #unanswered = new Set<ClientRequest>();
+  /** Requests to receivers and providers, with when each began on the machine's clock. */
+  readonly #outgoing = new Map<unknown, number>();
 
   /** Keeps its data in a folder of the run, and notes in a file there what functions call. */
   static async start(assembly: string, folder: string): Promise<World> {
@@ -274,12 +280,14 @@ export class World {
     Object.defineProperty(process, 'env', { get: () => this.#running.getStore()?.environment ?? outer });
     setClock(this.clock);
     this.#takeLog();
+    this.#watchOutgoing();
     this.#watchCalls(new Set(Object.values(places).flatMap((value) => URL.parse(value)?.host ?? [])));
   }
 
   /** Gives the next test file a table of its own, and forgets what the file before has left in queues and schedules. */
   async begin(): Promise<void> {
-    await this.settle().catch(() => {});
+    await this.#comeToRest();
+    setClock(this.clock);
     for (const queue of this.#sqs.queues()) queue.purge();
     const byMs = this.clock.reset();
     for (const sleeper of this.#sleepers) sleeper.untilMs -= byMs;
@@ -311,6 +319,15 @@ export class World {
     await addTo(rowKey('workspaceIds', {}), { last });
     // There are none between, and none that a new release would reindex.
     await addTo(releaseKey, { started: last });
+  }
+
+  /** Lets what the file before has begun come to its end; raises an error with its names if it does not. */
+  async #comeToRest(): Promise<void> {
+    const isOver = await Promise.race([this.settle().then(() => true), realSleep(restMs, false, { ref: false })]);
+    if (isOver) return;
+    throw new Error(
+      `the file before left work that does not end: ${[...this.#runs].map(({ name }) => name).join(', ')}`,
+    );
   }
 
   /** Invokes a function with an event as JSON. */
@@ -375,7 +392,7 @@ export class World {
     }
   }
 
-  /** Moves the clock ahead, from one thing that falls due to the next, each of which is done before time goes on. */
+  /** Moves the clock ahead, from one timer to the next, each done before time goes on. Rate rules go off once, at the end. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.clock.now() + ms;
     await this.settle();
@@ -428,6 +445,19 @@ export class World {
       this.#unanswered.add(request);
       request.once('close', () => this.#unanswered.delete(request));
     });
+  }
+
+  /** Follows the requests of undici, by which functions call receivers and providers. */
+  #watchOutgoing(): void {
+    const requestIn = (message: unknown) => (message as { request: unknown }).request;
+    subscribe('undici:request:create', (message) => void this.#outgoing.set(requestIn(message), performance.now()));
+    for (const end of ['undici:request:trailers', 'undici:request:error'])
+      subscribe(end, (message) => void this.#outgoing.delete(requestIn(message)));
+  }
+
+  #isBusy(): boolean {
+    const held = performance.now() - heldAfterMs;
+    return this.#unanswered.size > 0 || [...this.#outgoing.values()].some((beganMs) => beganMs > held);
   }
 
   /** Takes what functions log in place of the standard output, with the time of the clock that tests move. */
@@ -571,7 +601,7 @@ export class World {
         await realSleep(2);
         await this.#pump();
         await turn();
-        const isIdle = this.#unanswered.size === 0 && [...this.#runs].every(({ sleeping }) => sleeping > 0);
+        const isIdle = !this.#isBusy() && [...this.#runs].every(({ sleeping }) => sleeping > 0);
         if (isIdle && this.#sleepers.size > 0)
           this.clock.moveTo(Math.min(...[...this.#sleepers].map(({ untilMs }) => untilMs)));
       }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
-import { dayMs, minuteMs } from '#lib/clock.ts';
+import { dayMs, minuteMs, now } from '#lib/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Members } from '#lib/entities/member.ts';
 import { asOneOf, membershipsOf } from '#lib/members/people.ts';
@@ -24,6 +24,7 @@ import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
+import { advance } from '#test/harness.ts';
 import { anonymous, mailedToken, newAddress, newMember, signedIn, tokenIn } from '#test/panel/member.ts';
 import { place } from '#test/place.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -33,8 +34,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 
 /** A window of a minute must not turn during the test. */
 async function early(): Promise<void> {
-  const secondsLeft = 60 - (Math.floor(Date.now() / 1000) % 60);
-  if (secondsLeft < 10) await new Promise((resolve) => setTimeout(resolve, (secondsLeft + 1) * 1000));
+  await advance(minuteMs - (now() % minuteMs));
 }
 
 test('a member follows the link of a mail and is in, once', async () => {
@@ -62,7 +62,7 @@ test('a member follows the link of a mail and is in, once', async () => {
       workspaces: [{ id, name: 'Test' }],
     },
   ]);
-  const leftMs = Date.parse(opened.body.expiresAt) - Date.now();
+  const leftMs = Date.parse(opened.body.expiresAt) - now();
   expect(leftMs).toBeGreaterThan(11.9 * 3600_000);
   expect(leftMs).toBeLessThanOrEqual(12 * 3600_000);
   const again = await client.post('/panel/sessions', { token });
@@ -96,7 +96,7 @@ test('a link is dead after 15 minutes, and one that is none was never alive', as
   const { id } = await newWorkspace();
   const token = await createSignIn(await asOneOf(id, await newMember(id)));
   const key = rowKey('signIn', { hash: hashOf(token) });
-  const minutes = (Date.parse(String((await readRow(key))?.['expiresAt'])) - Date.now()) / 60_000;
+  const minutes = (Date.parse(String((await readRow(key))?.['expiresAt'])) - now()) / 60_000;
   expect(Math.round(minutes)).toBe(15);
   await writeIf({ key, set: { expiresAt: '2026-01-01T00:00:00Z' } });
   for (const wrong of [token, 'A'.repeat(43), 'x', `${token}/..`]) {
@@ -113,7 +113,7 @@ test('neither the token of a link nor that of a session stands in the table', as
     readRow(rowKey('signIn', { hash: hashOf(token) })),
     readRow(rowKey('session', { hash: hashOf(body.session) })),
   ]);
-  expect(rows.every((row) => Number(row?.['expiresAtSeconds']) > Date.now() / 1000)).toBe(true);
+  expect(rows.every((row) => Number(row?.['expiresAtSeconds']) > now() / 1000)).toBe(true);
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${token}|${body.session.slice(4)}`));
 });
 
@@ -280,7 +280,7 @@ test('a member whom an older release wrote is found once the workspace is reinde
 
 test('who has asked fifty times in a day for an address takes nothing more of its five a minute', async () => {
   // All of it in one day.
-  const nowMs = Math.floor(Date.now() / minuteMs) * minuteMs;
+  const nowMs = Math.floor(now() / minuteMs) * minuteMs;
   const startMs = nowMs % dayMs > dayMs - 15 * minuteMs ? nowMs - 15 * minuteMs : nowMs;
   const ask = (ip: string) =>
     countSignIn(`owner${startMs}@asked.example`, ip).then(
