@@ -30,7 +30,7 @@ const path = '/v1/email/messages';
 type Written = Partial<Parameters<typeof createMessage>[1]>;
 
 const write = async (more: Written) =>
-  (await workspace.live.post(path, { to: ['a@example.com'], subject: 'S', bodyText: 'Hello', ...more })).body;
+  (await workspace.live.post(path, { to: ['a@example.com'], subject: 'S', bodyText: 'Hello', ...more }, 202)).body;
 const jobOf = async (id: number) => (await workspace.live.get(`/v1/jobs/${id}`)).body;
 const mailIn = async (threadId: number) =>
   (await workspace.live.get(`/v1/email/threads/${threadId}/messages`)).body.items[0];

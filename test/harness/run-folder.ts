@@ -1,21 +1,18 @@
-import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Files in memory, on Linux. */
 const memory = '/dev/shm';
-const name = /^crm-run-([0-9]+)$/;
+const name = /^crm-run-([0-9]+)-/;
 /** Of two workers, with room for a test file that writes much. */
 const neededBytes = 4e9;
 
 /** The folder of this run's tables and files: in memory, where there is room. It removes those of runs that were killed. */
 export function newRunFolder(): string {
   for (const parent of [memory, tmpdir()])
-    for (const entry of entriesOf(parent))
-      if (isOfADeadProcess(entry)) rmSync(join(parent, entry), { recursive: true, force: true });
-  const folder = join(freeBytesOf(memory) >= neededBytes ? memory : tmpdir(), `crm-run-${process.pid}`);
-  mkdirSync(folder, { mode: 0o700 });
-  return folder;
+    for (const entry of entriesOf(parent)) if (isOfADeadProcess(entry)) removeIfOwn(join(parent, entry));
+  return mkdtempSync(join(freeBytesOf(memory) >= neededBytes ? memory : tmpdir(), `crm-run-${process.pid}-`));
 }
 
 function entriesOf(folder: string): string[] {
@@ -32,6 +29,14 @@ function freeBytesOf(folder: string): number {
     return bavail * bsize;
   } catch {
     return 0;
+  }
+}
+
+function removeIfOwn(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Another user's.
   }
 }
 

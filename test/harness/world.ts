@@ -301,7 +301,8 @@ export class World {
     while (this.#reading !== undefined) await this.#reading.catch(() => {});
     this.#streamArn = streamArn;
     this.#iterator = undefined;
-    for (const { toRun } of this.#functions.values()) toRun.environment['TABLE_NAME'] = TableName;
+    for (const { toRun } of this.#functions.values())
+      if ('TABLE_NAME' in toRun.environment) toRun.environment['TABLE_NAME'] = TableName;
     // Of the file before, nothing stays as it has set it.
     Object.assign(process.env, this.environment, { TABLE_NAME: TableName });
     // For commands in processes of their own, whose waits are real.

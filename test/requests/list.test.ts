@@ -138,14 +138,14 @@ test('a call of a tool is one request to the MCP endpoint', async () => {
 test('of calls beyond the rate limit the log has the first, however many there are', async () => {
   const { live, mint } = await newWorkspace();
   const { keyId, client } = await mint({ rateLimitPerMinute: 5 });
-  const answers = await Promise.all(Array.from({ length: 400 }, () => client.get('/v1/me')));
-  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(380);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => client.get('/v1/me')));
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(80);
   const limited = await eventually(async () => {
     const items = await everyItem(live, '/v1/request-logs', { keyId, status: '429', limit: 100 });
     return items.length >= 20 && items;
   }, 'the first');
-  // Twenty of each process that has answered, of which a local function has four, in each minute.
-  expect(limited.length).toBeLessThanOrEqual(160);
+  // Each process keeps twenty a minute; a minute may turn meanwhile.
+  expect(limited.length).toBeLessThanOrEqual(40);
 });
 
 describe('lines of the log', () => {
