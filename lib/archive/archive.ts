@@ -84,8 +84,6 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [], finished: 0 }),
     'webhook-wake': () => ({ notBefore: null, made: 0 }),
     webhook: () => ({ isActive: false }),
-    // Since when that is so was read at another moment.
-    'webhook/*/delivery': () => ({ isUnlisted: false }),
     // Nobody is mailed for a copy of their workspace.
     member: () => ({ invitation: null }),
     'webhook-registry': () => ({ secret: '', secretHint: '', previousSecret: null, previousValidUntil: null }),

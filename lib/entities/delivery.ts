@@ -131,14 +131,10 @@ export const Deliveries = entity({
     body: v.nullable(v.string()),
     /** Another delivery repeats this failed or skipped one. */
     isReplayed: v.boolean(),
-    /** While it is pending it is in no index: whoever looks for it reads the deliveries from the endpoint's `firstId` on. */
-    isUnlisted: v.optional(v.boolean(), false),
   }),
   within: 'webhook/{endpointId}/delivery',
   upgrades: [
     // 2: no entries by kind: an endpoint's deliveries are mostly of few kinds, and an entry costs as much as the delivery.
-    asItWas,
-    // 3: `isUnlisted`, which a worker of version 2 would not find.
     asItWas,
   ],
   indexes: {
@@ -147,11 +143,10 @@ export const Deliveries = entity({
       of: ({ endpointId, eventKind }) => ({ endpointId, eventKind }),
       until: 2,
     },
-    /** Of what is not succeeded; `pending` are those of the first attempts that have yet to be made, in event order, which are not unlisted. */
+    /** Of what is not succeeded. Those under `pending` wait for their first attempt, in event order. */
     status: {
       at: '{endpointId}/status={status}',
-      of: ({ endpointId, status, isUnlisted }) =>
-        status !== 'succeeded' && !(status === 'pending' && isUnlisted) && { endpointId, status },
+      of: ({ endpointId, status }) => status !== 'succeeded' && { endpointId, status },
       copy: (delivery) => (delivery.status === 'pending' ? dueOf(delivery) : undefined),
     },
     /** Further attempts in order of their time. */
@@ -172,9 +167,6 @@ export const Deliveries = entity({
   },
   expiresAtSeconds: expiry,
 });
-
-/** Since this version of theirs deliveries may be unlisted. */
-export const unlistedSince = 3;
 
 export type StoredDelivery = v.InferOutput<(typeof Deliveries)['schema']>;
 

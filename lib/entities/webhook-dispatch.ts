@@ -14,8 +14,6 @@ const schema = v.object({
   /** Nothing is sent before, the breaker being open. */
   notBefore: v.nullable(v.string()),
   isSlow: v.boolean(),
-  /** No delivery with a lower id is pending and unlisted. Absent where an older release has written the row. */
-  firstId: v.optional(id()),
   /** How many deliveries began to wait since none did. */
   made: v.optional(count(), 0),
 });

@@ -1,5 +1,4 @@
-import { type Conditional, conditional, fitsOne, send, WriteConflict } from './change.ts';
-import type { Entity, Item } from './entity.ts';
+import { type Conditional, conditional, fitsOne, send } from './change.ts';
 import { requireOwn } from './keys.ts';
 import { outboxItems } from './outbox.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -21,18 +20,4 @@ export async function commitAtOnce(tx: UnitOfWork): Promise<boolean> {
   if (!fitsOne(actions)) return false;
   if (actions.length > 0) await send(actions, tx.id);
   return true;
-}
-
-/**
- * Writes the rows of a unit of work each by itself, at half the price of a transaction: for changes that are true one by one. What
- * somebody else has written meanwhile stays as it is. Writes nothing where something goes along with a row: index entries, counters,
- * events. Returns what was written. Throws, when all is tried, what refused one of them for another reason.
- */
-export async function commitSingly<E extends Entity>(tx: UnitOfWork, of: E): Promise<Item<E>[]> {
-  const rows = tx.written(of);
-  const actions = actionsOf(tx);
-  if (actions.length !== rows.length) return [];
-  const written = await Promise.allSettled(actions.map((action) => send([action], tx.id)));
-  for (const one of written) if (one.status === 'rejected' && !(one.reason instanceof WriteConflict)) throw one.reason;
-  return rows.filter((_, index) => written[index]?.status === 'fulfilled');
 }

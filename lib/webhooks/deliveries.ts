@@ -10,7 +10,6 @@ import {
   type StoredDelivery,
 } from '#lib/entities/delivery.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
-import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { maxWaitingReplays, ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import { conflict, invalidField, notFound } from '#lib/problem.ts';
 import { left, spend } from '#lib/quotas/quota.ts';
@@ -21,7 +20,6 @@ import { listPage, type Page } from '#lib/table/list.ts';
 import { lastIdBy } from '#lib/table/search-time.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { forgottenId } from './backlog.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
 import { unpacked } from './response-headers.ts';
@@ -60,16 +58,14 @@ export interface NewDelivery {
   event: Pick<FeedEvent, 'id' | 'subject'> & { event: string; sequence: number | null };
   /** Undefined when it is to be made. */
   skipped: SkippedFor | undefined;
-  /** Whoever makes it says from which id on the endpoint has something to do (dispatch.ts). */
-  isUnlisted?: boolean;
   replayOf?: Pick<StoredDelivery, 'id' | 'deliveryId'>;
   /** Of a test. */
   body?: string;
 }
 
-/** Writes a delivery, three actions; a pending one needs its endpoint woken besides. Ids come from the counter `delivery`. */
+/** Writes a delivery, four actions at most; a pending one also needs its endpoint woken. Ids come from the counter `delivery`. */
 export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promise<StoredDelivery> {
-  const { endpointId, deliveryId, event, skipped, isUnlisted = false, replayOf, body } = input;
+  const { endpointId, deliveryId, event, skipped, replayOf, body } = input;
   const status = skipped === undefined ? 'pending' : 'skipped';
   const id = await tx.nextId(Deliveries);
   tx.create(DeliveryIds, { deliveryId, endpointId, id, createdAt: tx.now });
@@ -96,7 +92,6 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
     signed: null,
     body: body ?? null,
     isReplayed: false,
-    isUnlisted: isUnlisted && status === 'pending',
   });
 }
 
@@ -119,10 +114,6 @@ export async function listDeliveries(
     since === undefined ? undefined : lastIdBy(tx, Deliveries, within, shifted(since, -secondMs)),
     until === undefined ? undefined : lastIdBy(tx, Deliveries, within, until),
   ]);
-  const isPending = query.status === 'pending';
-  const from = [above, isPending ? (await firstPending(tx, endpointId)) - 1 : undefined].filter(
-    (id) => id !== undefined,
-  );
   const before = [query.after, last === undefined ? undefined : last + 1].filter((id) => id !== undefined);
   const after = before.length > 0 ? Math.min(...before) : undefined;
   const listing = asked(
@@ -130,12 +121,12 @@ export async function listDeliveries(
     { ...query, after },
     {
       status: (status) =>
-        status === 'succeeded' || status === 'pending'
+        status === 'succeeded'
           ? { matches: (delivery) => delivery.status === status }
           : { where: { status: { endpointId, status } } },
-      // Both are in `from`.
+      // Ids rise with time: it is in `above`.
       since: () => ({}),
-      // Ids rise with time: it is in `after`.
+      // It is in `after`.
       until: () => ({}),
     },
   );
@@ -143,24 +134,12 @@ export async function listDeliveries(
     listPage(tx, Deliveries, {
       ...listing,
       ...matching(listing.matches ?? false, isShown),
-      ...(from.length > 0 && { above: Math.max(...from) }),
+      ...(above !== undefined && { above }),
       within,
     }),
     getStoredEndpoint(tx, endpointId),
   ]);
   return { ...page, items: page.items.map(shownDelivery) };
-}
-
-/** From which id on deliveries may be pending. */
-async function firstPending(tx: UnitOfWork, endpointId: number): Promise<number> {
-  const range = { ascending: true, limit: 1 };
-  const [dispatch, listed] = await Promise.all([
-    tx.find(Dispatches, { id: endpointId }),
-    entries(tx, Deliveries, { status: { endpointId, status: 'pending' } }, range).next(),
-  ]);
-  const [first] = listed.done ? [] : listed.value;
-  const firstId = dispatch?.firstId ?? (await forgottenId(tx, endpointId));
-  return Math.min(firstId, first === undefined ? Number.POSITIVE_INFINITY : Number(first.of.sk));
 }
 
 /** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */

@@ -12,33 +12,18 @@ export const newDispatch = (endpointId: number): Dispatch => ({
   recheckAt: null,
   notBefore: null,
   isSlow: false,
-  firstId: 1,
   made: 0,
 });
 
 /**
- * Says that the endpoint has work that was committed before: so many deliveries from an id on, or whatever it is. Always written, so
- * that a worker who is about to find nothing left meets a write conflict and looks again.
+ * Says that the endpoint has work that was committed before, so many new deliveries among it. Always written, so that a worker who
+ * is about to find nothing left meets a write conflict and looks again.
  */
-export async function dispatchNow(
-  tx: UnitOfWork,
-  endpointId: number,
-  fromId: number = Number.POSITIVE_INFINITY,
-  count = 0,
-): Promise<void> {
+export async function dispatchNow(tx: UnitOfWork, endpointId: number, count = 0): Promise<void> {
   await countMade(tx, endpointId, count);
   const dispatch = await tx.find(Dispatches, { id: endpointId });
-  if (dispatch)
-    tx.update(Dispatches, {
-      ...dispatch,
-      ...including(dispatch, fromId),
-      at: earliest(dispatch.at, instant(now())),
-    });
+  if (dispatch) tx.update(Dispatches, { ...dispatch, at: earliest(dispatch.at, instant(now())) });
 }
-
-/** Where it is not known from which id on somebody has to look, it stays unknown. */
-export const including = ({ firstId }: Dispatch, id: number): Pick<Dispatch, 'firstId'> =>
-  firstId === undefined ? {} : { firstId: Math.min(firstId, id) };
 
 /** A query may for so long see one half of a transaction and not the other. */
 const settlingMs = 1_000;

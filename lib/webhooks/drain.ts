@@ -191,7 +191,7 @@ class Drain {
     const decided = await transact(tenant, system, (tx) => decide(tx, this.#turn, this.#quota.isSpent));
     if (decided.next === undefined) return false;
     this.#health = decided.health;
-    this.#pending.goOnFrom(decided.backlog);
+    this.#pending.backlog = decided.backlog;
     try {
       await this.#do(decided.next);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Deliveries, DeliveryIds, unlistedSince } from '#lib/entities/delivery.ts';
+import { Deliveries, DeliveryIds } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
 import { Endpoints, isSubscribed, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
@@ -6,7 +6,6 @@ import { FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { leave } from '#lib/feed/backlog.ts';
 import { log } from '#lib/log.ts';
 import { left, take } from '#lib/quotas/quota.ts';
-import { isComplete } from '#lib/table/completeness.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { pages } from '#lib/table/pages.ts';
 import type { Row } from '#lib/table/rows.ts';
@@ -113,15 +112,12 @@ async function fanOutTo(
       endpointId: endpoint.id,
       left: wanted.length - stored.length,
     });
-  const ids = made.map(({ id }) => id);
-  const isUnlisted = await isComplete(tenant, Deliveries, unlistedSince);
   for (let start = 0; start < stored.length; start += chunkSize)
-    ids.push(...(await createAll(tenant, endpoint.id, stored.slice(start, start + chunkSize), isUnlisted)));
+    await createAll(tenant, endpoint.id, stored.slice(start, start + chunkSize));
   // After the deliveries, not with them: a query may for a moment see one half of a transaction, and whoever sees the endpoint
   // woken must also see what for. A crash in between is repaired by the next call, even if that one finds the endpoint disabled.
   const waiting = stored.filter(({ skipped }) => !skipped).length;
-  if (made.length + waiting > 0)
-    await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id, Math.min(...ids), waiting));
+  if (made.length + waiting > 0) await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id, waiting));
 }
 
 /** The deliveries of the events that there are already. */
@@ -131,13 +127,12 @@ const findMade = (tenant: Tenant, endpointId: number, events: readonly FeedEvent
     events.map(({ id }) => ({ endpointId, deliveryId: deliveryIdOf(tenant, endpointId, id) })),
   );
 
-/** Returns the ids of all of them, also of those that there were already. */
+/** Creates the deliveries that are not there yet. */
 function createAll(
   tenant: Tenant,
   endpointId: number,
   deliveries: readonly { event: FeedEvent; skipped: NewDelivery['skipped'] }[],
-  isUnlisted: boolean,
-): Promise<number[]> {
+): Promise<void> {
   const ids = deliveries.map(({ event }) => deliveryIdOf(tenant, endpointId, event.id));
   return transact(tenant, system, async (tx) => {
     const [known, dispatch] = await Promise.all([
@@ -149,14 +144,11 @@ function createAll(
       tx.reserveIds({ [Deliveries.name]: deliveries.length }),
     ]);
     // Its worker has taken everything away that belonged to the deleted endpoint.
-    if (!dispatch) return [];
-    const made = new Map(known.map(({ deliveryId, id }) => [deliveryId, id]));
+    if (!dispatch) return;
+    const made = new Set(known.map(({ deliveryId }) => deliveryId));
     for (const [index, { event, skipped }] of deliveries.entries()) {
       const deliveryId = ids[index] as string;
-      if (made.has(deliveryId)) continue;
-      const { id } = await createDelivery(tx, { endpointId, deliveryId, event, skipped, isUnlisted });
-      made.set(deliveryId, id);
+      if (!made.has(deliveryId)) await createDelivery(tx, { endpointId, deliveryId, event, skipped });
     }
-    return [...made.values()];
   });
 }

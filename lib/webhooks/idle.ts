@@ -14,9 +14,6 @@ import { forgetWaiting } from './waiting.ts';
 /** A further attempt this near is waited for. */
 const nearMs = secondMs;
 
-/** So many deliveries that have ended are passed over whenever it is decided what to do. */
-const maxReadAgain = 200;
-
 /** What a worker does next; nothing when its turn has ended. */
 export type Next = 'deliver' | 'retry-quarantined' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
 
@@ -41,14 +38,8 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   if (!dispatch) throw new LeaseLost();
   requireLease(health, turn.owner);
   // After the dispatch: who adds work writes it last, so that this commit fails or this query sees the work.
-  const backlog = await readBacklog(tx, id, dispatch.firstId);
-  const { firstId } = backlog;
-  const decided = (next: Next | undefined): Decision => {
-    // Where much is cleared or skipped nobody reads all of that again and again.
-    if (next !== undefined && firstId - (dispatch.firstId ?? 1) > maxReadAgain)
-      tx.update(Dispatches, { ...dispatch, firstId });
-    return { next, health, backlog };
-  };
+  const backlog = await readBacklog(tx, id);
+  const decided = (next: Next | undefined): Decision => ({ next, health, backlog });
   const nowMs = now();
   const isOpen = health.openUntilMs > nowMs;
   const dueCount = backlog.first.length + backlog.retries.length;
@@ -81,7 +72,7 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(nowMs) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.
   const notBefore = isOpen && next === undefined ? instant(health.openUntilMs) : null;
-  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health), firstId, made });
+  tx.update(Dispatches, { ...dispatch, at, recheckAt, notBefore, isSlow: isSlowBy(turn, health), made });
   tx.update(Healths, { ...health, owner: null, leaseUntilMs: 0, finished });
   return decided(undefined);
 }

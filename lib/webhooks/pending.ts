@@ -4,7 +4,6 @@ import { Endpoints, type StoredEndpoint } from '#lib/entities/webhook.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system } from '#lib/tenant.ts';
 import { type Backlog, readBacklog, type Waiting } from './backlog.ts';
-import { list } from './listing.ts';
 import { findRegistry, secretsOf } from './registry.ts';
 import type { Target } from './sending.ts';
 import { type Signer, signer } from './sign.ts';
@@ -23,9 +22,6 @@ export class Pending {
     later: [],
     nextRetryAt: null,
     isWide: false,
-    firstId: 1,
-    soundFromId: 1,
-    overtaken: [],
     quarantined: [],
   };
   readonly #turn: Turn;
@@ -35,12 +31,9 @@ export class Pending {
   #readAtMs = 0;
   #backlogAtMs = 0;
   #startsWithRetry = false;
-  /** Where to look for unlisted ones. What turns up before it is found when the turn ends. */
-  #fromId: number | undefined;
 
   constructor(turn: Turn) {
     this.#turn = turn;
-    this.#fromId = turn.dispatch.firstId;
   }
 
   /** Where to send, and with which signatures; undefined without an endpoint or a secret. */
@@ -54,12 +47,6 @@ export class Pending {
 
   get dueCount(): number {
     return this.backlog.first.length + this.backlog.retries.length;
-  }
-
-  /** Goes on from what was found of all that waits. */
-  goOnFrom(backlog: Backlog): void {
-    this.backlog = backlog;
-    this.#fromId = backlog.soundFromId;
   }
 
   /** What was read is the past now. */
@@ -92,14 +79,9 @@ export class Pending {
     const { tenant, endpointId } = this.#turn;
     const tx = new UnitOfWork(tenant, system);
     const isKept = this.backlog.isWide && now() - this.#backlogAtMs < wideMs;
-    const [backlog] = await Promise.all([
-      isKept ? this.backlog : readBacklog(tx, endpointId, this.#fromId),
-      this.readTarget(),
-    ]);
-    if (backlog.overtaken.length > 0) await list(this.#turn, backlog.overtaken);
+    const [backlog] = await Promise.all([isKept ? this.backlog : readBacklog(tx, endpointId), this.readTarget()]);
     this.#readAtMs = now();
     if (!isKept) this.#backlogAtMs = this.#readAtMs;
-    this.#fromId = backlog.soundFromId;
     this.backlog = { ...backlog, first: backlog.first.filter(isFree), retries: backlog.retries.filter(isFree) };
   }
 

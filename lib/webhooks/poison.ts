@@ -1,7 +1,6 @@
 import { now } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
-import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
 import { conflict } from '#lib/problem.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
@@ -13,7 +12,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Backlog, Quarantined } from './backlog.ts';
 import { maxPerTransaction } from './deliveries.ts';
-import { dispatchSoon, including, instant } from './dispatch.ts';
+import { dispatchSoon, instant } from './dispatch.ts';
 import { commitAttempts, faults, LeaseLost, type Result, requireLease } from './settle.ts';
 import { countFinished, countMade } from './waiting.ts';
 
@@ -131,7 +130,7 @@ async function setDeliveryAside(
     const [first, ...others] = new Set(keys.flatMap((key) => found.get(identity(key)) ?? []));
     if (first === undefined) return;
     await countFinished(tx, endpointId, 1);
-    for (const write of moving([first, ...others], { ...aside, kind: deliveryAside, about: { endpointId, id } }))
+    for (const write of moving([first, ...others], { ...aside, kind: deliveryAside, about: { endpointId } }))
       tx.write(write);
   });
 }
@@ -144,13 +143,12 @@ async function letGo(tx: UnitOfWork, endpointId: number, owner: string, id: numb
 }
 
 /** A delivery that was set aside waits again, and its endpoint is woken. Raises 409 when that is deleted. */
-export const deliveryAside: AsideKind<{ endpointId: number; id?: number }> = {
+export const deliveryAside: AsideKind<{ endpointId: number }> = {
   name: 'delivery',
-  async putBack(tx, { endpointId, id = Number.POSITIVE_INFINITY }) {
+  async putBack(tx, { endpointId }) {
     if (!(await tx.find(Endpoints, { id: endpointId })))
       throw conflict('endpoint_deleted', `the endpoint ${endpointId} is deleted: discard the delivery`);
     await countMade(tx, endpointId, 1);
-    const dispatch = await tx.find(Dispatches, { id: endpointId });
-    await dispatchSoon(tx, endpointId, dispatch && including(dispatch, id));
+    await dispatchSoon(tx, endpointId);
   },
 };

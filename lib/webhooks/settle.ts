@@ -2,10 +2,9 @@ import { now } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';
-import { commitSingly } from '#lib/table/commit.ts';
 import type { Key } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
-import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
@@ -51,8 +50,8 @@ export interface Written {
 }
 
 /**
- * Writes the results of attempts and what follows from them, which attempts begin, and renews the lease: in one transaction, but for
- * the rows of first attempts that arrived. Returns how the endpoint is after it. Throws LeaseLost.
+ * Writes the results of attempts and what follows from them, which attempts begin, and renews the lease, in one transaction. Returns
+ * how the endpoint is after it. Throws LeaseLost.
  */
 export async function commitAttempts(
   tenant: Tenant,
@@ -60,14 +59,13 @@ export async function commitAttempts(
   owner: string,
   { results = [], beginning = [], released = [] }: Written,
 ): Promise<{ health: Health; isActive: boolean }> {
-  const arrived = await commitArrived(tenant, endpointId, results);
   return transact(tenant, system, async (tx) => {
     const [health, endpoint, rows] = await Promise.all([
       tx.find(Healths, { id: endpointId }),
       tx.find(Endpoints, { id: endpointId }),
       tx.findAll(
         Deliveries,
-        results.filter(({ id }) => !arrived.has(id)).map(({ id }) => ({ endpointId, id })),
+        results.map(({ id }) => ({ endpointId, id })),
       ),
     ]);
     requireLease(health, owner);
@@ -78,13 +76,12 @@ export async function commitAttempts(
     let next: Health = { ...health, ...endpointLeases.renewed(nowMs + leaseMs), begun };
     for (const result of results) {
       const { attempt } = result;
-      const row = arrived.get(result.id) ?? rows.find(({ id }) => id === result.id);
+      const row = rows.find(({ id }) => id === result.id);
       if (!row && result.entry) forgetEntry(tx, result.entry);
-      const after =
-        row && isUnderWay(row) ? tx.update(Deliveries, outcome(tx, row, result, nowMs, isHere(result))) : row;
-      // One that arrived is counted with what was begun, from which a crash in between does not take it.
-      const isCounted = after !== row || health.begun.includes(result.id);
-      if (after && !isUnderWay(after) && isCounted) next = { ...next, finished: next.finished + 1 };
+      if (row && isUnderWay(row)) {
+        const after = tx.update(Deliveries, outcome(tx, row, result, nowMs, isHere(result)));
+        if (!isUnderWay(after)) next = { ...next, finished: next.finished + 1 };
+      }
       if (attempt && isHere(result)) next = afterAttempt(next, attempt.isSuccess, attempt.durationMs, new Date(nowMs));
     }
     const answers = results.flatMap((result) => (isHere(result) ? (result.attempt ?? []) : []));
@@ -94,29 +91,6 @@ export async function commitAttempts(
     if (endpoint?.isActive && !isActive) tx.update(Endpoints, { ...endpoint, isActive, updatedAt: tx.now });
     return { health: tx.update(Healths, next), isActive };
   });
-}
-
-/**
- * Writes what arrived at the first attempt, and is in no index, row by row: that is half as dear as with the rest, and true whatever
- * becomes of that. Returns what was written, by id.
- */
-async function commitArrived(
-  tenant: Tenant,
-  endpointId: number,
-  results: readonly Result[],
-): Promise<Map<number, StoredDelivery>> {
-  const tx = new UnitOfWork(tenant, system);
-  const arrived = new Map(results.flatMap((result) => (result.attempt?.isSuccess ? [[result.id, result]] : [])));
-  const rows = await tx.findAll(
-    Deliveries,
-    [...arrived.keys()].map((id) => ({ endpointId, id })),
-  );
-  for (const row of rows) {
-    const result = arrived.get(row.id);
-    const isFirst = row.status === 'pending' && row.isUnlisted;
-    if (result && isFirst) tx.update(Deliveries, outcome(tx, row, result, now(), true));
-  }
-  return new Map((await commitSingly(tx, Deliveries)).map((row) => [row.id, row]));
 }
 
 /** An entry whose delivery is gone would be found, and sent, for ever. */

@@ -14,7 +14,6 @@ import { sweep } from '#lib/sweep/sweep.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
-import { unmark } from '#lib/table/release.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
 import { listSetAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
@@ -26,10 +25,8 @@ import { clear, skip } from '#lib/webhooks/discard.ts';
 import { dispatchNow, instant } from '#lib/webhooks/dispatch.ts';
 import { fanOut } from '#lib/webhooks/fan-out.ts';
 import { decide } from '#lib/webhooks/idle.ts';
-import { list } from '#lib/webhooks/listing.ts';
 import { commitAttempts, faults, LeaseLost, type Written } from '#lib/webhooks/settle.ts';
 import { countFinished, countMade, maxWaiting, readWaiting } from '#lib/webhooks/waiting.ts';
-import { between } from '#test/between.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { atFirstWait, settle as settleAll } from '#test/harness.ts';
 import { answers, type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
@@ -175,8 +172,9 @@ test('a worker whose lease is over, or who comes late to a delivery, does not sk
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();
   await fanOut(tenant, eventsOf(2));
-  const backlog = await readBacklog(new UnitOfWork(tenant, system), id, 1);
+  const backlog = await readBacklog(new UnitOfWork(tenant, system), id);
   const [first, second] = backlog.first;
+  expect((await deliveries({ status: 'pending' })).map((delivery) => delivery.id)).toEqual([second?.id, first?.id]);
   await run(async (tx) => {
     const row = await tx.get(Deliveries, { endpointId: id, id: first?.id as number });
     tx.update(Deliveries, { ...row, status: 'succeeded', nextAttemptAt: null, completedAt: tx.now });
@@ -308,7 +306,7 @@ test('an attempt that had begun when its worker died is counted, and ten are the
   expect((await live.get(path)).body.consecutiveFailures).toBe(0);
 });
 
-test('a delivery that arrived is known, and counted once, though its worker died before it said so of the endpoint', async () => {
+test('the result of an attempt is written and counted once, whoever writes it again', async () => {
   await using receiver = await startReceiver();
   const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
   const owner = await hold();
@@ -320,25 +318,14 @@ test('a delivery that arrived is known, and counted once, though its worker died
   const answered = { responseStatus: 200, responseHeaders: {}, responseBody: '', error: null, errorClass: null };
   const ended = { isSuccess: true, isTimeout: false, retryAfter: undefined, signed };
   const attempt = { number: 1, startedAt: timestamp(), durationMs: 1, ...answered, ...ended };
-  const dies: Parameters<typeof between>[0] = async ({ input }, next) => {
-    if (JSON.stringify(input).includes('#webhook-health') && JSON.stringify(input).includes('"Item"'))
-      throw new Error('dead');
-    return next();
-  };
-  await expect(between(dies, () => commit({ results: [{ id: delivery, attempt }] }))).rejects.toThrow('dead');
-  const row = () => run((tx) => tx.get(Deliveries, { endpointId: id, id: delivery }));
-  expect(await row()).toMatchObject({ status: 'succeeded', attemptCount: 1 });
-  expect(await run((tx) => tx.get(Healths, { id }))).toMatchObject({ begun: [delivery], finished: health.finished });
-  // As the next worker begins, and as if its first answer had been lost.
-  for (const _ of [1, 2]) {
-    const after = await commit({ results: [{ id: delivery, fault: faults.interrupted }] });
+  for (const outcome of [{ attempt }, { fault: faults.interrupted }]) {
+    const after = await commit({ results: [{ id: delivery, ...outcome }] });
     expect(after.health).toMatchObject({ begun: [], finished: health.finished + 1 });
   }
-  expect(await row()).toMatchObject({ status: 'succeeded', attemptCount: 1 });
+  const row = await run((tx) => tx.get(Deliveries, { endpointId: id, id: delivery }));
+  expect(row).toMatchObject({ status: 'succeeded', attemptCount: 1 });
+  expect((await readBacklog(new UnitOfWork(tenant, system), id)).first).toEqual([]);
 });
-
-/** Its deliveries are in the index while they wait, as those of a workspace are that an older release may still write in. */
-const listAll = ({ workspaceId }: Tenant) => unmark(workspaceId);
 
 /** What was spoiled is as it was. */
 const mend = (odd: Key) =>
@@ -368,54 +355,41 @@ const asideOf = async ({ workspaceId }: Tenant) =>
   (await listSetAside()).filter(({ tenant }) => tenant === `${workspaceId}:live`);
 const countOf = async (keys: readonly Key[]) => (await readRows(keys)).size;
 
-test.each([
-  { found: 'in the index', prepare: listAll },
-  { found: 'by their rows alone', prepare: async () => {} },
-])(
-  'what cannot be read or recorded is passed over, the others arrive in their order, and it goes on when it can be read: those found $found',
-  async (given) => {
-    await using receiver = await startReceiver();
-    const { id, tenant, live, path, addContacts, run, whileHeld } = await workspaceWith(receiver);
-    await given.prepare(tenant);
-    let keys: Key[] = [];
-    let isListed: boolean | undefined;
-    await whileHeld(['good', 'row of another shape', 'row is gone', 'last'], async (made) => {
-      keys = keysOf(tenant, id, made);
-      const [, gone, odd] = keys as [Key, Key, Key, Key];
-      await spoil(tenant, odd, gone);
-      const { entry, newer } = entriesOf(tenant, id, odd);
-      isListed = (await countOf([entry])) === 1;
-      await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
+test('what cannot be read or recorded holds up none of the others, and goes on when it can be read', async () => {
+  await using receiver = await startReceiver();
+  const { id, tenant, live, path, addContacts, run, whileHeld } = await workspaceWith(receiver);
+  let keys: Key[] = [];
+  await whileHeld(['good', 'row of another shape', 'row is gone', 'last'], async (made) => {
+    keys = keysOf(tenant, id, made);
+    const [, gone, odd] = keys as [Key, Key, Key, Key];
+    await spoil(tenant, odd, gone);
+    await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: entriesOf(tenant, id, odd).newer });
+  });
+  const [last, , odd, good] = keys as [Key, Key, Key, Key];
+  const arrived = (...places: Key[]) =>
+    run(async (tx) => {
+      const rows = await tx.findAllByKey(Deliveries, places);
+      return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
     });
-    expect(isListed).toBe(given.prepare === listAll);
-    const [last, , odd, good] = keys as [Key, Key, Key, Key];
-    const arrived = (...places: Key[]) =>
-      run(async (tx) => {
-        const rows = await tx.findAllByKey(Deliveries, places);
-        return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
-      });
-    const { entry: listed, newer } = entriesOf(tenant, id, odd);
-    const entry = isListed ? listed : odd;
-    expect(namesOf(receiver)).toContain('last');
-    expect(await arrived(good, last)).toBe(true);
-    await addContacts('and on');
-    await settleAll();
-    expect(namesOf(receiver)).toContain('and on');
-    // What an entry tells is sent, and then not recorded.
-    const sent = ['and on', 'good', 'last', ...(isListed ? ['row is gone', 'row of another shape'] : [])];
-    expect(namesOf(receiver).toSorted()).toEqual(sent);
-    const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
-    expect([await triesOf(entry), await triesOf(newer)]).toEqual([1, 1]);
-    expect(await asideOf(tenant)).toEqual([]);
-    await mend(odd);
-    await meet(entry, 1);
-    await run((tx) => dispatchNow(tx, id));
-    await eventually(() => arrived(odd), 'the one that can be read again');
-    const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
-    expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
-    await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
-  },
-);
+  const { entry, newer } = entriesOf(tenant, id, odd);
+  expect(namesOf(receiver)).toContain('last');
+  expect(await arrived(good, last)).toBe(true);
+  await addContacts('and on');
+  await settleAll();
+  expect(namesOf(receiver)).toContain('and on');
+  // What an entry tells is sent, and then not recorded.
+  expect(namesOf(receiver).toSorted()).toEqual(['and on', 'good', 'last', 'row is gone', 'row of another shape']);
+  const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
+  expect([await triesOf(entry), await triesOf(newer)]).toEqual([1, 1]);
+  expect(await asideOf(tenant)).toEqual([]);
+  await mend(odd);
+  await meet(entry, 1);
+  await run((tx) => dispatchNow(tx, id));
+  await eventually(() => arrived(odd), 'the one that can be read again');
+  const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
+  expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
+  await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
+});
 
 test('an endpoint that cannot be read holds up none of the others, and gets its deliveries when it can be read', async () => {
   await using receiver = await startReceiver();
@@ -452,7 +426,6 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
 test('a delivery that stays unreadable is set aside whole, put back whole, and its endpoint is woken', async () => {
   await using receiver = await startReceiver();
   const { id, tenant, live, path, whileHeld } = await workspaceWith(receiver);
-  await listAll(tenant);
   let keys: Key[] = [];
   await whileHeld(['odd'], async (made) => {
     keys = keysOf(tenant, id, made);
@@ -480,44 +453,6 @@ test('a delivery that stays unreadable is set aside whole, put back whole, and i
   });
   for (const { id: left } of await asideOf(tenant)) await commands.discard.run({ id: left });
   await writeRows([odd, entry].map((Key) => ({ DeleteRequest: { Key } })));
-});
-
-test('an unlisted delivery that was set aside is found when it is put back, whatever was delivered meanwhile', async () => {
-  await using receiver = await startReceiver();
-  const { id, tenant, path, live, deliveries, addContacts, whileHeld } = await workspaceWith(receiver);
-  let keys: Key[] = [];
-  await whileHeld(['odd'], async (made) => {
-    keys = keysOf(tenant, id, made);
-    const [odd] = keys as [Key];
-    await spoil(tenant, odd, undefined);
-    await meet(odd, 59);
-  });
-  const [odd] = keys as [Key];
-  expect(await asideOf(tenant)).toHaveLength(1);
-  await addContacts('later');
-  await settleAll();
-  expect(namesOf(receiver)).toContain('later');
-  expect(await deliveries({ status: 'succeeded' })).toHaveLength(1);
-  await commands.retry.run({ id: `${odd.pk}/${odd.sk}` });
-  await mend(odd);
-  await eventually(async () => namesOf(receiver).includes('odd'), 'the endpoint is woken', 100_000);
-  expect(await deliveries({ status: 'pending' })).toEqual([]);
-  expect((await live.get(`${path}/deliveries`)).body.items).toHaveLength(2);
-});
-
-test('what waits behind much of its subject is listed when that much was delivered since, and arrives', async () => {
-  await using receiver = await startReceiver();
-  const { tenant, id, deliveries, hold, run } = await workspaceWith(receiver);
-  const owner = await hold();
-  await fanOut(tenant, eventsOf(3));
-  const turn = { tenant, endpointId: id, owner, lane: 'deliveries', deadlineMs: 0 } as const;
-  const pending = (await deliveries({ status: 'pending' })).map((delivery) => delivery.id as number).toReversed();
-  await list({ ...turn, dispatch: await run((tx) => tx.get(Dispatches, { id })) }, pending.slice(0, 2));
-  const { first, firstId } = await readBacklog(new UnitOfWork(tenant, system), id, 1);
-  expect([first.map((delivery) => delivery.id), firstId]).toEqual([pending, pending[2]]);
-  expect((await deliveries({ status: 'pending' })).map((delivery) => delivery.id)).toEqual(pending.toReversed());
-  await eventually(async () => (await deliveries({ status: 'failed' })).length === 3, 'they are made', 30_000);
-  expect((await readBacklog(new UnitOfWork(tenant, system), id, 1)).first).toEqual([]);
 });
 
 test('replays of which the original cannot be read let the others be made, and rest', async () => {
