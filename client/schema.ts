@@ -205,7 +205,7 @@ export interface paths {
         put?: never;
         /**
          * Create, change and tag contacts in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}`, `{"op": "upsert", "matchOn", …}`, `{"op": "addTag", "id", …}` or `{"op": "removeTag", "id", "tagId"}` with the fields of the single calls. With `atomic` any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}`, `{"op": "upsert", "matchOn", …}`, `{"op": "addTag", "id", …}` or `{"op": "removeTag", "id", "tagId"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
          *
          *     Requires the scope `contacts:write`.
          */
@@ -566,7 +566,7 @@ export interface paths {
         put?: never;
         /**
          * Create, change and move deals in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "stage", "id", "stage"}` with the fields of the single calls. With `atomic` any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "stage", "id", "stage"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
          *
          *     Requires the scope `deals:write`.
          */
@@ -1596,7 +1596,7 @@ export interface paths {
         put?: never;
         /**
          * Create and change tasks in one call
-         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "status", "id", "status"}` with the fields of the single calls. With `atomic` any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
+         * @description An item is `{"op": "create", …}`, `{"op": "update", "id", …}` or `{"op": "status", "id", "status"}` with the fields of the single calls. With `atomic`, of at most 10 items, any failure undoes everything. Where the answer would be more than 5 MB, results that have no room have the `id` instead of the resource.
          *
          *     Requires the scope `tasks:write`.
          */
@@ -3198,7 +3198,10 @@ export interface components {
         };
         ContactBatch: {
             items: components["schemas"]["ContactBatchItem"][];
-            /** @default false */
+            /**
+             * @description All or nothing, of at most 10 items. Default false
+             * @default false
+             */
             atomic?: boolean;
         };
         ContactBatchItem: components["schemas"]["CreateContactItem"] | components["schemas"]["UpdateContactItem"] | components["schemas"]["UpsertContactItem"] | components["schemas"]["AddContactTagItem"] | components["schemas"]["RemoveContactTagItem"];
@@ -3873,7 +3876,10 @@ export interface components {
         };
         DealBatch: {
             items: components["schemas"]["DealBatchItem"][];
-            /** @default false */
+            /**
+             * @description All or nothing, of at most 10 items. Default false
+             * @default false
+             */
             atomic?: boolean;
         };
         DealBatchItem: components["schemas"]["CreateDealItem"] | components["schemas"]["UpdateDealItem"] | components["schemas"]["SetDealStageItem"];
@@ -5873,7 +5879,10 @@ export interface components {
         };
         TaskBatch: {
             items: components["schemas"]["TaskBatchItem"][];
-            /** @default false */
+            /**
+             * @description All or nothing, of at most 10 items. Default false
+             * @default false
+             */
             atomic?: boolean;
         };
         TaskBatchItem: components["schemas"]["CreateTaskItem"] | components["schemas"]["UpdateTaskItem"] | components["schemas"]["SetTaskStatusItem"];
@@ -6310,7 +6319,7 @@ export interface components {
          *     - `body_too_large`: a body has at most 1 MiB
          *     - `won_is_panel_only`: a deal is won in the panel only
          *     - `same_contact`: a contact is not merged into itself
-         *     - `batch_too_large`: a batch writes at most 10 MB: the item, or all of an atomic one, belongs into another batch
+         *     - `batch_too_large`: a batch writes at most 10 MB, an atomic one about 90 rows and 3 MB: put the item, or some of the atomic ones, in another batch
          *     - `batch_failed`: an item of an atomic batch failed, so nothing was done: `results`
          *     - `attachments_not_supported`: accounts of this kind send no files
          *     - `no_recipient`: nobody has written in this thread to whom an answer could go

@@ -5,7 +5,7 @@ import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
 import { storedQueue } from '#lib/queues.ts';
 import { type Entity, latestVersion, storedName } from '#lib/table/entity.ts';
-import { blank, type Key, lockedBy, rowKeys, shardsOf } from '#lib/table/keys.ts';
+import { blank, type Key, rowKeys, shardsOf } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { entityMeanings } from './entities.ts';
 
@@ -19,7 +19,7 @@ const states: Readonly<Record<string, string>> = {
   delivery: 'deliveries',
   enrollment: 'enrollments',
   job: 'jobs',
-  [Sagas.name]: 'large-commits',
+  [Sagas.name]: 'sagas',
 };
 
 /** What every other row is for. */
@@ -29,7 +29,6 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   leftBehind: 'what a newer release wrote of a row that an older one has removed',
   counter: 'one of the rows over which a counter is spread',
   sequence: 'the number of the last event, and which rows have theirs while they are being published',
-  piece: 'what a large commit will write',
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
   outcome: 'what an item of that call has come to, where it is a batch',
   quota: 'what was spent of a quota in a UTC day',
@@ -194,11 +193,11 @@ flowchart LR
 
 ## Items
 
-Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)); while a large
-commit has it, \`${lockedBy}\` names the commit. *due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
+Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)).
+*due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
 
 The table still calls some entities as they were first called (\`storedAs\`): ${renamed}. A partition has no version,
-so that renaming it would mean copying every row while writers are at work. In the same way a lock is called \`${lockedBy}\`, and the timers of
+so that renaming it would mean copying every row while writers are at work. In the same way the timers of
 the queue \`sagas\` say \`${storedQueue('sagas')}\`: the release before knows them so.
 
 ${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}

@@ -13,14 +13,13 @@ import { followingMessage } from '#lib/sending/settle.ts';
 import { endingDuplicates } from '#lib/sequences/duplicates.ts';
 import { pauseEnrollments, resumeEnrollments } from '#lib/sequences/pause.ts';
 import { stopping } from '#lib/sequences/reply.ts';
-import { largeCommit } from '#lib/table/large.ts';
+import { removingEntries } from '#lib/table/ahead.ts';
 import { reindexing } from '#lib/table/reindex.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 
 /** What goes on with each of them. */
 const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   block: failBlocked,
-  commit: largeCommit,
   detach: detaching,
   'duplicate-enrollments': endingDuplicates,
   erase: erasing,
@@ -31,6 +30,7 @@ const kinds: { [Name in SagaName]: SagaKind<Record<string, unknown>, Name> } = {
   merge: merging,
   read: reading,
   reindex: reindexing(entities),
+  'remove-entries': removingEntries,
   rename: renaming,
   replied: stopping,
   'sequence-pause': pauseEnrollments,

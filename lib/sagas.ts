@@ -1,7 +1,6 @@
 /** Every kind of saga (lib/table/saga.ts); their worker does not compile when it leaves one out. */
 export type SagaName =
   | 'block'
-  | 'commit'
   | 'detach'
   | 'duplicate-enrollments'
   | 'erase'
@@ -12,6 +11,7 @@ export type SagaName =
   | 'merge'
   | 'read'
   | 'reindex'
+  | 'remove-entries'
   | 'rename'
   | 'replied'
   | 'sequence-pause'

@@ -8,7 +8,6 @@ import { Enrollments } from '#lib/entities/enrollment.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { settings } from '#lib/env.ts';
 import { queues } from '#lib/queues.ts';
-import { phases } from '#lib/table/large.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -36,7 +35,6 @@ test.each([
   ['Jobs', valuesOf(Jobs.schema.entries.status)],
   ['Deliveries', valuesOf(Deliveries.schema.entries.status)],
   ['Enrollments', valuesOf(Enrollments.schema.entries.status)],
-  ['Large commits', phases],
 ])('the diagram of %s has the states that are stored, and the table under it explains each', (heading, states) => {
   const [, diagram = '', table = ''] = section('docs/states.md', heading)?.split('```') ?? [];
   const lines = diagram

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sleep, timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
 import { storedName } from '#lib/table/entity.ts';
-import { lockedBy, rowKey } from '#lib/table/keys.ts';
+import { rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -67,7 +67,7 @@ async function changeCount(id: number): Promise<Map<string, Row>> {
 
 class Archive {
   readonly counts = noCounts();
-  /** Nothing of the workspace was half done: an event not yet published, a large change not yet finished. */
+  /** Nothing of the workspace was half done: an event not yet published, a saga not yet finished. */
   isWhole = true;
   readonly #id: number;
   #rows = 0;
@@ -85,8 +85,7 @@ class Archive {
     };
     yield line({ format: 'crm-workspace', version: 3, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
-      const isUnfinished =
-        row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${storedName(Sagas)}`) || row[lockedBy] !== undefined;
+      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${storedName(Sagas)}`);
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);
       if (!kept) continue;

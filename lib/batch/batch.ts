@@ -41,7 +41,10 @@ export const batchBody = (title: string, ops: BatchOps) =>
         listInput(checkedLater(`${title}Item`, Object.values(ops)), 100, 'items'),
         v.minLength(1, 'must have at least 1 item'),
       ),
-      atomic: v.optional(v.boolean(), false),
+      atomic: v.optional(
+        v.pipe(v.boolean(), v.description('All or nothing, of at most 10 items. Default false')),
+        false,
+      ),
     }),
     v.title(title),
   );
@@ -111,14 +114,16 @@ interface BatchInput {
 
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
- * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 with `details.results` when an item
- * of an atomic batch fails, 429 while others have all slots.
+ * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 `too_many` for more than ten items of an
+ * atomic batch, and with `details.results` when one of them fails; 429 while others have all slots.
  */
 export async function runBatch<Name extends string>(
   input: BatchInput,
   name: Name,
   ops: BatchOps,
 ): Promise<BatchResults<Name>> {
+  if (input.body.atomic && input.body.items.length > maxAtomic)
+    throw invalidField('items', 'too_many', `items must have at most ${maxAtomic} items where atomic is true`);
   const items = input.body.items.map((item, index) => prepare(item, index, ops));
   // Not spread into one call: a body may have more names than a call takes arguments.
   for (const { index, ignored } of items)
@@ -220,7 +225,11 @@ function within(index: number, problem: Problem): Problem {
 async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
-  if (tx.bytes > maxBytes) throw tooLarge();
+  if (!tx.fits)
+    throw badRequest(
+      'batch_too_large',
+      'the changes of an atomic batch fit one transaction, of about 90 rows and 3 MB: put some in another',
+    );
   return outcomes;
 }
 
@@ -230,13 +239,13 @@ const sideBySide = 8;
 const maxQuick = 10;
 const atOnce = 20;
 
-/** What a batch writes at most, rows, events and kept outcomes together. */
-const maxBytes = 10_000_000;
-/** The same in read units: a transaction takes two write units a kilobyte, also of what it only asks. */
+/** One transaction of DynamoDB takes as many with all that belongs to them, but for the largest. */
+const maxAtomic = 10;
+
+/** What a batch writes at most, of about 10 MB, in read units: a transaction takes two write units a kilobyte, also of what it only asks. */
 const maxUnits = 100_000;
 
-const tooLarge = () =>
-  badRequest('batch_too_large', `a batch writes at most ${maxBytes / 1e6} MB: put this in another`);
+const tooLarge = () => badRequest('batch_too_large', 'a batch writes at most 10 MB: put this in another');
 
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();

@@ -16,6 +16,7 @@ import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
 import { moveReferences } from '#lib/references/follow.ts';
 import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
 import { reachOf, tracesOf, united as unitedReach } from '#lib/references/reach.ts';
+import { entryKey, entryRowsIn } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
@@ -23,6 +24,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { listTags } from '#lib/tags/store.ts';
 import { startRename } from './rename.ts';
 import { getStoredContact, type ShownContact, saveContact, withTags } from './store.ts';
+import { removeTagEntries } from './tags-of-gone.ts';
 import { writeNote } from './timeline.ts';
 
 /**
@@ -46,19 +48,24 @@ export async function mergeContacts(
     throw conflict('platform_mismatch', 'only contacts of the same platform can be merged');
   const dictionary = await listTags(tx, { with: [...target.tagIds, ...source.tagIds] });
   const known = new Set(dictionary.map(({ id }) => id));
-  for (const id of source.tagIds.filter((tagId) => known.has(tagId))) {
-    if (target.tagIds.includes(id)) tx.add(Tags, { id }, { contactCount: -1 });
-    else tx.requireExists(Tags, { id });
-  }
   const { metadata, left } = united(target.metadata, source.metadata);
   const reaches = [await reachOf(tx, target), await reachOf(tx, source)] as const;
   const reach = unitedReach(...reaches);
   const merged = saveContact(tx, { ...unitedFields(target, source, known), metadata, reach });
   for (const text of notesOf(sourceId, left)) await writeNote(tx, targetId, text);
   tx.delete(Contacts, source);
+  // A contact may have more tags than one transaction takes.
+  for (const contact of [target, source]) tx.leaveEntries(Contacts, contact, 'tag');
   tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
   if (merged.name !== target.name) await startRename(tx, merged);
-  startSaga(tx, merging, { from: sourceId, to: targetId, next: null, isEnrolled: await isInSequence(tx, sourceId) });
+  startSaga(tx, merging, {
+    from: sourceId,
+    to: targetId,
+    tagIds: source.tagIds,
+    sharedTagIds: source.tagIds.filter((id) => target.tagIds.includes(id)),
+    next: null,
+    isEnrolled: await isInSequence(tx, sourceId),
+  });
   tx.emit({
     kind: 'contact.merged',
     subject: `contact/${targetId}`,
@@ -67,23 +74,61 @@ export async function mergeContacts(
   return withTags(merged, dictionary);
 }
 
-/** `isEnrolled`: somebody may be twice in a sequence then; absent in what the release before has left. */
-type Merging = { from: number; to: number; next: string | null; isEnrolled?: boolean };
+type Merging = {
+  from: number;
+  to: number;
+  /** Those of the source whose entries have yet to follow it. */
+  tagIds: number[];
+  /** Those that both had. */
+  sharedTagIds: number[];
+  next: string | null;
+  /** Somebody may be twice in a sequence then. */
+  isEnrolled: boolean;
+};
 
-/** Lets the rows of a merged contact follow it. No new one can appear, because whoever writes one requires its contact. */
+/** Lets the tags and the rows of a merged contact follow it. No new row can appear, because whoever writes one requires its contact. */
 export const merging: SagaKind<Merging, 'merge'> = {
   name: 'merge',
-  async step(tx, { from, to, next, isEnrolled = false }) {
+  async step(tx, state) {
+    const { from, to, next, isEnrolled } = state;
     const target = await resolveMerged(tx, to);
     if (target) tx.requireUnchanged(Contacts, target);
+    const tagIds = await moveTags(tx, state, target);
+    if (tagIds.length > 0) return { ...state, tagIds };
     // Whose erasure has begun takes along what is still to come (lib/erasure/merged.ts).
     const into = target ?? { id: await mergedInto(tx, to), name: null };
     const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
-    if (left !== undefined) return { from, to: into.id, next: left, isEnrolled };
+    if (left !== undefined) return { ...state, to: into.id, tagIds, next: left };
     if (isEnrolled) leaveSaga(tx, 'duplicate-enrollments', { contactId: into.id, left: null });
     return undefined;
   },
 };
+
+/** Counts once what both had, and finds the target by what it has got. Returns the tags that are left. */
+async function moveTags(
+  tx: UnitOfWork,
+  { from, to, tagIds, sharedTagIds }: Merging,
+  target: StoredContact | undefined,
+): Promise<number[]> {
+  const { tags, left } = await removeTagEntries(tx, from, tagIds);
+  const entries = target === undefined ? [] : entryRowsIn(tx.tenant, Contacts, 'tag', target);
+  for (const { id } of tags) {
+    if (sharedTagIds.includes(id)) tx.add(Tags, { id }, { contactCount: -1 });
+    else {
+      const { pk } = entryKey(tx.tenant, Contacts, { tag: id }, to);
+      const entry = entries.find((one) => one.pk === pk);
+      if (entry === undefined) continue;
+      tx.requireExists(Tags, { id });
+      tx.write({ key: { pk, sk: entry.sk }, item: entry });
+    }
+  }
+  if (target === undefined) return left;
+  // Whoever deletes a tag finds those who have it by their entries.
+  const gone = tagIds.filter((id) => !left.includes(id) && !tags.some((tag) => tag.id === id));
+  const tagIdsLeft = target.tagIds.filter((id) => !gone.includes(id));
+  if (tagIdsLeft.length < target.tagIds.length) tx.update(Contacts, { ...target, tagIds: tagIdsLeft });
+  return left;
+}
 
 const isInSequence = async (tx: UnitOfWork, id: number): Promise<boolean> =>
   (await listPage(tx, Enrollments, { where: { running: id }, limit: 1 })).items.length > 0;

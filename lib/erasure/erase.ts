@@ -1,4 +1,5 @@
 import { secondMs } from '#lib/clock.ts';
+import { removeTagEntries } from '#lib/contacts/tags-of-gone.ts';
 import { Contacts } from '#lib/entities/contact.ts';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { Enrollments } from '#lib/entities/enrollment.ts';
@@ -6,6 +7,7 @@ import { Erasures } from '#lib/entities/erasure.ts';
 import type { StoredMessage } from '#lib/entities/message.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
+import { Tags } from '#lib/entities/tag.ts';
 import { lastUnpublished } from '#lib/feed/published.ts';
 import { forgetReferences } from '#lib/references/follow.ts';
 import { endEnrollment } from '#lib/sequences/progress.ts';
@@ -28,6 +30,7 @@ type Work = (tx: UnitOfWork, state: Erasing, count: Count) => Promise<Part>;
 const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   queued: eraseQueued,
   merges: awaitMerges,
+  tags: eraseTags,
   jobs: (tx, state, count) => eraseJobsOf(tx, state, { contact: ofIdOf(state) }, count),
   enrollments: async (tx, state, count) => {
     const { items, hasMore } = await listPage(tx, Enrollments, { where: { contact: ofIdOf(state) }, limit: 20 });
@@ -65,6 +68,13 @@ const work: { [Name in Exclude<Stage, 'publishing'>]: Work } = {
   attempts: awaitAttempts,
   responses: eraseResponses,
 };
+
+/** A tag that was deleted counts nobody any more. */
+async function eraseTags(tx: UnitOfWork, { contactId, tagIds }: Erasing): Promise<Part> {
+  const { tags, left } = await removeTagEntries(tx, contactId, tagIds);
+  for (const { id } of tags) tx.add(Tags, { id }, { contactCount: -1 });
+  return { isLeft: left.length > 0, tagIds: left };
+}
 
 const ofIdOf = ({ contactId, ofId = contactId }: Erasing) => ofId;
 

@@ -1,5 +1,5 @@
 import { merging } from '#lib/contacts/merge.ts';
-import { Contacts, MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
 import { heirsOf, mergedInto } from '#lib/references/merged.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
@@ -14,12 +14,10 @@ import type { Erasing } from './start.ts';
 const sagasPerPart = 25;
 
 /**
- * Waits for the end of the commit that takes the contact away, should that be a large one, and for what is being merged into the
- * contact: it is moved to it although the contact is gone. No other merge can begin. What nobody goes on with, because it was set
- * aside, is moved here: where that is still impossible the erasure is set aside, too.
+ * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
+ * nobody goes on with, because it was set aside, is moved here: where that is still impossible the erasure is set aside, too.
  */
 export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing): Promise<Part> {
-  if (await tx.find(Contacts, { id: contactId })) return { isLeft: true, place: { ...place, isWaiting: true } };
   let { above } = place;
   const here = (): Place => (above === undefined ? {} : { above });
   for await (const page of pages({

@@ -9,6 +9,7 @@ export const stages = [
   'queued',
   // What is merged into the contact comes first.
   'merges',
+  'tags',
   // The contact's own; then once more those of each whom it was made of.
   'jobs',
   'enrollments',
@@ -62,6 +63,7 @@ export interface Part extends Partial<Traces> {
   stage?: Stage;
   /** From where. */
   place?: Place;
+  tagIds?: number[];
   threadIds?: number[];
   contactIds?: number[];
   madeOf?: number[];

@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { getStoredContact } from '#lib/contacts/store.ts';
 import { Contacts, type Traces } from '#lib/entities/contact.ts';
 import { type EraseContact, Erasures, type StoredErasure } from '#lib/entities/erasure.ts';
-import { Tags } from '#lib/entities/tag.ts';
 import { invalidField, notFound } from '#lib/problem.ts';
 import { reachOf, tracesOf } from '#lib/references/reach.ts';
 import { leaveSaga } from '#lib/table/transact.ts';
@@ -15,6 +14,8 @@ export interface Erasing extends Traces, Record<string, unknown> {
   contactId: number;
   stage: Stage;
   place: Place;
+  /** Its tags, as far as they still count it. */
+  tagIds: number[];
   /** Of the threads that are gone. */
   threadIds: number[];
   /** The contact, and those that were merged into it, as far as their events are still to lose their data. */
@@ -47,14 +48,9 @@ export async function eraseContact(
   if (confirm !== String(id))
     throw invalidField('confirm', 'invalid_format', `confirm must be "${id}", the id of the contact`);
   countReadUnits(unitsOfErasure);
-  // One that is being deleted counts nobody any more.
-  const tags = await tx.findAll(
-    Tags,
-    contact.tagIds.map((tagId) => ({ id: tagId })),
-  );
-  for (const tag of tags) tx.add(Tags, tag, { contactCount: -1 });
   const reach = await reachOf(tx, contact);
   tx.delete(Contacts, contact);
+  tx.leaveEntries(Contacts, contact, 'tag');
   const erasure = tx.create(Erasures, {
     id: await tx.nextId(Erasures),
     status: 'queued',
@@ -68,6 +64,7 @@ export async function eraseContact(
     contactId: id,
     stage: stages[0],
     place: {},
+    tagIds: contact.tagIds,
     ...tracesOf(contact, reach),
     threadIds: [],
     contactIds: [id],

@@ -3,7 +3,7 @@ import { inParallel } from '#lib/parallel.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { readRow } from '#lib/table/rows.ts';
-import { isAbsent } from '#lib/table/stored.ts';
+import { isExpired } from '#lib/table/stored.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 
@@ -106,7 +106,7 @@ export async function hasAddress(
 export async function isThere(tenant: Tenant, id: number): Promise<boolean> {
   for await (const one of successors(new UnitOfWork(tenant, system), id)) {
     const row = await readRow(keyOf(tenant, Contacts, { id: one }));
-    if (row !== undefined && !isAbsent(row)) return true;
+    if (row !== undefined && !isExpired(row)) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import { asRead } from './attributes.ts';
 import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';
-import { type Key, lockedBy } from './keys.ts';
+import type { Key } from './keys.ts';
 import { bytesOf } from './size.ts';
 import { countWriteUnits, writeUnitsOf } from './usage.ts';
 import { type Action, actionOf, type Condition, type Write } from './write.ts';
@@ -12,7 +12,7 @@ import { type Action, actionOf, type Condition, type Write } from './write.ts';
 /** What one transaction may hold (DynamoDB's limit). */
 const maxActions = 100;
 /** DynamoDB's limit is 4 MB, of which what an unread item has is not known here. */
-const maxBytes = 3_000_000;
+const maxBytes = 3_500_000;
 
 /** Bytes that a change comes to in a transaction: of what it writes or, if that is more, of what it meets. */
 export const weightOf = (change: Change): number => Math.max(bytesOf(change), change.stands ?? 0);
@@ -20,14 +20,12 @@ export const weightOf = (change: Change): number => Math.max(bytesOf(change), ch
 /** Turns a failed condition into the answer. */
 export type Refusal = (item: Record<string, unknown> | undefined) => Problem;
 
-/** What a unit of work does to one item, in a form that can be kept and done later (lib/table/large.ts). */
+/** What a unit of work does to one item. */
 export interface Change extends Write {
   /** What must hold of the item until the commit: the version that was read, or whether it is there. */
   holds?: number | 'absent' | 'present' | undefined;
-  /** Nobody else knows its key yet. */
-  isFresh?: boolean;
-  /** Others find it once it is written, and may go on with it by itself. */
-  isMet?: boolean;
+  /** An index entry of a row whose key nobody else knows yet. */
+  isOfNew?: boolean;
   /** Bytes of what stands there, where that was read. */
   stands?: number | undefined;
   refusal?: Refusal | undefined;
@@ -55,7 +53,7 @@ export const isContention = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof WriteConflict && !(error.cause instanceof Busy);
 
 /** The change as one action of a transaction. */
-export function conditional({ holds, isFresh, isMet, stands = 0, refusal, ...write }: Change): Conditional {
+export function conditional({ holds, isOfNew, stands = 0, refusal, ...write }: Change): Conditional {
   const condition = holds === undefined ? write.if : conditionOf(holds);
   const decides = refusal !== undefined || holds === 'present';
   const action = actionOf({ ...write, if: condition }, decides);
@@ -63,10 +61,9 @@ export function conditional({ holds, isFresh, isMet, stands = 0, refusal, ...wri
   return { key: write.key, action, bytes: Math.max(bytesOf(action), stands), refusal, isNextState };
 }
 
-/** An item that a large commit has locked is neither as it was read nor there for anybody else. */
 function conditionOf(holds: NonNullable<Change['holds']>): Condition {
   if (holds === 'absent') return { absent: ['pk'] };
-  return holds === 'present' ? { present: ['pk'], absent: [lockedBy] } : { is: { v: holds } };
+  return holds === 'present' ? { present: ['pk'] } : { is: { v: holds } };
 }
 
 /** Whether one transaction takes them all. */
@@ -124,7 +121,7 @@ const busy = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 function refusalOf(error: unknown, actions: readonly Conditional[]): unknown {
   const reasons = cancellations(error);
   for (const [index, { code, item }] of reasons.entries()) {
-    const refusal = code === conditionFailed && item?.[lockedBy] === undefined && actions[index]?.refusal;
+    const refusal = code === conditionFailed && actions[index]?.refusal;
     if (refusal) return refusal(item);
   }
   if (reasons.some(({ code }) => busy.includes(code))) return new Busy('the table is busy', { cause: error });

@@ -12,9 +12,6 @@ export const identity = ({ pk, sk }: Key) => `${pk}|${sk}`;
 /** Ids fit 32 bits, so ten digits sort as text as they do as numbers. */
 export const sortableId = (id: number) => String(id).padStart(10, '0');
 
-/** The attribute in which a row names the large commit that has locked it; older releases know it by this name. */
-export const lockedBy = 'plan';
-
 /** The first words of partitions that all tenants share: what lies there names its tenant itself. */
 export const sharedPrefixes = {
   due: 'DUE',
@@ -50,7 +47,6 @@ export const rowKeys = {
   leftBehind: ['{scope}#left-behind/{entity}', '{place}'],
   counter: ['{tenant}#count/{group}', '{name}#{spread}'],
   sequence: ['{tenant}#sequence', 'sequence'],
-  piece: ['{tenant}#plan/{sagaId}', '{index}'],
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],

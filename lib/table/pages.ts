@@ -6,7 +6,7 @@ import { dynamodb } from './client.ts';
 import type { Sought } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
-import { isAbsent, isHeld } from './stored.ts';
+import { isExpired } from './stored.ts';
 
 /** What a call may still read, how long it may go on, and where it stopped because it had read that much or for so long. */
 export interface Meter {
@@ -93,7 +93,7 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
       ConsumedCapacity,
     } = await dynamodb.send('Query', { ...input, ExclusiveStartKey: from });
     if (meter) meter.unitsLeft -= ConsumedCapacity?.CapacityUnits ?? 0;
-    const live = Items.filter(isRow).filter((row) => !(withExpired ? isHeld(row) : isAbsent(row)));
+    const live = Items.filter(isRow).filter((row) => withExpired || !isExpired(row));
     if (live.length > 0) yield live;
     from = LastEvaluatedKey;
     if (from && meter && isSpent(meter)) return stop(meter, String(from['sk']));

@@ -39,7 +39,7 @@ export interface SagaKind<S extends State, Name extends string = string> {
   /**
    * Does a part that fits one transaction and returns the state that is left, or undefined when nothing is. The transaction is
    * conditional on the saga, so each part is done exactly once, whoever does it and however often it is tried.
-   * A part that the table refuses is tried again with `tx.isForOneRow`.
+   * A part that the table refuses, or that one transaction does not take, is tried again with `tx.isForOneRow`.
    */
   step(tx: UnitOfWork, state: S, sagaId: string): Promise<S | undefined>;
   /** How long it has to wait before it can go on from this state; it goes on at once without. */

@@ -3,7 +3,7 @@ import { environments, tenantKey } from '../tenant.ts';
 import { dynamodb, type Operations } from './client.ts';
 import { outboxPrefix } from './outbox.ts';
 import { isRow, type Row } from './rows.ts';
-import { isAbsent } from './stored.ts';
+import { isExpired } from './stored.ts';
 
 /** Every living row of a workspace, in no order: its partitions are not all known beforehand. Reads the whole table. */
 export async function* rowsOfWorkspace(id: number): AsyncGenerator<Row> {
@@ -22,7 +22,7 @@ export async function* rowsOfWorkspace(id: number): AsyncGenerator<Row> {
       ':isTest': test,
     },
   });
-  for await (const row of rows) if (!isAbsent(row)) yield row;
+  for await (const row of rows) if (!isExpired(row)) yield row;
 }
 
 /** About as many as the megabyte has in which a page of DynamoDB ends anyway: the local engine reads all that is left for a page without. */

@@ -33,7 +33,7 @@ function unfitness(row: Row): string | undefined {
   return undefined;
 }
 
-/** A row that DynamoDB would refuse. */
+/** A row or a transaction that DynamoDB would refuse. */
 export class UnfitRow extends Error {}
 
 /** Throws UnfitRow for a row that DynamoDB would refuse. */

@@ -3,9 +3,10 @@ import { epochSeconds } from '../clock.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Change, WriteConflict } from './change.ts';
+import type { Change } from './change.ts';
 import {
   type Entity,
+  entriesPartition,
   entryRows,
   type IsWritten,
   type Item,
@@ -14,7 +15,7 @@ import {
   latestVersion,
   writtenBy,
 } from './entity.ts';
-import { identity, type Key, lockedBy, rowKey, scopeKey } from './keys.ts';
+import { identity, type Key, rowKey, scopeKey } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 
@@ -22,25 +23,18 @@ import { bytesOf } from './size.ts';
 export interface Tracked {
   entity: Entity;
   key: Key;
-  /**
-   * As it was read; undefined when it was not there. `v` is its version, `lockedBy` names the large commit that has locked it; version 0
-   * is a place that such a commit holds for a new item.
-   */
+  /** As it was read; undefined when it was not there. `v` is its version. */
   before: Row | undefined;
   after: Record<string, unknown> | null | undefined;
   /** Created without having been looked for: its id is known to nobody else. */
   isFresh: boolean;
+  /** The index whose entries a saga writes and removes. */
+  leaves?: string | undefined;
 }
 
 /** Whether a stored item is past its time: DynamoDB removes it only days later. */
 export const isExpired = ({ expiresAtSeconds }: Record<string, unknown>) =>
   typeof expiresAtSeconds === 'number' && expiresAtSeconds <= epochSeconds();
-
-/** A place that a large commit holds for an item that is not yet there. */
-export const isHeld = (item: Record<string, unknown>) => item['v'] === 0;
-
-/** Whether a stored item is past its time or not yet there. */
-export const isAbsent = (item: Record<string, unknown>) => isHeld(item) || isExpired(item);
 
 /** The version of the entity that wrote a stored item; the first one leaves no mark. */
 export const writtenAs = (stored: Readonly<Record<string, unknown>>): number =>
@@ -94,7 +88,13 @@ export function formOf<E extends Entity>(of: E, item: Item<E>): Record<string, u
 }
 
 /** What turns an item as it was read into what it shall be, index entries included. */
-export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
+export function rowChanges(tenant: Tenant, { leaves, ...row }: Tracked): Change[] {
+  const changes = changesOf(tenant, row);
+  const left = leaves && `${entriesPartition(tenant, row.entity, leaves)}=`;
+  return left === undefined ? changes : changes.filter(({ key: { pk } }) => !pk.startsWith(left));
+}
+
+function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Tracked): Change[] {
   const holds = before === undefined ? 'absent' : versionOf(before);
   const stands = before && bytesOf(before);
   const old =
@@ -113,14 +113,14 @@ export function rowChanges(tenant: Tenant, { entity, key, before, after, isFresh
   const beside = indexEntries(tenant, entity, after);
   const { countedBeside } = entity;
   const changes: Change[] = [
-    countedBeside === undefined || before === undefined || isAbsent(before)
-      ? { key, item, holds, isFresh, isMet: isMet(entity), stands }
+    countedBeside === undefined || before === undefined || isExpired(before)
+      ? { key, item, holds, stands }
       : { ...besideCounts(countedBeside, before, key, next), stands },
   ];
   for (const [name, entry] of beside) {
     const was = old.get(name);
     if (was === undefined || JSON.stringify(was) !== JSON.stringify(entry))
-      changes.push({ key: keyIn(entry), item: entry });
+      changes.push({ key: keyIn(entry), item: entry, isOfNew: isFresh && entry['of'] !== undefined });
   }
   for (const [name, entry] of old) {
     if (!beside.has(name)) changes.push({ key: keyIn(entry), item: null });
@@ -137,9 +137,6 @@ export const freshRows = <E extends Entity>(tenant: Tenant, entity: E, item: Ite
     after: item as Record<string, unknown>,
     isFresh: true,
   }).map(({ key, item: row }) => ({ ...row, ...key }));
-
-/** Not what a timer works on, which is to be done and not to be waited for, nor what is about another row alone, which is locked itself. */
-const isMet = ({ timer, references = [] }: Entity) => timer === undefined && !references.some(({ isOwned }) => isOwned);
 
 /** What stands beside a stored item. */
 function besideOf(tenant: Tenant, of: Entity, before: Row): Map<string, Record<string, unknown> & Key> {
@@ -183,8 +180,6 @@ function besideCounts(countedBeside: readonly string[], before: Row, key: Key, a
 
 const keyIn = ({ pk, sk }: Key): Key => ({ pk, sk });
 
-/** The version that must still be there. An item that a large commit has locked is about to be another. */
-export function versionOf({ v: version, [lockedBy]: sagaId }: Row): number | undefined {
-  if (sagaId !== undefined) throw new WriteConflict('locked by a large commit');
-  return typeof version === 'number' ? version : undefined;
-}
+/** The version that must still be there. */
+export const versionOf = ({ v: version }: Row): number | undefined =>
+  typeof version === 'number' ? version : undefined;

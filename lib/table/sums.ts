@@ -11,6 +11,7 @@ export const spreads = 8;
 /** What a unit of work adds to counters. */
 export class Sums {
   #deltas: Map<string, { key: Key; deltas: Map<string, number> }>;
+  #spread: number | undefined;
 
   constructor(others?: Sums) {
     const known = others === undefined ? [] : [...others.#deltas];
@@ -24,23 +25,24 @@ export class Sums {
     this.#deltas.set(identity(key), counter);
   }
 
-  /** Counts an entity out as it was read and in as it shall be. */
+  /** Counts an entity out as it was read and in as it shall be, all that change together in the same rows. */
   addChange(tenant: Tenant, { entity, before, after }: Tracked): void {
     if (entity.counters === undefined) return;
-    if (before !== undefined) this.remove(tenant, entity, before);
+    this.#spread ??= idOf(after ?? before) % spreads;
+    if (before !== undefined) this.#remove(tenant, entity, before);
     if (after) this.count(tenant, entity, after, 1);
   }
 
   /** Counts out whatever a stored item was counted as. */
-  remove(tenant: Tenant, of: Entity, stored: Row): void {
+  #remove(tenant: Tenant, of: Entity, stored: Row): void {
     for (const { item, isWritten } of formsOf(of, stored)) this.count(tenant, of, item, -1, isWritten);
   }
 
   /** Counts an item in or out. */
   count<E extends Entity>(tenant: Tenant, of: E, item: Item<E>, times: 1 | -1, isWritten?: IsWritten): void {
-    const id = idOf(item);
+    const spread = this.#spread ?? idOf(item) % spreads;
     for (const { group, name, add } of countedOf(of, item, isWritten))
-      this.add(counterKey(tenant, group, name, id % spreads), add, times);
+      this.add(counterKey(tenant, group, name, spread), add, times);
   }
 
   changes(): Change[] {

@@ -3,11 +3,11 @@ import { secondMs, shifted, sleep } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { SagaName } from '../sagas.ts';
 import type { Actor, Tenant } from '../tenant.ts';
+import { writeEntriesAhead } from './ahead.ts';
 import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
-import { commitLarge } from './large.ts';
 import { untilFirst, within } from './retry.ts';
 import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
@@ -47,14 +47,20 @@ export async function transact<Result>(
   }
 }
 
-/** Of a commit that met a write conflict or was refused. Whether one that fails otherwise, a 503 included, has written nobody knows. */
+/** Of a commit that met a write conflict, was refused or is too large. Whether one that fails otherwise, a 503 included, has written nobody knows. */
 const hasWrittenNothing = (error: unknown) =>
-  error instanceof WriteConflict || (error instanceof Problem && error.status !== 503);
+  error instanceof WriteConflict || error instanceof UnfitRow || (error instanceof Problem && error.status !== 503);
 
 /** Writes everything or nothing. Throws the refusal of a failed condition, or WriteConflict when it is worth running again. */
 export async function commit(tx: UnitOfWork): Promise<void> {
-  if (!(await commitAtOnce(tx))) await commitLarge(tx, finishSaga);
+  if (!(await commitAtOnce(tx))) await commitWithEntriesAhead(tx);
   await tx.committed();
+}
+
+/** Throws UnfitRow when one transaction still has no room for the rest. */
+async function commitWithEntriesAhead(tx: UnitOfWork): Promise<void> {
+  await writeEntriesAhead(tx, (kind, id) => finishSaga(tx.tenant, kind, { id, actor: tx.actor }));
+  if (!(await commitAtOnce(tx))) throw new UnfitRow('a commit is more than one transaction takes');
 }
 
 /** Whether somebody's call does it, and no worker. */

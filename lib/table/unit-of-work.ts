@@ -6,20 +6,22 @@ import { log } from '../log.ts';
 import { notFound, type Problem } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type IsWritten, type Item, keyOf, nameShown, type Reference } from './entity.ts';
+import { type Entity, type IsWritten, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
 import { type Meter, unitsOf } from './pages.ts';
 import { type Row, readRow, readRows } from './rows.ts';
 import { bytesOf } from './size.ts';
-import { isAbsent, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
+import { isExpired, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
 import type { Turn } from './turn.ts';
 import type { Write } from './write.ts';
 
 const roomyActions = 80;
 const roomyBytes = 2_000_000;
+const fittingActions = 95;
+const fittingBytes = 3_200_000;
 
 /** What a unit of work has collected. */
 export interface Work {
@@ -50,6 +52,8 @@ export class UnitOfWork {
   readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
+  /** The index entries of its new rows are written (lib/table/ahead.ts). */
+  hasEntriesAhead = false;
   /** How long those sagas go on before the answer; others may share it. */
   sagaTurn: Turn | undefined;
   #tracked = new Map<string, Tracked>();
@@ -219,6 +223,12 @@ export class UnitOfWork {
     return item;
   }
 
+  /** Leaves the entries that an entity has in an index, where they may be more than a transaction takes, to a saga of the caller's. */
+  leaveEntries<E extends Entity>(of: E, item: Item<E>, index: string & keyof Where<E>): void {
+    const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
+    if (tracked !== undefined) tracked.leaves = index;
+  }
+
   /** Removes an entity that this unit of work has read, with everything that stands beside it. */
   delete<E extends Entity>(of: E, item: Item<E>): void {
     const tracked = this.#tracked.get(identity(keyOf(this.tenant, of, item)));
@@ -324,7 +334,7 @@ export class UnitOfWork {
 
   /** Whether anything would be written. */
   get isEmpty(): boolean {
-    return this.size === 0;
+    return actionsIn(this.work) === 0;
   }
 
   /** Whether another row, with up to fifteen index entries and a megabyte, still fits one transaction of DynamoDB. */
@@ -334,14 +344,11 @@ export class UnitOfWork {
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
-  /** How many actions a commit sends: up to a hundred in one transaction, more by way of a saga, also all or nothing. */
-  get size(): number {
-    return actionsIn(this.work);
-  }
-
-  /** As many bytes as its rows and events have, those counted as before that become smaller. */
-  get bytes(): number {
-    return bytesIn(this.work);
+  /** Whether one transaction takes it with a kept answer, once index entries of new rows are written ahead. */
+  get fits(): boolean {
+    const { work } = this;
+    const changes = work.changes.filter(({ isOfNew }) => !isOfNew);
+    return actionsIn({ ...work, changes }) <= fittingActions && bytesIn({ ...work, changes }) <= fittingBytes;
   }
 
   /** What a commit writes. */
@@ -391,7 +398,8 @@ export class UnitOfWork {
         ...this.#met(name),
       });
     }
-    return [...withoutReplaced(changes), ...counts.changes()];
+    const own = withoutReplaced(changes).filter(({ isOfNew }) => !(isOfNew && this.hasEntriesAhead));
+    return [...own, ...counts.changes()];
   }
 
   /** How large a row is that is not written as a whole, where that is known. */
@@ -455,6 +463,6 @@ function current<E extends Entity>(
   read: (of: E, stored: Row) => Item<E> | undefined = parseStored,
 ): Item<E> | undefined {
   if (tracked.after !== undefined) return (tracked.after ?? undefined) as Item<E> | undefined;
-  if (tracked.before === undefined || isAbsent(tracked.before)) return undefined;
+  if (tracked.before === undefined || isExpired(tracked.before)) return undefined;
   return read(of, tracked.before);
 }

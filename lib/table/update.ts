@@ -2,7 +2,7 @@ import type { Tenant } from '../tenant.ts';
 import { dynamodb } from './client.ts';
 import { type Entity, type Item, keyOf } from './entity.ts';
 import { failedCondition } from './errors.ts';
-import { type Key, lockedBy } from './keys.ts';
+import type { Key } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 import { countWriteUnits, writeUnitsOf } from './usage.ts';
@@ -49,18 +49,15 @@ interface Update<E extends Entity> {
   if?: Condition;
 }
 
-/**
- * A write of an entity by itself: its version rises, and no large commit may have it in hand. Nothing that its index entries or its
- * timer derive from may be written so.
- */
+/** A write of an entity by itself: its version rises. Nothing that its index entries or its timer derive from may be written so. */
 export const updateOf = <E extends Entity>(
   tenant: Tenant,
   of: E,
   place: Partial<Item<E>>,
-  { set, add, if: condition = {} }: Update<E>,
+  { set, add, if: condition }: Update<E>,
 ): Write => ({
   key: keyOf(tenant, of, place),
   set: { ...set },
   add: { ...add, v: 1 },
-  if: { all: [condition], absent: [lockedBy] },
+  if: condition,
 });

@@ -244,6 +244,42 @@ test('whenever the process dies, a merge of a long life moves everything exactly
   }
 });
 
+test('whenever the process dies, a merge of many tags counts each once and finds the contact by it, or does nothing', async () => {
+  const tagged = async (names: string[]) => {
+    const { id } = await newContact();
+    const items = names.map((tagName) => ({ op: 'addTag', id, tagName }));
+    await workspace.live.post('/v1/contacts/batch', { items }, 200);
+    return id as number;
+  };
+  const names = (from: number) => Array.from({ length: 30 }, (_, index) => `many ${from + index}`);
+  const own = async () =>
+    (await workspace.live.get('/v1/tags')).body.items.filter(({ name }: { name: string }) => /^many/.test(name));
+  const isGone = async (id: number) => (await workspace.live.get(`/v1/contacts/${id}`)).status === 404;
+  for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
+    const [targetId, sourceId] = [await tagged(names(1)), await tagged(names(21))];
+    survived = await dyingAfter(allowedWrites, () =>
+      transact(tenant(), operator, (tx) => mergeContacts(tx, targetId, { sourceContactId: sourceId })),
+    );
+    for (const saga of await transact(tenant(), operator, (tx) => listAll(tx, Sagas)))
+      await finishSaga(tenant(), merging, saga);
+    const isMerged = await isGone(sourceId);
+    const tags = await own();
+    expect(tags).toHaveLength(50);
+    const found = await Promise.all(tags.map(({ id }: { id: number }) => all('/v1/contacts', { tagId: id })));
+    const wanted = (name: string) => [
+      ...(!isMerged && names(21).includes(name) ? [sourceId] : []),
+      ...(isMerged || names(1).includes(name) ? [targetId] : []),
+    ];
+    expect(found.map((contacts) => contacts.map(({ id }: { id: number }) => id))).toEqual(
+      tags.map(({ name }: { name: string }) => wanted(name)),
+    );
+    expect(tags.map(({ contactCount }: { contactCount: number }) => contactCount)).toEqual(
+      found.map(({ length }) => length),
+    );
+    for (const { id } of tags as { id: number }[]) await workspace.live.delete(`/v1/tags/${id}`, 200);
+  }
+}, 60_000);
+
 test('merges in a chain and notes written meanwhile all end with the last contact', async () => {
   const [first, second, third] = [await newContact(), await newContact(), await newContact()];
   await live(first.id, 100);

@@ -16,11 +16,11 @@ import { Transactions } from '#lib/entities/transaction.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { countedOf, type Entity, type Item, indexEntries, keyOf, storedName } from '#lib/table/entity.ts';
-import { identity, type Key, lockedBy } from '#lib/table/keys.ts';
+import { identity, type Key } from '#lib/table/keys.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { scanned } from '#lib/table/scan.ts';
-import { isAbsent, parseStored } from '#lib/table/stored.ts';
+import { isExpired, parseStored } from '#lib/table/stored.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 /** What lies in the partitions of a tenant. */
@@ -52,8 +52,7 @@ class Books {
       this.#check(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
       const partition = this.#nameOf(row);
       const of = partition === storedName(Sagas) ? Sagas : entityIn(partition);
-      if (!of || isAbsent(row)) continue;
-      this.#check(row[lockedBy] === undefined, `${identity(row)} is locked`);
+      if (!of || isExpired(row)) continue;
       const item = parseStored(of, row);
       this.#check(
         identity(keyOf(tenant, of, item)) === identity(row),

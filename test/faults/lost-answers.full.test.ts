@@ -7,10 +7,9 @@ import { Tags } from '#lib/entities/tag.ts';
 import { type Claim, claim, keepRefusal } from '#lib/http/idempotency.ts';
 import { claimJob } from '#lib/jobs/queue.ts';
 import { createJob } from '#lib/jobs/store.ts';
-import { left, spend } from '#lib/quotas/quota.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
-import { between, betweenRequests } from '#test/between.ts';
+import { betweenRequests } from '#test/between.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -89,31 +88,4 @@ test('the next state of a row is written once although the answer to it was lost
   await losingOneAnswer(rename);
   expect(runs).toBe(1);
   expect(await transact(tenant, operator, (tx) => tx.get(Tags, { id: 1 }))).toEqual({ ...tag, contactCount: 1 });
-});
-
-test('a large commit of which nobody knows whether it was decided gives back no quota: what it pays for may be there', async () => {
-  const mine: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
-  const before = await left(mine, 'emails');
-  let decide: (() => Promise<unknown>) | undefined;
-  const step: Parameters<typeof between>[0] = async ({ operation, input }, next) => {
-    const written = JSON.stringify(input);
-    if (!/^(TransactWrite|Put)/.test(operation) || !written.includes('"phase"')) return next();
-    if (decide === undefined && written.includes('"apply"')) {
-      // It is on its way for longer than we wait for its answer, and meets whoever asks for the same item.
-      decide = next;
-      throw Object.assign(new Error('no answer'), { name: 'AbortError' });
-    }
-    if (!written.includes('"release"')) return next();
-    throw Object.assign(new Error('in a transaction'), { name: 'TransactionConflictException' });
-  };
-  await between(step, async () => {
-    const outcome = transact(mine, operator, async (tx) => {
-      await spend(tx, 'emails', 2);
-      for (let id = 1; id <= 120; id += 1)
-        tx.create(Tags, { id, name: `Tag ${id}`, color: '#000000', contactCount: 0 });
-    });
-    await expect(outcome).rejects.toMatchObject({ status: 503 });
-  });
-  await decide?.();
-  expect(await left(mine, 'emails')).toBe(before - 2);
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
@@ -362,17 +363,13 @@ test('a queue of which nothing can be taken is left alone for a while', async ()
   const account = await newAccount(live);
   const { id } = await newMessage(live, 'telegram', account.id, 1);
   const Key = { pk: `${tenantKey(live)}#job`, sk: sortableId(id) };
-  const lock = { TableName: env('TABLE_NAME'), Key, ExpressionAttributeNames: { '#plan': 'plan' } };
-  await dynamodb.send('UpdateItem', {
-    ...lock,
-    UpdateExpression: 'SET #plan = :id',
-    ExpressionAttributeValues: { ':id': 'another' },
-  });
   let claims = 0;
   await between(
-    ({ operation }, next) => {
-      if (operation === 'UpdateItem') claims += 1;
-      return next();
+    async ({ operation, input }, next) => {
+      if (operation !== 'UpdateItem') return next();
+      claims += 1;
+      if (!isDeepStrictEqual((input as { Key?: object }).Key, Key)) return next();
+      throw Object.assign(new Error('another has it'), { name: 'ConditionalCheckFailedException' });
     },
     () => drain(live, 'telegram', account.id),
   );

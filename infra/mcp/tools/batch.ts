@@ -39,7 +39,7 @@ export const batchTools: Tool[] = [
         '{op, …}: create, update; upsert, addTag, removeTag of contacts; stage of deals; status of tasks',
         true,
       ),
-      ...pick(batchContacts.route.body, { atomic: 'All or nothing' }),
+      ...pick(batchContacts.route.body, { atomic: 'All or nothing, of at most 10 items' }),
       idempotencyKey,
     },
     gives: {

@@ -825,7 +825,7 @@ export interface components {
          *     - `body_too_large`: a body has at most 1 MiB
          *     - `won_is_panel_only`: a deal is won in the panel only
          *     - `same_contact`: a contact is not merged into itself
-         *     - `batch_too_large`: a batch writes at most 10 MB: the item, or all of an atomic one, belongs into another batch
+         *     - `batch_too_large`: a batch writes at most 10 MB, an atomic one about 90 rows and 3 MB: put the item, or some of the atomic ones, in another batch
          *     - `batch_failed`: an item of an atomic batch failed, so nothing was done: `results`
          *     - `attachments_not_supported`: accounts of this kind send no files
          *     - `no_recipient`: nobody has written in this thread to whom an answer could go

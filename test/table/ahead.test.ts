@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from 'vitest';
+import { changeContact, createContact } from '#lib/contacts/store.ts';
+import { Contacts } from '#lib/entities/contact.ts';
+import { removingEntries } from '#lib/table/ahead.ts';
+import { listAll, listPage } from '#lib/table/list.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import { rowsOfWorkspace } from '#lib/table/scan.ts';
+import { UnfitRow } from '#lib/table/size.ts';
+import { finishSaga, transact } from '#lib/table/transact.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { operator, type Tenant } from '#lib/tenant.ts';
+import { dyingAfter } from '#test/crash.ts';
+import { newWorkspace } from '#test/workspace.ts';
+
+let tenant: Tenant;
+beforeAll(async () => {
+  tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
+});
+
+const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
+const tens = Array.from({ length: 10 }, (_, index) => index);
+const made = (tx: UnitOfWork, phone: string, index: number) =>
+  createContact(tx, {
+    ...{ platform: 'telegram', name: 'New', username: `new_${phone}_${index}` },
+    ...{ phone: `${phone}${index}`, email: `new${phone}${index}@example.com` },
+  });
+const withPhone = (phone: string) => run((tx) => listPage(tx, Contacts, { where: { phone }, limit: 10 }));
+const entriesWith = async (text: string) => {
+  const keys: string[] = [];
+  for await (const { pk, of } of rowsOfWorkspace(tenant.workspaceId)) if (of && pk.includes(text)) keys.push(pk);
+  return keys;
+};
+const finishAll = async () => {
+  for (const saga of await run((tx) => listAll(tx, Sagas))) await finishSaga(tenant, removingEntries, saga);
+};
+
+test('rows with more entries than a transaction takes are there with all of them, or not at all, when the process dies', async () => {
+  const outcomes = { done: 0, undone: 0 };
+  for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
+    const phone = String(555_000 + allowedWrites);
+    survived = await dyingAfter(
+      allowedWrites,
+      () =>
+        run(async (tx) => {
+          for (const index of tens) await made(tx, phone, index);
+        }),
+      /^(TransactWrite|Put|Delete|BatchWrite)/,
+    );
+    await finishAll();
+    const found = await Promise.all(tens.map(async (index) => (await withPhone(`${phone}${index}`)).items.length));
+    const isDone = found[0] === 1;
+    expect(new Set(found)).toEqual(new Set([isDone ? 1 : 0]));
+    // Username twice, phone, e-mail.
+    expect(await entriesWith(phone)).toHaveLength(isDone ? 40 : 0);
+    outcomes[isDone ? 'done' : 'undone'] += 1;
+  }
+  expect(outcomes.done).toBeGreaterThan(0);
+  expect(outcomes.undone).toBeGreaterThan(2);
+  expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
+});
+
+test('a commit that one transaction does not take writes nothing and leaves no entry', async () => {
+  const contacts = await run(async (tx) => Promise.all(tens.slice(0, 5).map((index) => made(tx, '666000', index))));
+  const change = run(async (tx) => {
+    for (const index of tens) await made(tx, '777000', index);
+    for (const { id } of contacts)
+      await changeContact(tx, id, {
+        ...{ name: 'Changed', username: null, phone: '888000', email: 'changed@example.com', company: 'C', notes: 'N' },
+        ...{ stage: 'customer', leadScore: 5 },
+      });
+    for (const { id } of contacts) await changeContact(tx, id, { company: 'D', notes: 'M', leadScore: 6 });
+  });
+  await expect(change).rejects.toThrow(UnfitRow);
+  expect(await entriesWith('777000')).toEqual([]);
+  expect(await entriesWith('888000')).toEqual([]);
+  expect(await run((tx) => listAll(tx, Sagas))).toEqual([]);
+});
