@@ -50,7 +50,7 @@ async function hasHeirBeside(tx: UnitOfWork, email: string, contactId: number): 
 export const stopping: SagaKind<Replied, 'replied'> = {
   name: 'replied',
   async step(tx, state) {
-    const stop = async (contactId: number) => stopSequences(tx, await runningFew(tx, contactId), () => tx.hasRoom);
+    const stop = async (contactId: number) => stopSequences(tx, await runningFew(tx, contactId));
     if ('contactId' in state) return (await stop(state.contactId)) ? state : undefined;
     const stopAll = async (id: number) => {
       if (await stop(id)) leaveSaga<Replied>(tx, 'replied', { contactId: id });
@@ -80,14 +80,10 @@ async function runningFew(tx: UnitOfWork, contactId: number): Promise<StoredEnro
   return (await Promise.all(contactIds.map((one) => runningEnrollments(tx, one, maxAtOnce + 1)))).flat();
 }
 
-/** Returns whether some are left. */
-async function stopSequences(
-  tx: UnitOfWork,
-  running: readonly StoredEnrollment[],
-  hasRoom = () => true,
-): Promise<boolean> {
+/** Stops as many as the unit of work has room for. Returns whether some are left. */
+async function stopSequences(tx: UnitOfWork, running: readonly StoredEnrollment[]): Promise<boolean> {
   for (const enrollment of running.slice(0, maxAtOnce)) {
-    if (!hasRoom()) return true;
+    if (!tx.hasRoom) return true;
     await endEarly(tx, enrollment, 'replied', contactHasReplied);
   }
   return running.length > maxAtOnce;

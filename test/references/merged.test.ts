@@ -18,8 +18,7 @@ test('who was merged is followed through a hundred merges, and no further', asyn
     id: first + index,
     into: index === length - 1 ? last.id : first + index + 1,
   });
-  for (let index = 0; index < 101; index += 1)
-    await run(async (tx) => tx.create(MergedContacts, chain(101)(index)));
+  for (let index = 0; index < 101; index += 1) await run(async (tx) => tx.create(MergedContacts, chain(101)(index)));
   const resolved = (id: number, max?: number) => run(async (tx) => (await resolveMerged(tx, id, max))?.id);
   expect(await resolved(first + 1)).toBe(last.id);
   expect(await resolved(first)).toBeUndefined();

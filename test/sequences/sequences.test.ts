@@ -502,7 +502,7 @@ test('of somebody in more sequences than one transaction takes, some end with th
     await contactReplied(tx, contactId);
     return tx.written(Enrollments).length;
   });
-  expect(left).toBe(25);
+  expect(left).toBe(10);
   await eventually(async () => (await running()).length === 0, 'the others to end');
   for (const id of ids)
     expect((await client.get(`/v1/sequences/${id}`)).body).toMatchObject({ repliedCount: 1, activeCount: 0 });
