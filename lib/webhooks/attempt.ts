@@ -4,7 +4,7 @@ import type { Outbound, OutboundFailure } from '#lib/network/outbound.ts';
 import { unavailable } from '#lib/problem.ts';
 import { endpointTimeoutMs } from '#lib/timeouts.ts';
 import { headersOf } from './headers.ts';
-import { keptHeaders, type ResponseHeaders } from './response-headers.ts';
+import { keepHeaders, type ResponseHeaders } from './response-headers.ts';
 import { type Signatures, type Signer, sign } from './sign.ts';
 
 const keptCharacters = 1024;
@@ -67,7 +67,7 @@ export async function attempt(
     startedAt,
     durationMs: Math.round(performance.now() - started),
     responseStatus: status,
-    responseHeaders: keptHeaders(answer.headers),
+    responseHeaders: keepHeaders(answer.headers),
     responseBody: status === null ? null : beginning(answer.body),
     error: isSuccess ? null : (answer.error ?? `the endpoint answered ${status}`),
     errorClass: isSuccess ? null : failure === null ? 'status' : classOf[failure],

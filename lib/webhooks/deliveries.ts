@@ -22,11 +22,11 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import { dispatchSoon, instant } from './dispatch.ts';
 import { headersOf } from './headers.ts';
-import { unpacked } from './response-headers.ts';
+import { unpack } from './response-headers.ts';
 import { getStoredEndpoint } from './store.ts';
 import { countMade, maxWaiting } from './waiting.ts';
 
-type Shown = v.InferOutput<typeof Delivery>;
+type DeliveryView = v.InferOutput<typeof Delivery>;
 
 /** The same event to the same endpoint has the same id, however often it is fanned out. */
 export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string): string {
@@ -96,7 +96,7 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
 }
 
 /** As lists show it: to the second. */
-export const shownDelivery = (delivery: StoredDelivery): Shown => ({
+export const toDeliveryView = (delivery: StoredDelivery): DeliveryView => ({
   ...delivery,
   nextAttemptAt: delivery.nextAttemptAt && `${delivery.nextAttemptAt.slice(0, 19)}Z`,
 });
@@ -107,7 +107,7 @@ export async function listDeliveries(
   endpointId: number,
   query: v.InferOutput<typeof DeliveryQuery>,
   isShown: (delivery: StoredDelivery) => boolean,
-): Promise<Page<Shown>> {
+): Promise<Page<DeliveryView>> {
   const within = { endpointId };
   const { since, until } = query;
   const [above, last] = await Promise.all([
@@ -139,7 +139,7 @@ export async function listDeliveries(
     }),
     getStoredEndpoint(tx, endpointId),
   ]);
-  return { ...page, items: page.items.map(shownDelivery) };
+  return { ...page, items: page.items.map(toDeliveryView) };
 }
 
 /** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
@@ -164,9 +164,9 @@ export async function getDelivery(
   const delivery = await getStoredDelivery(tx, endpointId, key);
   const requestBody = delivery.body ?? (await bodyOf(tx, delivery.sequence));
   const { signed, attemptCount } = delivery;
-  const responseHeaders = unpacked(delivery.responseHeaders);
+  const responseHeaders = unpack(delivery.responseHeaders);
   return {
-    ...shownDelivery(delivery),
+    ...toDeliveryView(delivery),
     attempts: delivery.attempts.map((one) => ({ ...one, responseHeaders: responseHeaders[one.number] ?? {} })),
     requestHeaders: signed && headersOf(delivery, attemptCount, signed),
     requestBody,
@@ -180,7 +180,7 @@ async function bodyOf(tx: UnitOfWork, sequence: number | null): Promise<string |
 }
 
 /** Delivers a finished delivery's event once more, as a new delivery. Raises 404, and 409 while the first is not finished. */
-export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<Shown> {
+export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<DeliveryView> {
   const [original, endpoint] = await Promise.all([
     getStoredDelivery(tx, endpointId, key),
     getStoredEndpoint(tx, endpointId),
@@ -189,7 +189,7 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
     throw conflict('delivery_in_progress', 'this delivery is still being made');
   const replay = await repeat(tx, original, endpoint.isActive);
   await dispatchSoon(tx, endpointId);
-  return shownDelivery(replay);
+  return toDeliveryView(replay);
 }
 
 /** The new delivery that repeats one; five actions. What arrives at a disabled endpoint is skipped, replays too. */
@@ -221,7 +221,7 @@ export async function replayFailed(tx: UnitOfWork, endpointId: number, since: st
   if (new Date(since).getTime() < now() - maxAgeDays * dayMs)
     throw invalidField('since', 'out_of_range', `since must be within the last ${maxAgeDays} days`);
   const known = waiting?.deliveryIds ?? [];
-  const found = (await replayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
+  const found = (await readReplayable(tx, endpointId, since, known)).slice(0, maxWaitingReplays - known.length);
   if (found.length === 0) return { queued: 0 };
   const ids = found.slice(0, Math.max(1, await left(tx.tenant, 'replays')));
   await spend(tx, 'replays', ids.length);
@@ -231,7 +231,7 @@ export async function replayFailed(tx: UnitOfWork, endpointId: number, since: st
   return { queued: ids.length };
 }
 
-async function replayable(tx: UnitOfWork, endpointId: number, since: string, waiting: readonly number[]) {
+async function readReplayable(tx: UnitOfWork, endpointId: number, since: string, waiting: readonly number[]) {
   const known = new Set(waiting);
   const ids: number[] = [];
   const range = { ascending: true, above: since, limit: maxReplays + known.size };

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import type { Backlog, Waiting } from './backlog.ts';
 import { maxPerTransaction, skippedFor } from './deliveries.ts';
-import { finished, forgetEntry, isUnderWay, requireLease } from './settle.ts';
+import { finish, forgetEntry, isUnderWay, requireLease } from './settle.ts';
 import { countFinished } from './waiting.ts';
 
 /**
@@ -28,7 +28,7 @@ export function clear(
     if (endpoint?.isActive) return;
     for (const row of rows) {
       if (!endpoint) tx.delete(Deliveries, row);
-      else tx.update(Deliveries, ended(tx, row, row.attemptCount === 0 ? 'skipped' : 'failed', 'disabled'));
+      else tx.update(Deliveries, endWith(tx, row, row.attemptCount === 0 ? 'skipped' : 'failed', 'disabled'));
     }
     await countFinished(tx, endpointId, rows.length);
   });
@@ -39,7 +39,7 @@ export function skip(tenant: Tenant, endpointId: number, owner: string, { first,
   const chunk = [...first, ...retries].slice(0, maxPerTransaction);
   return transact(tenant, system, async (tx) => {
     const rows = await rowsOf(tx, endpointId, owner, chunk);
-    for (const row of rows) tx.update(Deliveries, ended(tx, row, 'skipped', 'quota'));
+    for (const row of rows) tx.update(Deliveries, endWith(tx, row, 'skipped', 'quota'));
     await countFinished(tx, endpointId, rows.length);
   });
 }
@@ -66,9 +66,9 @@ async function rowsOf(
   return rows.filter(isUnderWay);
 }
 
-const ended = (
+const endWith = (
   tx: UnitOfWork,
   row: StoredDelivery,
   status: 'skipped' | 'failed',
   why: keyof typeof skippedFor,
-): StoredDelivery => ({ ...finished(tx, row, status), error: skippedFor[why] });
+): StoredDelivery => ({ ...finish(tx, row, status), error: skippedFor[why] });

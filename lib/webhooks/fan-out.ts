@@ -15,7 +15,7 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { createDelivery, deliveryIdOf, type NewDelivery } from './deliveries.ts';
 import { dispatchNow } from './dispatch.ts';
-import { filtered, type TagsByContact, tagsOfContacts, withTags } from './filter.ts';
+import { applyFilter, filterByTags, type TagsByContact, tagsOfContacts } from './filter.ts';
 import { maxWaiting, readWaiting } from './waiting.ts';
 
 /** Each is four actions at most of a transaction's hundred. */
@@ -55,15 +55,15 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
   const looks = await Promise.allSettled(
     rows.map(async (row) => {
       const endpoint = parseStored(Endpoints, row);
-      wanted.set(endpoint, wantedBy(endpoint, events));
+      wanted.set(endpoint, eventsFor(endpoint, events));
     }),
   );
   let tags: Promise<TagsByContact> | undefined;
   const outcomes = await Promise.allSettled(
     [...wanted].map(async ([endpoint, some]) => {
       const tagIds = endpoint.filter?.contactTagIds;
-      if (tagIds && some.length > 0) tags ??= tagsOfContacts(tenant, askedForTags(wanted));
-      const subscribed = tagIds && tags ? withTags(tagIds, some, await tags) : some;
+      if (tagIds && some.length > 0) tags ??= tagsOfContacts(tenant, eventsToCheckTags(wanted));
+      const subscribed = tagIds && tags ? filterByTags(tagIds, some, await tags) : some;
       const freeCount = maxWaiting + 1 - (waiting.get(endpoint.id) ?? 0);
       await fanOutTo(tenant, endpoint, subscribed, (index) =>
         !endpoint.isActive ? 'disabled' : attemptsLeft === 0 ? 'quota' : index >= freeCount ? 'backlog' : undefined,
@@ -75,16 +75,16 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
 }
 
 /** Those that are of its kinds and pass its filter, but for what that asks of their contacts. */
-function wantedBy(endpoint: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
+function eventsFor(endpoint: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
   const fromMs = endpoint.registeredAtMs - skewMs;
   const subscribed = events.filter(
     ({ event, committedAt }) => isSubscribed(endpoint, event) && new Date(committedAt).getTime() >= fromMs,
   );
-  return filtered(endpoint, subscribed);
+  return applyFilter(endpoint, subscribed);
 }
 
 /** Each once, however many endpoints ask. */
-const askedForTags = (wanted: ReadonlyMap<StoredEndpoint, readonly FeedEvent[]>) =>
+const eventsToCheckTags = (wanted: ReadonlyMap<StoredEndpoint, readonly FeedEvent[]>) =>
   new Set([...wanted].flatMap(([{ filter }, some]) => (filter?.contactTagIds ? some : [])));
 
 type Skipping = (index: number) => NewDelivery['skipped'];

@@ -12,7 +12,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
  * The filter after a change of what is given: null is no condition any more, and a filter without conditions is none. Raises 400 for
  * a tag that is not there.
  */
-export async function changedFilter(
+export async function changeFilter(
   tx: UnitOfWork,
   before: EndpointFilter | null,
   given: SetEndpointFilter | null,
@@ -52,7 +52,7 @@ export async function forgetTag(tx: UnitOfWork, tagId: number): Promise<void> {
 }
 
 /** Those of the events that an endpoint's filter lets through, as far as they tell by themselves: not by the tags of their contacts. */
-export function filtered({ filter }: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
+export function applyFilter({ filter }: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
   if (!filter?.changedFields && !filter?.channels) return events;
   const { changedFields, channels } = filter;
   return events.filter((event) => {
@@ -68,7 +68,7 @@ export function filtered({ filter }: StoredEndpoint, events: readonly FeedEvent[
 export type TagsByContact = ReadonlyMap<string, readonly number[]>;
 
 /** Those of the events whose contacts have one of the tags, or that have no contact. */
-export function withTags(ids: readonly number[], events: readonly FeedEvent[], tags: TagsByContact): FeedEvent[] {
+export function filterByTags(ids: readonly number[], events: readonly FeedEvent[], tags: TagsByContact): FeedEvent[] {
   return events.filter((event) => {
     const contactId = contactOf(event);
     return !contactId || tags.get(contactId)?.some((id) => ids.includes(id));
@@ -103,11 +103,11 @@ interface Data {
   changes?: object;
 }
 
-const read = new WeakMap<FeedEvent, Data>();
+const parsed = new WeakMap<FeedEvent, Data>();
 
 /** What filters ask of an event, read once for all endpoints. */
 function dataOf(event: FeedEvent): Data {
-  const data = read.get(event) ?? (JSON.parse(event.body) as { data: Data }).data;
-  read.set(event, data);
+  const data = parsed.get(event) ?? (JSON.parse(event.body) as { data: Data }).data;
+  parsed.set(event, data);
   return data;
 }

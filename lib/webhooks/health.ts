@@ -29,7 +29,7 @@ export const newHealth = (endpointId: number): Health => ({
 });
 
 /** Forgets the failures, as after a success. */
-export const recovered = (health: Health): Health => ({
+export const withoutFailures = (health: Health): Health => ({
   ...health,
   consecutiveFailures: 0,
   failingSince: null,
@@ -51,7 +51,7 @@ export function afterAttempt(health: Health, isSuccess: boolean, durationMs: num
   const averageMs =
     health.averageMs === 0 ? durationMs : health.averageMs + averageWeight * (durationMs - health.averageMs);
   const attempted = { ...health, averageMs, lastDeliveryAt: now };
-  if (isSuccess) return { ...recovered(attempted), lastSuccessAt: now };
+  if (isSuccess) return { ...withoutFailures(attempted), lastSuccessAt: now };
   return {
     ...attempted,
     consecutiveFailures: health.consecutiveFailures + 1,

@@ -11,7 +11,7 @@ const secret = /cookie|authorization|token|secret|password|credential|session|cs
 const redacted = '[redacted]';
 
 /** What is kept of the headers of an answer: those that fit, in their order, and of secret ones the name. */
-export function keptHeaders(received: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
+export function keepHeaders(received: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
   let bytes = 2;
   const kept = Object.entries(received).flatMap(([name, value = '']) => {
     const header = [name, secret.test(name) ? redacted : oneLine([value].flat().join(', '))] as const;
@@ -55,9 +55,9 @@ const dictionary = Buffer.from(
 const Packed = v.record(v.string(), v.record(v.string(), v.string()));
 
 /** The packed headers of a delivery's attempts with those of one more; where they are too many, the first attempts' go. */
-export function packedWith(before: string | undefined, number: number, headers: ResponseHeaders): string | undefined {
+export function packWith(before: string | undefined, number: number, headers: ResponseHeaders): string | undefined {
   if (Object.keys(headers).length === 0) return before;
-  const all: Record<string, ResponseHeaders> = { ...unpacked(before), [number]: headers };
+  const all: Record<string, ResponseHeaders> = { ...unpack(before), [number]: headers };
   for (const first of Object.keys(all)) {
     const packed = deflateRawSync(JSON.stringify(all), { dictionary }).toString('base64');
     if (packed.length <= maxPackedCharacters) return packed;
@@ -67,7 +67,7 @@ export function packedWith(before: string | undefined, number: number, headers: 
 }
 
 /** The headers of each attempt that has any, by its number; none of what nobody has packed. */
-export function unpacked(packed: string | undefined): Readonly<Record<string, ResponseHeaders>> {
+export function unpack(packed: string | undefined): Readonly<Record<string, ResponseHeaders>> {
   if (packed === undefined) return {};
   try {
     const text = inflateRawSync(Buffer.from(packed, 'base64'), { dictionary, maxOutputLength }).toString();

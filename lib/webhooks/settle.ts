@@ -9,7 +9,7 @@ import { system, type Tenant } from '#lib/tenant.ts';
 import type { Attempt } from './attempt.ts';
 import { instant } from './dispatch.ts';
 import { afterAttempt, endpointLeases, isGivenUp, leaseMs, withBreaker } from './health.ts';
-import { packedWith } from './response-headers.ts';
+import { packWith } from './response-headers.ts';
 import { retryWaitMs } from './schedule.ts';
 
 /** What became of a delivery's attempt: it was made, or it failed on our side; neither when its event is no longer kept. */
@@ -108,12 +108,14 @@ function outcome(
   now: number,
   isHere: boolean,
 ): StoredDelivery {
-  if (attempt) return attempted(tx, row, attempt, now, isHere && attempt.responseStatus === goneStatus);
-  return fault === undefined ? forgotten(tx, row) : attempted(tx, row, faulty(tx, row, fault), now, false);
+  if (attempt) return applyAttempt(tx, row, attempt, now, isHere && attempt.responseStatus === goneStatus);
+  return fault === undefined
+    ? finishWithoutEvent(tx, row)
+    : applyAttempt(tx, row, faultAttempt(tx, row, fault), now, false);
 }
 
 /** An attempt that failed on our side counts like any other of the delivery, and for nothing against the endpoint. */
-const faulty = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error: string): Recorded => ({
+const faultAttempt = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error: string): RecordedAttempt => ({
   number: attemptCount + 1,
   startedAt: tx.now,
   durationMs: 0,
@@ -128,24 +130,24 @@ const faulty = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error:
   signed,
 });
 
-type Recorded = Omit<Attempt, 'signed'> & Pick<StoredDelivery, 'signed'>;
+type RecordedAttempt = Omit<Attempt, 'signed'> & Pick<StoredDelivery, 'signed'>;
 
-function attempted(
+function applyAttempt(
   tx: UnitOfWork,
   row: StoredDelivery,
-  attempt: Recorded,
+  attempt: RecordedAttempt,
   now: number,
   isGone: boolean,
 ): StoredDelivery {
-  if (attempt.isSuccess) return finished(tx, recorded(row, attempt), 'succeeded');
+  if (attempt.isSuccess) return finish(tx, withAttempt(row, attempt), 'succeeded');
   const { number: attempts, responseStatus: status } = attempt;
   const waitMs = isGone ? null : retryWaitMs({ ...attempt, attempts, status });
-  if (waitMs === null) return finished(tx, recorded(row, attempt), 'failed');
-  return { ...recorded(row, attempt), status: 'retrying', nextAttemptAt: instant(now + waitMs) };
+  if (waitMs === null) return finish(tx, withAttempt(row, attempt), 'failed');
+  return { ...withAttempt(row, attempt), status: 'retrying', nextAttemptAt: instant(now + waitMs) };
 }
 
 /** The delivery with one more attempt. */
-export function recorded(row: StoredDelivery, attempt: Recorded): StoredDelivery {
+export function withAttempt(row: StoredDelivery, attempt: RecordedAttempt): StoredDelivery {
   const { number, startedAt, durationMs, responseStatus, responseHeaders, responseBody, error, errorClass, signed } =
     attempt;
   return {
@@ -157,18 +159,18 @@ export function recorded(row: StoredDelivery, attempt: Recorded): StoredDelivery
     durationMs,
     signed,
     attempts: [...row.attempts, { number, startedAt, durationMs, responseStatus, error, errorClass }],
-    responseHeaders: packedWith(row.responseHeaders, number, responseHeaders),
+    responseHeaders: packWith(row.responseHeaders, number, responseHeaders),
   };
 }
 
 /** The delivery in a status from which nothing more becomes of it. */
-export const finished = (
+export const finish = (
   tx: UnitOfWork,
   row: StoredDelivery,
   status: 'succeeded' | 'failed' | 'skipped',
 ): StoredDelivery => ({ ...row, status, nextAttemptAt: null, completedAt: tx.now });
 
-const forgotten = (tx: UnitOfWork, row: StoredDelivery): StoredDelivery => ({
-  ...finished(tx, row, 'failed'),
+const finishWithoutEvent = (tx: UnitOfWork, row: StoredDelivery): StoredDelivery => ({
+  ...finish(tx, row, 'failed'),
   error: 'the event is no longer kept',
 });

@@ -21,29 +21,32 @@ import { asked } from '#lib/table/asked.ts';
 import { listAll, listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { dispatchSoon, newDispatch } from './dispatch.ts';
-import { changedFilter } from './filter.ts';
-import { newHealth, recovered, statusOf } from './health.ts';
+import { changeFilter } from './filter.ts';
+import { newHealth, statusOf, withoutFailures } from './health.ts';
 import { currentSecret, findRegistry, getRegistry, register, rotate, unregister } from './registry.ts';
 import { deliverableUrl } from './url.ts';
 
-type Shown = v.InferOutput<typeof Endpoint>;
+type EndpointView = v.InferOutput<typeof Endpoint>;
 
 /** The endpoint as stored. Raises 404. */
 export const getStoredEndpoint = (tx: UnitOfWork, id: number): Promise<StoredEndpoint> =>
   tx.get(Endpoints, { id }, () => notFound('webhook endpoint'));
 
 /** The endpoint with its health. Raises 404. */
-export async function getEndpoint(tx: UnitOfWork, id: number): Promise<Shown> {
+export async function getEndpoint(tx: UnitOfWork, id: number): Promise<EndpointView> {
   const [endpoint, health, registry] = await Promise.all([
     getStoredEndpoint(tx, id),
     tx.find(Healths, { id }),
     findRegistry(tx),
   ]);
-  return shown(endpoint, health, registry?.secretHint);
+  return toView(endpoint, health, registry?.secretHint);
 }
 
 /** Endpoints in descending order of id. */
-export async function listEndpoints(tx: UnitOfWork, query: v.InferOutput<typeof EndpointQuery>): Promise<Page<Shown>> {
+export async function listEndpoints(
+  tx: UnitOfWork,
+  query: v.InferOutput<typeof EndpointQuery>,
+): Promise<Page<EndpointView>> {
   const [page, healths, registry] = await Promise.all([
     listPage(
       tx,
@@ -54,7 +57,7 @@ export async function listEndpoints(tx: UnitOfWork, query: v.InferOutput<typeof 
     findRegistry(tx),
   ]);
   const healthOf = (endpointId: number) => healths.find(({ id }) => id === endpointId);
-  return { ...page, items: page.items.map((one) => shown(one, healthOf(one.id), registry?.secretHint)) };
+  return { ...page, items: page.items.map((one) => toView(one, healthOf(one.id), registry?.secretHint)) };
 }
 
 /**
@@ -66,14 +69,14 @@ export async function createEndpoint(
   input: v.InferOutput<typeof CreateEndpoint>,
 ): Promise<v.InferOutput<typeof EndpointWithSecret>> {
   const url = await deliverableUrl(input.url, tx.tenant.env);
-  const filter = await changedFilter(tx, null, input.filter ?? null);
+  const filter = await changeFilter(tx, null, input.filter ?? null);
   const id = await tx.nextId(Endpoints);
   const registry = await register(tx, { id, url });
   const endpoint = tx.create(Endpoints, {
     id,
     url,
     description: input.description ?? null,
-    eventKinds: normalised(input.eventKinds),
+    eventKinds: normalizeKinds(input.eventKinds),
     filter,
     isActive: true,
     registeredAtMs: now(),
@@ -86,7 +89,7 @@ export async function createEndpoint(
   // Nobody can sign with it any more.
   const own = secret === undefined ? await rotate(tx, 0) : registry;
   return {
-    ...shown(endpoint, health, own.secretHint),
+    ...toView(endpoint, health, own.secretHint),
     secret: secret ?? (await currentSecret(tx.tenant, own)),
   };
 }
@@ -96,7 +99,7 @@ export async function patchEndpoint(
   tx: UnitOfWork,
   id: number,
   patch: v.InferOutput<typeof PatchEndpoint>,
-): Promise<Shown> {
+): Promise<EndpointView> {
   const [endpoint, health, registry] = await Promise.all([
     getStoredEndpoint(tx, id),
     tx.find(Healths, { id }),
@@ -104,8 +107,8 @@ export async function patchEndpoint(
   ]);
   const wanted = {
     ...patch,
-    ...(patch.eventKinds && { eventKinds: normalised(patch.eventKinds) }),
-    ...(patch.filter !== undefined && { filter: await changedFilter(tx, endpoint.filter, patch.filter) }),
+    ...(patch.eventKinds && { eventKinds: normalizeKinds(patch.eventKinds) }),
+    ...(patch.filter !== undefined && { filter: await changeFilter(tx, endpoint.filter, patch.filter) }),
     ...(patch.url !== undefined &&
       patch.url !== endpoint.url && { url: await deliverableUrl(patch.url, tx.tenant.env) }),
   };
@@ -118,11 +121,11 @@ export async function patchEndpoint(
     await register(tx, { id, url: wanted.url ?? (await deliverableUrl(endpoint.url, tx.tenant.env)) });
   // Whoever delivers looks again: at the new url, at once, to skip what was pending, or because no event may do so any more.
   if (isReset || changed.some((field) => field !== 'description')) await dispatchSoon(tx, id, { notBefore: null });
-  const next = isReset ? tx.update(Healths, recovered(health)) : health;
-  if (changed.length === 0 && !isReset) return shown(endpoint, next, registry.secretHint);
+  const next = isReset ? tx.update(Healths, withoutFailures(health)) : health;
+  if (changed.length === 0 && !isReset) return toView(endpoint, next, registry.secretHint);
   const values = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null]));
   const after = tx.update(Endpoints, { ...endpoint, ...values, updatedAt: tx.now } as StoredEndpoint);
-  return shown(after, next, registry.secretHint);
+  return toView(after, next, registry.secretHint);
 }
 
 /** Removes an endpoint; its worker drops what is pending. Raises 404. */
@@ -153,7 +156,7 @@ export async function rotateSecret(
   };
 }
 
-function shown(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id), secretHint = ''): Shown {
+function toView(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id), secretHint = ''): EndpointView {
   const { consecutiveFailures, lastDeliveryAt, lastSuccessAt } = health;
   return {
     ...endpoint,
@@ -165,5 +168,5 @@ function shown(endpoint: StoredEndpoint, health: Health = newHealth(endpoint.id)
   };
 }
 
-const normalised = (kinds: StoredEndpoint['eventKinds'] = [everyKind]): StoredEndpoint['eventKinds'] =>
+const normalizeKinds = (kinds: StoredEndpoint['eventKinds'] = [everyKind]): StoredEndpoint['eventKinds'] =>
   kinds.includes(everyKind) ? [everyKind] : [...new Set(kinds)];

@@ -12,9 +12,9 @@ import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { testTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Attempt, attempt } from './attempt.ts';
-import { createDelivery, shownDelivery } from './deliveries.ts';
+import { createDelivery, toDeliveryView } from './deliveries.ts';
 import { getRegistry, secretsOf } from './registry.ts';
-import { finished, recorded } from './settle.ts';
+import { finish, withAttempt } from './settle.ts';
 import { type Signer, signer } from './sign.ts';
 import { getStoredEndpoint } from './store.ts';
 
@@ -50,12 +50,12 @@ export async function testEndpoint(
   );
   const event = { id: eventId, event: kind, sequence: null, subject: `webhook/${id}` };
   const row = await createDelivery(tx, { endpointId: id, deliveryId, event, skipped: undefined, body });
-  const delivery = finished(tx, recorded(row, made), made.isSuccess ? 'succeeded' : 'failed');
+  const delivery = finish(tx, withAttempt(row, made), made.isSuccess ? 'succeeded' : 'failed');
   if (health) {
     const lastSuccessAt = made.isSuccess ? tx.now : health.lastSuccessAt;
     tx.update(Healths, { ...health, lastDeliveryAt: tx.now, lastSuccessAt });
   }
-  return { delivery: shownDelivery(tx.update(Deliveries, delivery)) };
+  return { delivery: toDeliveryView(tx.update(Deliveries, delivery)) };
 }
 
 async function send(

@@ -3,7 +3,7 @@ import { isForbiddenHost, reachOfWebhooks } from '#lib/network/ssrf-ranges.ts';
 import { type FieldCode, invalidField } from '#lib/problem.ts';
 import type { Environment } from '#lib/tenant.ts';
 
-const refused = (code: FieldCode, rule: string) => invalidField('url', code, `url ${rule}`);
+const urlError = (code: FieldCode, rule: string) => invalidField('url', code, `url ${rule}`);
 
 /**
  * The url as it will be called, which may differ from how it was typed. Raises 400 unless events may be sent there (contract
@@ -12,15 +12,15 @@ const refused = (code: FieldCode, rule: string) => invalidField('url', code, `ur
  */
 export async function deliverableUrl(url: string, env: Environment): Promise<string> {
   const parsed = URL.parse(url);
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw refused('invalid_format', 'must be an https URL');
-  if (parsed.username || parsed.password) throw refused('invalid_format', 'must not contain a user name or password');
-  if (parsed.hash) throw refused('invalid_format', 'must not have a fragment, which is never sent');
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw urlError('invalid_format', 'must be an https URL');
+  if (parsed.username || parsed.password) throw urlError('invalid_format', 'must not contain a user name or password');
+  if (parsed.hash) throw urlError('invalid_format', 'must not have a fragment, which is never sent');
   if (parsed.hostname.replace(/\.$/, '').split('.').includes('') || parsed.port === '0')
-    throw refused('invalid_format', 'must name a host and a port that there can be');
-  if (parsed.href.length > maxUrlLength) throw refused('too_long', `must have at most ${maxUrlLength} characters`);
+    throw urlError('invalid_format', 'must name a host and a port that there can be');
+  if (parsed.href.length > maxUrlLength) throw urlError('too_long', `must have at most ${maxUrlLength} characters`);
   if (parsed.protocol === 'http:' && env === 'live' && reachOfWebhooks() === 'public')
-    throw refused('invalid_format', 'must be an https URL');
+    throw urlError('invalid_format', 'must be an https URL');
   if (await isForbiddenHost(parsed.hostname))
-    throw refused('not_allowed', 'must not point to a private, loopback, link-local or metadata address');
+    throw urlError('not_allowed', 'must not point to a private, loopback, link-local or metadata address');
   return parsed.href;
 }

@@ -10,7 +10,7 @@ import { keyOf } from '#lib/table/entity.ts';
 import { readRow } from '#lib/table/rows.ts';
 import { bytesOf } from '#lib/table/size.ts';
 import type { Tenant } from '#lib/tenant.ts';
-import { keptHeaders, packedWith, unpacked } from '#lib/webhooks/response-headers.ts';
+import { keepHeaders, packWith, unpack } from '#lib/webhooks/response-headers.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { startNameServer } from '#test/faults/name-server.ts';
 import { selfSigned } from '#test/network/certificate.ts';
@@ -240,32 +240,32 @@ describe('the headers of the answer', () => {
 describe('the packed headers of attempts', () => {
   const packed = (attempts: number, headersOf: (number: number) => Record<string, string>) => {
     let text: string | undefined;
-    for (let number = 1; number <= attempts; number += 1) text = packedWith(text, number, headersOf(number));
+    for (let number = 1; number <= attempts; number += 1) text = packWith(text, number, headersOf(number));
     return text as string;
   };
 
   test('of ten usual answers are all kept, in hardly more room than those of one', () => {
     const headersOf = (number: number) => ({ ...usual, date: `Fri, 20 Nov 2026 23:1${number % 10}:47 GMT` });
     const text = packed(10, headersOf);
-    expect(unpacked(text)).toEqual(
+    expect(unpack(text)).toEqual(
       Object.fromEntries(Array.from({ length: 10 }, (_, at) => [at + 1, headersOf(at + 1)])),
     );
     expect(text.length).toBeLessThan(400);
   });
 
   test('stay small whatever receivers say: the last attempt keeps its own', () => {
-    const noise = () => keptHeaders({ 'x-noise': randomBytes(3000).toString('base64').slice(0, 3900), 'x-end': '1' });
+    const noise = () => keepHeaders({ 'x-noise': randomBytes(3000).toString('base64').slice(0, 3900), 'x-end': '1' });
     let last = {};
     const text = packed(10, () => {
       last = noise();
       return last;
     });
-    expect(unpacked(text)).toEqual({ 10: last });
+    expect(unpack(text)).toEqual({ 10: last });
     expect(text.length).toBeLessThanOrEqual(6000);
     expect(Object.keys(last)).toEqual(['x-noise', 'x-end']);
   });
 
   test.each([undefined, '', 'nonsense', 'eyJ4IjoxfQ=='])('are none in %j', (text) => {
-    expect(unpacked(text)).toEqual({});
+    expect(unpack(text)).toEqual({});
   });
 });
