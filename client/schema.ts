@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Try an AI agent
-         * @description Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond, and with `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description Counts against the tokens that a workspace may use in a day: 429 with reason `daily_quota` beyond, and with `too_many_at_once` while ten calls of the workspace wait for somebody outside.
          *
          *     Requires the scope `agents:run`.
          */
@@ -95,7 +95,7 @@ export interface paths {
         };
         /**
          * Dashboard figures
-         * @description 400 `range_too_large` where there is more in the range than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description 400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.
          *
          *     Requires the scope `analytics:read`.
          */
@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * Messaging figures
-         * @description 400 `range_too_large` where there is more in the range than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description 400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.
          *
          *     Requires the scope `analytics:read`.
          */
@@ -1052,7 +1052,7 @@ export interface paths {
         };
         /**
          * Summarise income and expense
-         * @description `from` and `to` are inclusive. `totals` are realized transactions that occurred in the range; `outstanding` are all sent and overdue invoices and pending income, whatever the range. Expenses without a category are in `totals` only. 400 `range_too_large` where the range has more transactions and categories than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description `from` and `to` are inclusive. `totals` are realized transactions that occurred in the range; `outstanding` are all sent and overdue invoices and pending income, whatever the range. Expenses without a category are in `totals` only. 400 `range_too_large` where the range has more transactions and categories than one call reads in two seconds.
          *
          *     Requires the scope `finance:read`.
          */
@@ -1134,7 +1134,7 @@ export interface paths {
         };
         /**
          * Summarise message jobs
-         * @description 400 `range_too_large` where there is more since then than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description 400 `range_too_large` where there is more since then than one call reads in two seconds.
          *
          *     Requires the scope `jobs:read`.
          */
@@ -2289,7 +2289,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed. 429 with reason `too_many_at_once` while ten slow calls of the workspace are under way.
+         * @description One attempt while the call waits, to a disabled endpoint too. It counts for no failure of the endpoint and is not in the event feed. 429 with reason `too_many_at_once` while ten calls of the workspace wait for somebody outside.
          *
          *     Requires the scope `webhooks:write`.
          */

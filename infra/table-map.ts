@@ -33,7 +33,7 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   outcome: 'what an item of that call has come to, where it is a batch',
   quota: 'what was spent of a quota in a UTC day',
   requestLog: 'a request of a key, by its id, which says when it began; 7 days',
-  slot: 'a slow call that is under way, until when',
+  slot: 'a call that waits for somebody outside, until when',
   codePhone: 'a phone that was sent a code of Telegram less than a minute ago',
   memberCount: 'how many members were made',
   activeKeys: 'how many keys are not revoked',

@@ -43,7 +43,7 @@ export const settings = {
   QUOTA_AGENT_TOKENS_PER_DAY: quota('2000000'),
   QUOTA_DELIVERIES_PER_DAY: quota('500000'),
   /** What a list or search may read in one call before it ends its page early. */
-  READ_UNITS_PER_LIST: v.optional(wholeNumber(1), '10000'),
+  READ_UNITS_PER_LIST: v.optional(wholeNumber(1), '2500'),
   /** How many mails a second SES takes from this account ("maximum send rate"). */
   EMAILS_PER_SECOND: v.optional(number(1), '14'),
   /** Comma list of addresses and CIDRs whose X-Forwarded-For is believed. */

@@ -1,6 +1,5 @@
 import { analyseDashboard, Dashboard, DashboardQuery } from '#lib/analytics/dashboard.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
  * Key figures of a range, by default the last 30 days; both ends are included. Open, overdue and unread are as of now.
@@ -12,13 +11,13 @@ export const handler = endpoint(
     path: '/v1/analytics/dashboard',
     summary: 'Dashboard figures',
     description:
-      '400 `range_too_large` where there is more in the range than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
+      '400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.',
     scope: 'analytics:read',
     query: DashboardQuery,
     status: 200,
     response: Dashboard,
     errors: ['bad_request'],
-    timeoutSeconds: longTimeoutSeconds,
+    isSlow: true,
     memoryMb: 1024,
   },
   ({ tx, query }) => analyseDashboard(tx, query),

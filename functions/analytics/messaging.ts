@@ -1,6 +1,5 @@
 import { analyseMessaging, Messaging, MessagingQuery } from '#lib/analytics/messaging.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /**
  * Messages sent, failed and received in a range, in all and per day, week (from Monday), month or account; empty periods are
@@ -12,13 +11,13 @@ export const handler = endpoint(
     path: '/v1/analytics/messaging',
     summary: 'Messaging figures',
     description:
-      '400 `range_too_large` where there is more in the range than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
+      '400 `range_too_large` where there is more in the range than one call reads in two seconds: ask for a shorter one.',
     scope: 'analytics:read',
     query: MessagingQuery,
     status: 200,
     response: Messaging,
     errors: ['bad_request'],
-    timeoutSeconds: longTimeoutSeconds,
+    isSlow: true,
     memoryMb: 1024,
   },
   ({ tx, query }) => analyseMessaging(tx, query),

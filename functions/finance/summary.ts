@@ -1,6 +1,5 @@
 import { Summary, SummaryQuery, summarise } from '#lib/finance/summary.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
 
 /** Income, expense and what is outstanding, per currency. */
 export const handler = endpoint(
@@ -9,13 +8,13 @@ export const handler = endpoint(
     path: '/v1/finance/summary',
     summary: 'Summarise income and expense',
     description:
-      '`from` and `to` are inclusive. `totals` are realized transactions that occurred in the range; `outstanding` are all sent and overdue invoices and pending income, whatever the range. Expenses without a category are in `totals` only. 400 `range_too_large` where the range has more transactions and categories than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
+      '`from` and `to` are inclusive. `totals` are realized transactions that occurred in the range; `outstanding` are all sent and overdue invoices and pending income, whatever the range. Expenses without a category are in `totals` only. 400 `range_too_large` where the range has more transactions and categories than one call reads in two seconds.',
     scope: 'finance:read',
     query: SummaryQuery,
     status: 200,
     response: Summary,
     errors: ['bad_request'],
-    timeoutSeconds: longTimeoutSeconds,
+    isSlow: true,
     memoryMb: 1024,
   },
   ({ tx, query }) => summarise(tx, query),

@@ -7,13 +7,13 @@ export const handler = endpoint(
     method: 'GET',
     path: '/v1/jobs/summary',
     summary: 'Summarise message jobs',
-    description:
-      '400 `range_too_large` where there is more since then than one call may read; 429 `too_many_at_once` while ten slow calls of the workspace are under way.',
+    description: '400 `range_too_large` where there is more since then than one call reads in two seconds.',
     scope: 'jobs:read',
     query: JobSummaryQuery,
     status: 200,
     response: JobSummary,
     errors: ['bad_request'],
+    isSlow: true,
   },
   ({ tx, query }) => summariseJobs(tx, query.since),
 );

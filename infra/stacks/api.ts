@@ -6,7 +6,7 @@ import type { DeploymentSettings } from '#infra/settings.ts';
 import { noSender } from '#lib/email/sender.ts';
 import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { Alarms } from './alarms.ts';
-import { watchConcurrency } from './concurrency.ts';
+import { reservedOf, watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import { type DataStack, referencesTo } from './data.ts';
 import { watchFailures } from './failures.ts';
@@ -40,7 +40,7 @@ export class ApiStack extends Stack {
     // An export that something imports can be neither changed nor removed.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const { data, routes, workers, bundles, environment } = settings;
-    const { alarmEmail, mailDomain, mailFrom, accountConcurrency, eventBus } = settings.deployment;
+    const { alarmEmail, mailDomain, mailFrom, accountConcurrency, slowConcurrency, eventBus } = settings.deployment;
     const { telegramApiHashParameter, tracing } = settings.deployment;
     const { tableName, tableStreamArn } = settings.deployment;
     const restored = tableName && tableStreamArn ? { tableName, tableStreamArn } : undefined;
@@ -66,7 +66,8 @@ export class ApiStack extends Stack {
       ...mail,
     };
     const logs = { endpoint: createLog(this, 'Api'), worker: createLog(this, 'Workers') };
-    const deployment = { stack: this, resources, environment, bundles, alarms, accountConcurrency, logs };
+    const concurrency = { accountConcurrency, slowConcurrency };
+    const deployment = { stack: this, resources, environment, bundles, alarms, logs, ...concurrency };
     watchFailures(this, alarms, logs.worker);
     watchConcurrency(this, alarms, workers, accountConcurrency);
     watchSpending(this, alarms, table, settings.deployment);
@@ -95,8 +96,10 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
     if (commits(file)) return file.domain;
     return file.needs.length === 0 ? 'read' : `${file.domain}-read`;
   });
+  const reserved = reservedOf(deployment.slowConcurrency, deployment.accountConcurrency);
+  const settings = (file: RouteFunction) => endpointSettings(file, reserved);
   return [...shared].flatMap(([name, functions]) => {
-    const lambdas = createFunctions(deployment, name, functions.map(endpointSettings), { kind: 'endpoint' });
+    const lambdas = createFunctions(deployment, name, functions.map(settings), { kind: 'endpoint' });
     return functions.flatMap(({ route }, index) => {
       const lambda = lambdas[index];
       return lambda ? [{ route, lambda }] : [];
@@ -106,10 +109,11 @@ function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[
 
 const commits = ({ route, needs }: RouteFunction) => !['GET', 'ANY'].includes(route.method) || needs.includes('commit');
 
-const endpointSettings = ({ route, ...file }: RouteFunction): FunctionSettings => ({
+const endpointSettings = ({ route, ...file }: RouteFunction, reserved: number | undefined): FunctionSettings => ({
   ...file,
   needs: commits({ route, ...file }) ? [...file.needs, 'commit'] : file.needs,
   summary: route.summary,
   timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
   memoryMb: route.memoryMb ?? 512,
+  ...(route.isSlow && { reservedConcurrency: reserved }),
 });

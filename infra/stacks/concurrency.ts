@@ -13,8 +13,15 @@ export const shareOf = (declared: number, accountConcurrency: number) =>
   Math.max(leastShare, Math.floor(declared * Math.min(1, accountConcurrency / usualConcurrency)));
 
 /**
+ * Returns how many of a slow function may run at once, for all workspaces together: each reads for up to two seconds, and others must
+ * not wait for it. What is reserved is subtracted from the account's pool, of which AWS keeps 100, so a smaller account reserves nothing.
+ */
+export const reservedOf = (slowConcurrency: number, accountConcurrency: number): number | undefined =>
+  slowConcurrency === 0 || accountConcurrency < usualConcurrency ? undefined : slowConcurrency;
+
+/**
  * Watches what every function of the account shares. Queues have shares, so that no tenant's endpoints, accounts or mails can
- * take what the API answers with; nothing is reserved, because AWS keeps 100 of an account unreserved.
+ * take what the API answers with.
  */
 export function watchConcurrency(
   stack: Stack,

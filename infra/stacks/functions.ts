@@ -24,6 +24,7 @@ export interface FunctionSettings extends LoadedFunction {
   timeoutSeconds: number;
   memoryMb: number;
   diskMb?: number;
+  reservedConcurrency?: number | undefined;
 }
 
 /** What functions of one domain share: the log, which is that of others too, the role they run with, and whether they are traced. */
@@ -47,6 +48,7 @@ export interface Deployment {
   /** One of all endpoints and one of all workers: in each the name of a stream is the function's. */
   logs: Record<Kind, LogGroup>;
   accountConcurrency: number;
+  slowConcurrency: number;
 }
 
 type Kind = 'endpoint' | 'worker';
@@ -103,7 +105,7 @@ function createFixedRole(stack: Stack, id: string, logGroup: LogGroup, permissio
 
 function createFunction(
   stack: Stack,
-  { name, summary, timeoutSeconds, memoryMb, diskMb }: FunctionSettings,
+  { name, summary, timeoutSeconds, memoryMb, diskMb, reservedConcurrency }: FunctionSettings,
   shared: Shared,
   environment: Record<string, string>,
   bundles: string,
@@ -118,6 +120,7 @@ function createFunction(
     memorySize: memoryMb,
     ...(diskMb && { ephemeralStorageSize: Size.mebibytes(diskMb) }),
     timeout: Duration.seconds(timeoutSeconds),
+    ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
     ...shared,
   });

@@ -34,11 +34,11 @@ const places = rowPartition('sweep', {});
 
 const reading: Rows = { GetItem: tenants, BatchGetItem: [...tenants, release], Query: tenants };
 
-/** Who calls is counted, and what is read; who is refused may be audited; slow calls take turns, and lists remove what a crash has left of an index. */
+/** Who calls is counted, and what is read; who is refused may be audited, and lists remove what a crash has left of an index. */
 const answering: Rows = {
   GetItem: [rowPartition('none', {})],
   UpdateItem: [key, session, address, rowPartition('quota', { tenant: '*' })],
-  PutItem: [outbox, rowPartition('slot', { tenant: '*' })],
+  PutItem: [outbox],
   DeleteItem: tenants,
 };
 

@@ -1,6 +1,6 @@
 import { secondMs } from '#lib/clock.ts';
 import { invalidField } from '#lib/problem.ts';
-import { ends, inSlot } from '#lib/table/slots.ts';
+import { inSlot } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { firstCharacters, oneLine } from '#lib/text.ts';
 import { longTimeoutSeconds } from '#lib/timeouts.ts';
@@ -18,13 +18,9 @@ const maxNameCharacters = 200;
 export const nameOf = (...names: string[]): string =>
   names.map((name) => firstCharacters(oneLine(name), maxNameCharacters)).find((name) => name !== '') ?? '';
 
-/** Asks a platform in a slot, as it may take long to answer. Raises 429 while too many slow calls are under way. */
+/** Asks a platform in a slot, as it may take long to answer. Raises 429 while other calls have all slots. */
 export const asking = <Said>({ tenant }: UnitOfWork, ask: () => Promise<Said>): Promise<Said> =>
   inSlot(tenant, longTimeoutSeconds * secondMs, ask);
-
-/** Ends an account at its platform, in a slot for that alone. Raises 429 while too many are being ended. */
-export const ending = <Said>({ tenant }: UnitOfWork, end: () => Promise<Said>): Promise<Said> =>
-  inSlot(tenant, longTimeoutSeconds * secondMs, end, ends);
 
 const sandboxToken = /^test_(.+)$/;
 

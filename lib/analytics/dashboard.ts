@@ -53,7 +53,7 @@ type Dashboard = v.InferOutput<typeof Dashboard>;
  */
 export const analyseDashboard = (tx: UnitOfWork, query: v.InferOutput<typeof DashboardQuery>): Promise<Dashboard> => {
   const range = rangeOf(tx, query);
-  return summing(tx, (meter) => analyseRange(tx, range, meter));
+  return summing((meter) => analyseRange(tx, range, meter));
 };
 
 async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard> {

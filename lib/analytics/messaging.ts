@@ -52,7 +52,7 @@ type Place = Pick<SeenMessage, 'channel' | 'accountId' | 'at'>;
  */
 export const analyseMessaging = (tx: UnitOfWork, query: Query): Promise<v.InferOutput<typeof Messaging>> => {
   const range = rangeOf(tx, query);
-  return summing(tx, (meter) => analyseRange(tx, query, range, meter));
+  return summing((meter) => analyseRange(tx, query, range, meter));
 };
 
 async function analyseRange(tx: UnitOfWork, { groupBy, channel, accountId }: Query, range: Range, meter: Meter) {

@@ -1,17 +1,13 @@
 import * as v from 'valibot';
-import { secondMs } from '#lib/clock.ts';
 import { parseFields, unknownFields } from '#lib/fields.ts';
 import { oncePer } from '#lib/once.ts';
 import { badRequest, invalidField, Problem } from '#lib/problem.ts';
 import { count, id, listInput } from '#lib/schema.ts';
-import { longestConflictMs } from '#lib/table/retry.ts';
-import { inSlot } from '#lib/table/slots.ts';
+import { within } from '#lib/table/retry.ts';
+import { giveUpMs } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
-import { giveUpMs as sagasMs, turnOfConflicts, turnOfSagas } from '#lib/table/turn.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { unitsTaken } from '#lib/table/usage.ts';
-import type { Tenant } from '#lib/tenant.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
 import { type Claim, ItemDone, openProgress, type Progress } from './progress.ts';
 
 /** What one `op` of a batch means. */
@@ -115,7 +111,7 @@ interface BatchInput {
 /**
  * Runs the items of a batch (contract section 2): each as a unit of work of its own, or with `atomic` all in the request's. Under
  * an Idempotency-Key an item is done once, however often the request is sent. Raises 400 `too_many` for more than ten items of an
- * atomic batch, and with `details.results` when one of them fails; 429 while others have all slots.
+ * atomic batch, and with `details.results` when one of them fails.
  */
 export async function runBatch<Name extends string>(
   input: BatchInput,
@@ -129,11 +125,7 @@ export async function runBatch<Name extends string>(
   for (const { index, ignored } of items)
     for (const name of ignored) input.reply.ignored.push(`items[${index}].${name}`);
   await input.tx.reserveIds(sum(items.map(({ ids }) => ids)));
-  const hasSlot = items.length > maxQuick;
-  const run = () => (input.body.atomic ? together(input.tx, items) : oneByOne(input, items));
-  const outcomes = hasSlot
-    ? await inSlot(input.tx.tenant, longTimeoutSeconds * secondMs, run, 'batch/', atOnce)
-    : await run();
+  const outcomes = await (input.body.atomic ? together(input.tx, items) : oneByOne(input, items));
   const results = outcomes.map(({ status, shown, error }, index) => ({
     index,
     status,
@@ -204,12 +196,12 @@ async function outcomeOf({ index }: Prepared, work: () => Promise<Result>): Prom
   } catch (error) {
     if (error instanceof ItemDone) return error.outcome;
     if (!(error instanceof Problem)) throw error;
-    return { status: error.status, shown: null, error: within(index, error).body };
+    return { status: error.status, shown: null, error: inItem(index, error).body };
   }
 }
 
 /** The problem of an item, its fields named as they stand in the body: `items[3].phone`. */
-function within(index: number, problem: Problem): Problem {
+function inItem(index: number, problem: Problem): Problem {
   const fields = problem.details?.fields;
   if (!fields) return problem;
   const named = fields.map(({ field, code, message }) => ({
@@ -235,10 +227,6 @@ async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Out
 
 const sideBySide = 8;
 
-/** So many items are as quick as a few calls. What has more takes seconds on Lambda, whether it changes something or not: so many at once. */
-const maxQuick = 10;
-const atOnce = 20;
-
 /** One transaction of DynamoDB takes as many with all that belongs to them, but for the largest. */
 const maxAtomic = 10;
 
@@ -250,32 +238,22 @@ const tooLarge = () => badRequest('batch_too_large', 'a batch writes at most 10 
 /** Requests whose final commit is repeated do not repeat their items. */
 const once = oncePer<BatchInput['request'], Outcome[]>();
 
-/** What the items share: how long they go on with what follows from them, and wait for others to have written. */
-const turnsOf = (tenant: Tenant, { needsSlot }: { needsSlot: boolean }) => ({
-  sagas: turnOfSagas(tenant, { needsSlot }),
-  conflicts: turnOfConflicts(tenant, { needsSlot, longestMs: needsSlot ? longestConflictMs : sagasMs }),
-});
-type Turns = ReturnType<typeof turnsOf>;
-
 const oneByOne = (input: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> =>
   once(input.request, () => runLanes(input, items));
 
 async function runLanes({ tx, claim, body }: BatchInput, items: readonly Prepared[]): Promise<Outcome[]> {
-  const turns = turnsOf(tx.tenant, { needsSlot: items.length <= maxQuick });
+  // The items share one deadline, for what follows from them and for waiting until others have written.
+  const mayGoOn = within(giveUpMs);
   const progress = await openProgress<Outcome>(claim, JSON.stringify(body));
   const outcomes: Outcome[] = [];
   const isOrdered = items.some(({ touches }) => touches === '*');
   const lanes = [...Map.groupBy(items, ({ touches }) => (isOrdered ? '*' : touches)).values()];
   const runNext = async () => {
     for (let lane = lanes.shift(); lane; lane = lanes.shift()) {
-      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, turns);
+      for (const item of lane) outcomes[item.index] = await runAlone(tx, item, progress, mayGoOn);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: sideBySide }, runNext));
-  } finally {
-    await Promise.all([turns.sagas.end(), turns.conflicts.end()]);
-  }
+  await Promise.all(Array.from({ length: sideBySide }, runNext));
   return outcomes;
 }
 
@@ -283,20 +261,20 @@ async function runAlone(
   tx: UnitOfWork,
   item: Prepared,
   progress: Progress<Outcome>,
-  { sagas, conflicts }: Turns,
+  mayGoOn: () => Promise<boolean>,
 ): Promise<Outcome> {
   const known = progress.of(item.index);
   if (known) return known;
   if (unitsTaken() > maxUnits) return outcomeOf(item, () => Promise.reject(tooLarge()));
   const ids = await tx.takeIds(item.ids);
   const work = async (own: UnitOfWork) => {
-    own.sagaTurn = sagas;
+    own.mayGoOn = mayGoOn;
     const result = await item.run(own);
     // Also what has changed nothing: after the items behind it, it would.
     progress.mark(own, item.index, { ...result, error: null });
     return result;
   };
-  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, turn: conflicts }));
+  return outcomeOf(item, () => transact(tx.tenant, tx.actor, work, { ids, mayGoOn }));
 }
 
 function sum(counts: readonly Record<string, number>[]): Record<string, number> {

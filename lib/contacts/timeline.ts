@@ -6,7 +6,6 @@ import { asked } from '#lib/table/asked.ts';
 import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { acrossPartitions } from '#lib/table/walking.ts';
 import { addActivity } from './activity.ts';
 import { getStoredContact } from './store.ts';
 
@@ -35,9 +34,7 @@ export function listAllActivities(
       matches: ({ type }) => types.includes(type),
     }),
   });
-  return isOfAll
-    ? acrossPartitions(tx, Activities, 'all', () => listPage(tx, Activities, { ...listing, where: { all: true } }))
-    : listPage(tx, Activities, listing);
+  return listPage(tx, Activities, isOfAll ? { ...listing, where: { all: true } } : listing);
 }
 
 /** Adds a note to the timeline; the contact's own `notes` stay. Emits contact.note_added. Raises 404. */

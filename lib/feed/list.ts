@@ -4,7 +4,6 @@ import type { Caller } from '#lib/keys/caller.ts';
 import { conflict } from '#lib/problem.ts';
 import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
 import { type Meter, newMeter } from '#lib/table/pages.ts';
-import { readingPage } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { mayLearn } from './audience.ts';
 import { type FeedPage, oldestSequence, readFeed } from './feed.ts';
@@ -46,11 +45,9 @@ export async function listEvents(
   const isAll = learns.length === eventKindNames.length;
   const matches: Matches = isAll ? undefined : ({ event }) => learns.some((kind) => kind === event);
   const meter = newMeter();
-  const { items, hasMore, through } = await readingPage(tx.tenant, meter, async () => {
-    await untilPublished(tx.tenant, meter);
-    const found = await readFeed(tx, since ?? 0, limit, matches, meter);
-    return found.isExpired ? readKept(tx, since, limit, matches, meter) : found;
-  });
+  await untilPublished(tx.tenant, meter);
+  const found = await readFeed(tx, since ?? 0, limit, matches, meter);
+  const { items, hasMore, through } = found.isExpired ? await readKept(tx, since, limit, matches, meter) : found;
   const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
   return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
 }

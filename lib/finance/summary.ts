@@ -46,7 +46,7 @@ export async function summarise(
 ): Promise<v.InferOutput<typeof Summary>> {
   const { from = `${tx.now.slice(0, 7)}-01T00:00:00Z`, to = tx.now } = query;
   requireRange(from, to);
-  const [realized, owed] = await summing(tx, (meter) =>
+  const [realized, owed] = await summing((meter) =>
     Promise.all([sumRealized(tx, from, to, meter), outstanding(tx, ['invoice', 'pending'])]),
   );
   const asked = (row: { currency: string }) => query.currency === undefined || row.currency === query.currency;

@@ -156,7 +156,7 @@ async function readWork(
   request: RequestFacts,
   parsed: Parsed,
 ): Promise<Reply> {
-  const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor, { mayEndEarly: true });
+  const tx = UnitOfWork.forAnswer(caller.tenant, caller.actor);
   const reply: Input<unknown, unknown>['reply'] = { ignored: [...parsed.ignored] };
   const result = await permittedWork(operation, { tx, caller, request, reply, ...parsed });
   const answer = answerOf(operation.route, parsed.params, request, reply, result);

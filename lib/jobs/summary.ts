@@ -38,7 +38,7 @@ type Row = v.InferOutput<typeof JobSummary>['byAccount'][number];
 export const summariseJobs = (
   tx: UnitOfWork,
   since: string = shifted(tx.now, -dayMs),
-): Promise<v.InferOutput<typeof JobSummary>> => summing(tx, (meter) => summariseSince(tx, since, meter));
+): Promise<v.InferOutput<typeof JobSummary>> => summing((meter) => summariseSince(tx, since, meter));
 
 async function summariseSince(tx: UnitOfWork, since: string, meter: Meter): Promise<v.InferOutput<typeof JobSummary>> {
   const rows = new Map<string, Row>();

@@ -9,9 +9,7 @@ import { entries } from '#lib/table/entries.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import type { Page } from '#lib/table/list.ts';
 import { batches, belowId, flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
-import { isRefused, readingAll } from '#lib/table/slots.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { acrossPartitions } from '#lib/table/walking.ts';
 import { firstCharacters, folded } from '#lib/text.ts';
 
 const { id, name, company, stage } = Contact.entries;
@@ -62,15 +60,13 @@ interface Candidate extends Last {
 /**
  * Conversations with something unread first, then all others, each by its last message, newest first. Nothing is written for it: it
  * follows from the index of all messages, in which those who wrote last are found first. A page that would take too much reading ends
- * early, with a cursor. Raises 429 while ten others of the tenant take long.
+ * early, with a cursor.
  */
-export const listConversations = (tx: UnitOfWork, query: Query): Promise<Page<v.InferOutput<typeof Conversation>>> =>
-  acrossPartitions(tx, Messages, 'all', () => {
-    const meter = newMeter({ units: maxUnits });
-    return readingAll(tx.tenant, meter, () => list(tx, query, meter));
-  });
-
-async function list(tx: UnitOfWork, query: Query, meter: Meter) {
+export async function listConversations(
+  tx: UnitOfWork,
+  query: Query,
+): Promise<Page<v.InferOutput<typeof Conversation>>> {
+  const meter = newMeter({ units: maxUnits });
   const { limit } = query;
   const items: v.InferOutput<typeof Conversation>[] = [];
   let last: number | null = null;
@@ -104,7 +100,7 @@ async function* candidates(tx: UnitOfWork, { after, isUnread }: Query, meter: Me
   const unread = await unreadContacts(tx);
   const isBelow = ({ place }: Candidate) => after === undefined || place < after;
   if (isUnread !== false && (after === undefined || after > unreadFirst)) {
-    const lasts = await lastOf(tx, [...unread], meter);
+    const lasts = await lastOf(tx, [...unread]);
     const placed = lasts.map((one) => ({ ...one, place: one.messageId + unreadFirst }));
     yield* placed.filter(isBelow).sort((a, b) => b.place - a.place);
   }
@@ -116,7 +112,7 @@ async function* candidates(tx: UnitOfWork, { after, isUnread }: Query, meter: Me
     const fresh = page
       .map(({ of }) => placeOf(of))
       .filter(({ contactId }) => !met.has(contactId) && met.add(contactId));
-    yield* (below === undefined ? fresh : await stillLast(tx, fresh, meter)).map((one) => ({
+    yield* (below === undefined ? fresh : await stillLast(tx, fresh)).map((one) => ({
       ...one,
       place: one.messageId,
     }));
@@ -124,11 +120,10 @@ async function* candidates(tx: UnitOfWork, { after, isUnread }: Query, meter: Me
 }
 
 /** Those whose last message it is, and not one below the page on which the conversation stood. */
-async function stillLast(tx: UnitOfWork, some: readonly Last[], meter: Meter): Promise<Last[]> {
+async function stillLast(tx: UnitOfWork, some: readonly Last[]): Promise<Last[]> {
   const lasts = await lastOf(
     tx,
     some.map(({ contactId }) => contactId),
-    meter,
   );
   const known = new Set(lasts.map(({ key }) => identity(key)));
   return some.filter(({ key }) => known.has(identity(key)));
@@ -145,10 +140,9 @@ async function unreadContacts(tx: UnitOfWork): Promise<Set<number>> {
 }
 
 /** The last message with each of some contacts. */
-async function lastOf(tx: UnitOfWork, contactIds: readonly number[], meter: Meter): Promise<Last[]> {
+async function lastOf(tx: UnitOfWork, contactIds: readonly number[]): Promise<Last[]> {
   const found: Last[] = [];
   await inParallel(contactIds, sideBySide, async (contactId) => {
-    if (isRefused(meter)) return;
     const pk = entityPartition(tx.tenant, Messages, { contactId });
     for await (const { sk } of flatten(pages({ pk, limit: 1 }))) {
       found.push(placeOf({ pk, sk }));

@@ -35,7 +35,7 @@ export async function markInboundRead(
   const { read, left } = await markSome(tx, { contactId, readAt: tx.now, after });
   if (left === undefined) return read.length;
   startSaga(tx, reading, left);
-  const others = await summing(tx, (meter) =>
+  const others = await summing((meter) =>
     countEntries(tx, Messages, { unread: { contactId } }, left.after ?? undefined, meter),
   );
   return read.length + others;

@@ -23,7 +23,6 @@ import { type Key, sortableId } from '#lib/table/keys.ts';
 import { type Listing, listPage, type Page } from '#lib/table/list.ts';
 import { flatten } from '#lib/table/pages.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { acrossPartitions } from '#lib/table/walking.ts';
 
 type Attachments = StoredMessage['attachments'];
 
@@ -214,8 +213,7 @@ export async function listAllMessages(
   tx: UnitOfWork,
   query: v.InferOutput<typeof WorkspaceMessageQuery>,
 ): Promise<Page<StoredMessage & { contactId: number }>> {
-  const list = () => listPage(tx, Messages, listingOf(query));
-  const page = await (query.contactId === undefined ? acrossPartitions(tx, Messages, 'all', list) : list());
+  const page = await listPage(tx, Messages, listingOf(query));
   return { ...page, items: page.items.filter(isOfContact) };
 }
 

@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { dayMs, now, secondMs } from '#lib/clock.ts';
 import { choice, paging, pattern, queryText, timeInput } from '#lib/schema.ts';
 import type { Page } from '#lib/table/list.ts';
-import { flatten, type Meter, newMeter, pages } from '#lib/table/pages.ts';
+import { flatten, newMeter, pages } from '#lib/table/pages.ts';
 import type { Row } from '#lib/table/rows.ts';
-import { readingPage } from '#lib/table/slots.ts';
 import { readable } from '#lib/table/stored.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { firstIdAt, oldestMs, partitionAt, RequestLog, sortKeyOf, timeOf } from './row.ts';
@@ -35,10 +34,6 @@ type Shown = v.InferOutput<typeof RequestLog>;
  */
 export async function listRequests(tenant: Tenant, query: Query): Promise<Page<Shown>> {
   const meter = newMeter();
-  return readingPage(tenant, meter, () => pageOf(tenant, query, meter));
-}
-
-async function pageOf(tenant: Tenant, query: Query, meter: Meter): Promise<Page<Shown>> {
   const { after, limit } = query;
   const lowest = firstIdAt(Math.max(oldestMs(), query.since === undefined ? 0 : Date.parse(query.since)));
   // Clocks differ, by less than a day.

@@ -13,7 +13,6 @@ import type { Confirm, OpenSender, Sender } from '#lib/jobs/sender.ts';
 import { getJob, isWaiting } from '#lib/jobs/store.ts';
 import { log } from '#lib/log.ts';
 import { isUnreadable } from '#lib/secrets.ts';
-import { takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -33,8 +32,6 @@ const pageSize = 25;
 const freshMs = secondMs;
 /** Longer than this in all a turn does not sleep, which would keep others from being served: it ends until the pause is over. */
 const longestPauseMs = 2 * secondMs;
-/** But for so many accounts of a tenant at a time, whose every pause is as short: each turn that ends is up to a second slower. */
-const maxPatient = 4;
 /** Somebody is changing all that is due. */
 const busyMs = 5 * secondMs;
 
@@ -79,7 +76,6 @@ class Drain {
   /** The secret that it was opened with. */
   #secret: string | undefined;
   #sleptMs = 0;
-  #giveSlotBack: (() => Promise<void>) | undefined;
 
   constructor(lease: Lease, deadlineMs: number, open: OpenSender) {
     this.#lease = lease;
@@ -105,7 +101,7 @@ class Drain {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#sender?.close(), this.#giveSlotBack?.()]);
+    await this.#sender?.close();
   }
 
   #due(): Promise<StoredJob[]> {
@@ -124,7 +120,7 @@ class Drain {
       const peer = String(userIdOn(account.channel, target) ?? (target.username ? `@${target.username}` : recipient));
       const earlyByMs = new Date(queuedFor).getTime() - now();
       const pauseMs = Math.max(earlyByMs, waitMs(policy, this.#lease.pace, peer, now()));
-      if (!(await this.#mayPause(Math.max(0, pauseMs)))) return fromNow(pauseMs);
+      if (!this.#mayPause(Math.max(0, pauseMs))) return fromNow(pauseMs);
       if (pauseMs > 0) await sleep(pauseMs);
       // Not before something may leave: a session is not opened for nothing.
       sender ??= await this.#opened(account);
@@ -155,13 +151,9 @@ class Drain {
     return isAnyClaimed ? null : fromNow(busyMs);
   }
 
-  async #mayPause(pauseMs: number): Promise<boolean> {
-    const leftMs = this.#deadlineMs - now();
-    if (pauseMs > longestPauseMs || pauseMs > leftMs) return false;
+  #mayPause(pauseMs: number): boolean {
     this.#sleptMs += pauseMs;
-    if (this.#sleptMs <= longestPauseMs) return true;
-    this.#giveSlotBack ??= await takeSlot(this.#tenant, leftMs + secondMs, 'pause/', maxPatient);
-    return this.#giveSlotBack !== undefined;
+    return this.#sleptMs <= longestPauseMs && pauseMs <= this.#deadlineMs - now();
   }
 
   /** With the secret that the account has now. */

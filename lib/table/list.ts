@@ -15,7 +15,6 @@ import {
 import { entriesOfIndex, intersection } from './entries.ts';
 import { batches, belowId, flatten, isSpent, newMeter, pages, stop, until } from './pages.ts';
 import { bytesOf } from './size.ts';
-import { readingPage } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Items read side by side at most, and how many bytes they may be expected to have. */
@@ -70,19 +69,15 @@ export const searched = (q: string | undefined) =>
 
 /**
  * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or
- * where the search has read READ_UNITS_PER_LIST, or for five seconds, or half of one while ten others do: it goes on with the cursor.
+ * where the search has read READ_UNITS_PER_LIST, or for two seconds: it goes on with the cursor.
  * In a GET an item that cannot be read is left out. Without filters one query; with index filters one query per index, whatever it must contain, side by side, then one batch read.
  */
 export async function listPage<E extends Entity>(tx: UnitOfWork, of: E, listing: Listing<E>): Promise<Page<Item<E>>> {
   const found = new Found<Item<E>>(listing);
   const wanted = wantedOf(of, listing);
-  const find = async () => {
-    if (listing.ids) await findByIds(tx, of, listing, listing.ids, wanted, found);
-    else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
-    else await findByIndexes(tx, of, listing, wanted, found);
-  };
-  if (tx.mayEndEarly) await readingPage(tx.tenant, found.meter, find);
-  else await find();
+  if (listing.ids) await findByIds(tx, of, listing, listing.ids, wanted, found);
+  else if (wanted.length === 0) await findInPartition(tx, of, listing, found);
+  else await findByIndexes(tx, of, listing, wanted, found);
   return found.page();
 }
 

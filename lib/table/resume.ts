@@ -5,10 +5,9 @@ import { isContention } from './change.ts';
 import { indexEntries } from './entity.ts';
 import { within } from './retry.ts';
 import { readRows } from './rows.ts';
-import { type Saga, type SagaKind, Sagas, type State } from './saga.ts';
+import { giveUpMs, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { isOwnReason, setAside } from './set-aside.ts';
 import { finishSaga, transact } from './transact.ts';
-import { giveUpMs } from './turn.ts';
 
 const tryMs = sagaTimeoutSeconds * secondMs;
 const maxTries = 5;

@@ -48,6 +48,9 @@ export interface SagaKind<S extends State, Name extends string = string> {
   turnMs?: number;
 }
 
+/** How long a request goes on with its own sagas; its route declares `longTimeoutSeconds`. What is left then is the worker's. */
+export const giveUpMs = (longTimeoutSeconds - 9) * secondMs;
+
 /** When the request must have given up, and the worker takes over. */
 const handoverMs = (longTimeoutSeconds + 1) * secondMs;
 

@@ -1,24 +1,15 @@
-import { daysBetween, monthOf, secondMs } from '../clock.ts';
+import { daysBetween, monthOf } from '../clock.ts';
 import { badRequest } from '../problem.ts';
-import { longTimeoutSeconds } from '../timeouts.ts';
 import { isComplete } from './completeness.ts';
 import { type Entity, entriesPartition, indexSince } from './entity.ts';
 import type { EntryRow } from './entries.ts';
 import { isSpent, type Meter, newMeter, pages, type Range, stop } from './pages.ts';
-import { readingAll } from './slots.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Two thirds of what a function has for a sum. */
-const sumMs = (2 / 3) * longTimeoutSeconds * secondMs;
-
-/**
- * Sums a range with one meter for all that it reads, in a slot of the tenant where that takes long. Raises 400 where that is more than one call may
- * read, or in time, 429 while other such calls have all of the tenant's slots.
- */
-export async function summing<Result>(tx: UnitOfWork, sum: (meter: Meter) => Promise<Result>): Promise<Result> {
-  const meter = newMeter({ forMs: sumMs });
-  const turn = { of: 'sum', forMs: longTimeoutSeconds * secondMs } as const;
-  const result = await readingAll(tx.tenant, meter, () => sum(meter), turn);
+/** Sums a range with one meter for all that it reads. Raises 400 `range_too_large` where that is more than one call may read. */
+export async function summing<Result>(sum: (meter: Meter) => Promise<Result>): Promise<Result> {
+  const meter = newMeter();
+  const result = await sum(meter);
   if (meter.stoppedAt !== undefined)
     throw badRequest('range_too_large', 'the range has too much in it to be summed: ask for a shorter one');
   return result;

@@ -9,22 +9,20 @@ import { commitAtOnce } from './commit.ts';
 import { isInvalid } from './errors.ts';
 import { IdPool } from './ids.ts';
 import { untilFirst, within } from './retry.ts';
-import { newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
+import { giveUpMs, newSaga, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
 import { UnfitRow } from './size.ts';
-import { giveUpMs, type Turn, turnOfConflicts, turnOfSagas } from './turn.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
 /**
  * Runs the work and commits it; runs it again on fresh reads when somebody else was faster. Returns what the work
- * returned. Raises 503 when it meets write conflicts for seconds on end, or for longer than its turn is.
+ * returned. Raises 503 when it meets write conflicts for eight seconds, or for longer than it may go on.
  */
 export async function transact<Result>(
   tenant: Tenant,
   actor: Actor,
   work: (tx: UnitOfWork) => Promise<Result>,
-  { ids = new IdPool(tenant), turn: given }: { ids?: IdPool; turn?: Turn } = {},
+  { ids = new IdPool(tenant), mayGoOn }: { ids?: IdPool; mayGoOn?: () => Promise<boolean> } = {},
 ): Promise<Result> {
-  const turn = given ?? turnOfConflicts(tenant, { needsSlot: isCaller(actor) });
   const attempt = async () => {
     const tx = new UnitOfWork(tenant, actor, ids);
     ids.begin();
@@ -40,11 +38,7 @@ export async function transact<Result>(
       throw error;
     }
   };
-  try {
-    return await untilFirst(attempt, () => turn.mayGoOn());
-  } finally {
-    if (!given) await turn.end();
-  }
+  return untilFirst(attempt, mayGoOn);
 }
 
 /** Of a commit that met a write conflict, was refused or is too large. Whether one that fails otherwise, a 503 included, has written nobody knows. */
@@ -63,19 +57,15 @@ async function commitWithEntriesAhead(tx: UnitOfWork): Promise<void> {
   if (!(await commitAtOnce(tx))) throw new UnfitRow('a commit is more than one transaction takes');
 }
 
-/** Whether somebody's call does it, and no worker. */
-const isCaller = ({ type, id }: Actor) => id !== null && (type === 'api_key' || type === 'user');
-
 /**
  * Decides, with the rest of the unit of work, that work will be done which is too large for it. It is done right after the
  * commit, before the request is answered; after a crash or when it takes too long the worker completes it.
  */
 export function startSaga<S extends State>(tx: UnitOfWork, kind: SagaKind<S, SagaName>, state: S): void {
   const saga = tx.create(Sagas, newSaga(tx, kind, state));
-  const turn = tx.sagaTurn ?? turnOfSagas(tx.tenant);
-  if (tx.sagaTurn === undefined) tx.lastly(() => turn.end());
-  tx.sagaTurn = turn;
-  tx.afterwards(() => finishNow(tx, kind, saga, turn));
+  tx.mayGoOn ??= within(giveUpMs);
+  const { tenant, mayGoOn } = tx;
+  tx.afterwards(() => finishNow(tenant, kind, saga, mayGoOn));
 }
 
 /** Leaves work to the saga's worker, at once, where a request neither waits for it nor carries its code. */
@@ -84,11 +74,15 @@ export function leaveSaga<S extends State>(tx: UnitOfWork, name: SagaName, state
 }
 
 /** The answer includes what the saga does: a fault that may pass is no reason to leave it to the worker. */
-async function finishNow<S extends State>(begun: UnitOfWork, kind: SagaKind<S>, saga: Saga, turn: Turn): Promise<void> {
-  const mayGoOn = () => turn.mayGoOn();
+async function finishNow<S extends State>(
+  tenant: Tenant,
+  kind: SagaKind<S>,
+  saga: Saga,
+  mayGoOn: () => Promise<boolean>,
+): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await finishSaga(begun.tenant, kind, saga, mayGoOn);
+      return await finishSaga(tenant, kind, saga, mayGoOn);
     } catch (error) {
       const mayPass = isPassing(error) || (error instanceof Problem && error.status === 503);
       if (!mayPass || !(await mayGoOn())) throw error;

@@ -15,7 +15,6 @@ import { type Row, readRow, readRows } from './rows.ts';
 import { bytesOf } from './size.ts';
 import { isExpired, parseStored, readable, rowChanges, type Tracked, versionOf } from './stored.ts';
 import { Sums, spreads } from './sums.ts';
-import type { Turn } from './turn.ts';
 import type { Write } from './write.ts';
 
 const roomyActions = 80;
@@ -49,13 +48,12 @@ export class UnitOfWork {
   readonly id: string;
   /** Its lists are for an answer alone, and leave out what cannot be read; where something is decided by a list, that fails. */
   readonly isForAnswer: boolean;
-  readonly mayEndEarly: boolean;
   /** It has room for one row alone, with what goes with it. */
   isForOneRow = false;
   /** The index entries of its new rows are written (lib/table/ahead.ts). */
   hasEntriesAhead = false;
-  /** How long those sagas go on before the answer; others may share it. */
-  sagaTurn: Turn | undefined;
+  /** Whether the sagas that it began go on before the answer; those of a batch share one deadline. */
+  mayGoOn: (() => Promise<boolean>) | undefined;
   #tracked = new Map<string, Tracked>();
   #pinned = new Map<string, { key: Key; before: Row }>();
   #required = new Map<string, { key: Key; missing: (() => Problem) | undefined }>();
@@ -63,30 +61,23 @@ export class UnitOfWork {
   #additions = new Map<string, { key: Key; deltas: Map<string, number>; missing: Problem | undefined }>();
   #writes: Change[] = [];
   #afterwards: (() => Promise<void>)[] = [];
-  #lastly: (() => Promise<void>)[] = [];
   #otherwise: (() => Promise<void>)[] = [];
   #events: Event[] = [];
   #audit: Record<string, unknown> | undefined;
   #ids: IdPool;
 
-  constructor(
-    tenant: Tenant,
-    actor: Actor,
-    ids: IdPool = new IdPool(tenant),
-    { isForAnswer = false, mayEndEarly = false } = {},
-  ) {
+  constructor(tenant: Tenant, actor: Actor, ids: IdPool = new IdPool(tenant), { isForAnswer = false } = {}) {
     this.tenant = tenant;
     this.actor = actor;
     this.#ids = ids;
     this.isForAnswer = isForAnswer;
-    this.mayEndEarly = mayEndEarly;
     this.id = randomUUID();
     this.now = timestamp();
   }
 
-  /** One that reads for an answer, and writes nothing; pages `mayEndEarly` where whoever asks is given a cursor. */
-  static forAnswer(tenant: Tenant, actor: Actor, { mayEndEarly = false } = {}): UnitOfWork {
-    return new UnitOfWork(tenant, actor, undefined, { isForAnswer: true, mayEndEarly });
+  /** One that reads for an answer, and writes nothing. */
+  static forAnswer(tenant: Tenant, actor: Actor): UnitOfWork {
+    return new UnitOfWork(tenant, actor, undefined, { isForAnswer: true });
   }
 
   /** The actor as events show it (contract section 15). */
@@ -301,11 +292,6 @@ export class UnitOfWork {
     this.#afterwards.push(step);
   }
 
-  /** Does something once all that follows the commit has ended. */
-  lastly(step: () => Promise<void>): void {
-    this.#lastly.push(step);
-  }
-
   /** Undoes something that was done ahead of the commit, should nothing be written. */
   otherwise(step: () => Promise<void>): void {
     this.#otherwise.push(step);
@@ -358,7 +344,7 @@ export class UnitOfWork {
 
   /** Is called when that is written. */
   async committed(): Promise<void> {
-    for (const step of [...this.#afterwards, ...this.#lastly]) {
+    for (const step of this.#afterwards) {
       await step().catch((error) => log().warn('what follows a commit is not done now', { error }));
     }
   }

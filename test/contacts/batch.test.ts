@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { minuteMs } from '#lib/clock.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { pages } from '#lib/table/pages.ts';
-import { takeSlot } from '#lib/table/slots.ts';
 import { type Answer, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { settle } from '#test/harness.ts';
@@ -280,22 +278,4 @@ test('a batch whose answer would be more than 5 MB is done and kept, with ids fo
   const replayed = await send();
   expect([replayed.headers['idempotency-replayed'], replayed.body]).toEqual(['true', body]);
   expect((await live.get(`/v1/contacts/${id}`)).body).toMatchObject({ notes, leadScore: 90 });
-});
-
-test('of batches of many items a tenant has twenty at once, of small ones as many as it likes', async () => {
-  const { id, live, test: sandbox } = await newWorkspace();
-  const tenant = { workspaceId: id, env: 'live' } as const;
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeSlot(tenant, minuteMs, 'batch/', 20)));
-  while (taken.filter(Boolean).length < 20) taken.push(await takeSlot(tenant, minuteMs, 'batch/', 20));
-  expect(await live.post('/v1/contacts/batch', { items: creations(11, 'Many') })).toMatchObject({
-    status: 429,
-    headers: { 'retry-after': '1' },
-    body: { error: 'rate_limited', details: { reason: 'too_many_at_once' } },
-  });
-  expect((await live.get('/v1/contacts')).body.items).toEqual([]);
-  expect((await live.post('/v1/contacts/batch', { items: creations(10, 'Few') })).body.succeeded).toBe(10);
-  expect((await sandbox.post('/v1/contacts/batch', { items: creations(11, 'Many') })).body.succeeded).toBe(11);
-  await taken.find(Boolean)?.();
-  for (let again = 0; again < 3; again += 1)
-    expect((await live.post('/v1/contacts/batch', { items: creations(11, 'Many') })).body.succeeded).toBe(11);
 });

@@ -4,7 +4,7 @@ import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { loadWorkers, type WorkerFunction } from '#infra/functions.ts';
 import { Alarms } from '#infra/stacks/alarms.ts';
-import { shareOf, watchConcurrency } from '#infra/stacks/concurrency.ts';
+import { reservedOf, shareOf, watchConcurrency } from '#infra/stacks/concurrency.ts';
 import { createHttpApi } from '#infra/stacks/http-api.ts';
 import { watchSpending } from '#infra/stacks/spending.ts';
 import { assemblyFolder, readAssembly } from '#test/infra/assembly.ts';
@@ -25,6 +25,11 @@ const stackWith = (add: (stack: Stack, alarms: Alarms) => void) => {
 
 test('a smaller account shrinks every share, to no less than AWS takes; a larger one leaves them', () => {
   expect([1_000, 500, 100, 10, 5_000].map((account) => shareOf(150, account))).toEqual([150, 75, 15, 2, 150]);
+});
+
+test('slow functions reserve their concurrency in an account that can spare it', () => {
+  expect([1_000, 5_000, 999, 50].map((account) => reservedOf(20, account))).toEqual([20, 20, undefined, undefined]);
+  expect(reservedOf(0, 1_000)).toBeUndefined();
 });
 
 test('an account whose workers may take more than half of it is warned of', () => {

@@ -123,6 +123,21 @@ test('tracing and its permission are there only with tracing=active', async () =
   expect(await modesIn('prod')).toEqual(['Active', true]);
 });
 
+test('analytics and summaries reserve their concurrency, and nothing else does', async () => {
+  const { api } = await templatesOf('bare');
+  const reserved = Object.entries<{ Type: string; Properties: { ReservedConcurrentExecutions?: number } }>(
+    api.Resources,
+  )
+    .filter(([, { Properties }]) => Properties?.ReservedConcurrentExecutions !== undefined)
+    .map(([id, { Properties }]) => [id, Properties.ReservedConcurrentExecutions]);
+  expect(Object.fromEntries(reserved)).toEqual({
+    AnalyticsDashboard: 20,
+    AnalyticsMessaging: 20,
+    FinanceSummary: 20,
+    JobsSummary: 20,
+  });
+});
+
 test('what stands before the API is told to endpoints alone', async () => {
   const { api } = await templatesOf('prod');
   const told = Object.entries<{ Type: string; Properties: { Environment?: { Variables: object } } }>(api.Resources)

@@ -4,7 +4,7 @@ import { openTelegram } from '#lib/channels/telegram/sender.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
 import { fromNow, hourMs, now, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts, type StoredAccount } from '#lib/entities/account.ts';
-import { Jobs, type StoredJob } from '#lib/entities/job.ts';
+import { Jobs } from '#lib/entities/job.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { env } from '#lib/env.ts';
 import { readFeed } from '#lib/feed/feed.ts';
@@ -18,7 +18,6 @@ import { dynamodb } from '#lib/table/client.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
-import { takeSlot } from '#lib/table/slots.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator, system, type Tenant, tenantKey } from '#lib/tenant.ts';
@@ -253,24 +252,6 @@ test('an account with a long pause between its messages is given free until then
     'the other one to leave in its turn',
     30_000,
   );
-});
-
-test('of the accounts of a workspace few keep their sender through one short pause after the other', async () => {
-  const tenant: Tenant = { workspaceId: (await newWorkspace()).id, env: 'live' };
-  const account = await newAccount(tenant, { pacing: { gapMs: 900 } });
-  const jobs: StoredJob[] = [];
-  for (const telegramUserId of [1, 2, 3, 4, 5]) {
-    await hears(tenant, account.id, { telegramUserId });
-    jobs.push(await newMessage(tenant, 'telegram', account.id, telegramUserId));
-  }
-  const statuses = () =>
-    Promise.all(
-      jobs.map(async ({ id }) => (await new UnitOfWork(tenant, system).find(Jobs, { id }))?.status === 'sent'),
-    );
-  await Promise.all(Array.from({ length: 4 }, () => takeSlot(tenant, 60_000, 'pause/', 4)));
-  await drain(tenant, 'telegram', account.id);
-  expect(await statuses()).toEqual([true, true, true, false, false]);
-  await eventually(async () => !(await statuses()).includes(false), 'the others to leave in turns of their own');
 });
 
 test.each(['AccessDeniedException', 'DisabledException', 'TypeError'])(

@@ -5,7 +5,6 @@ import { expect, test, vi } from 'vitest';
 import { Problem } from '#lib/problem.ts';
 import { entity } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
-import { Turn } from '#lib/table/turn.ts';
 import { updateOf, writeIf } from '#lib/table/update.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
@@ -22,7 +21,7 @@ test('an error that a lasting conflict leaves shows nothing of the row, however 
       await writeIf(updateOf(tenant, Kept, { id: 1 }, { set: { text: 'what-nobody-reads' } }));
       tx.update(Kept, { ...row, text: 'later' });
     },
-    { turn: new Turn(tenant, -1) },
+    { mayGoOn: async () => false },
   ).then(
     () => undefined,
     (error: unknown) => error,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, maxConnected } from '#lib/accounts/store.ts';
-import { hourMs, minuteMs, shifted, timestamp } from '#lib/clock.ts';
+import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { Inbounds, type StoredInbound } from '#lib/entities/inbound.ts';
-import { ends, maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { looked } from '#test/receiving/look.ts';
 import { sealedByAnother } from '#test/sealed.ts';
+import { holdSlots } from '#test/slots.ts';
 import { message, newBot, newPerson } from '#test/telegram/bot.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
@@ -142,8 +142,7 @@ describe('a bot is connected by its token', () => {
   test('in a slot, as the sandbox is: 429 while other slow calls have all', async () => {
     const { id, live: own, test: sandbox } = await newWorkspace();
     const { body: account } = await create(`test_${randomUUID()}`, {}, sandbox);
-    const tenants = (['live', 'test'] as const).map((env) => ({ workspaceId: id, env }));
-    await Promise.all(tenants.flatMap((tenant) => Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs))));
+    const give = await Promise.all((['live', 'test'] as const).map((env) => holdSlots({ workspaceId: id, env })));
     const bot = newBot();
     for (const answer of [
       await create(bot.token, {}, own),
@@ -152,22 +151,7 @@ describe('a bot is connected by its token', () => {
     ])
       expect([answer.status, answer.body.details.reason]).toEqual([429, 'too_many_at_once']);
     expect((await bot.seen()).calls).toEqual({});
-  });
-
-  test('and is disconnected while other slow calls have all, at most ten at once', async () => {
-    const { id, live: own } = await newWorkspace();
-    const tenant = { workspaceId: id, env: 'live' } as const;
-    const bot = newBot();
-    const { body: account } = await create(bot.token, {}, own);
-    await eventually(async () => (await bot.seen()).webhook !== undefined, 'the webhook');
-    const take = (pool?: string) =>
-      Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, minuteMs, pool)));
-    const [, [giveBack]] = await Promise.all([take(), take(ends)]);
-    const disconnect = () => own.post(`/v1/telegram/accounts/${account.id}/disconnect`);
-    const refused = await disconnect();
-    expect([refused.status, refused.body.details.reason]).toEqual([429, 'too_many_at_once']);
-    await giveBack?.();
-    expect([(await disconnect()).status, (await bot.seen()).webhook]).toEqual([200, undefined]);
+    await Promise.all(give.map((back) => back()));
   });
 
   test('of the sandbox without asking anybody', async () => {

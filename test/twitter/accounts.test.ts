@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/twitter-account.ts';
 import { now, secondMs } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
-import { maxSlots, takeSlot } from '#lib/table/slots.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
+import { holdSlots } from '#test/slots.ts';
 import { newAccount } from '#test/telegram/line.ts';
 import { newPerson } from '#test/twitter/person.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -102,11 +102,12 @@ describe('an X account is connected by its access token', () => {
   test('in a slot: 429 while other slow calls have all', async () => {
     const { id, live: own } = await newWorkspace();
     const tenant = { workspaceId: id, env: 'live' } as const;
-    await Promise.all(Array.from({ length: maxSlots }, () => takeSlot(tenant, 60 * secondMs)));
+    const giveBack = await holdSlots(tenant);
     const person = newPerson();
     const answer = await create(person.token, {}, own);
     expect([answer.status, answer.body.details.reason]).toEqual([429, 'too_many_at_once']);
     expect((await person.seen()).x.calls).toEqual({});
+    await giveBack();
   });
 
   test('of the sandbox without asking anybody', async () => {

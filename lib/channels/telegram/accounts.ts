@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { asking, ending, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/accounts/ask.ts';
+import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/accounts/ask.ts';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { defaultMode, endAccount, listen, listenAgain, requireMode } from '#lib/accounts/inbound.ts';
 import { holdForEnd } from '#lib/accounts/sender.ts';
@@ -84,12 +84,11 @@ export async function connectBot(
  */
 export async function disconnectTelegram(tx: UnitOfWork, id: number): Promise<StoredAccount> {
   const known = await getStoredAccount(tx, id, telegram.name);
-  if (known.kind === 'user' && known.secret !== '' && tx.tenant.env === 'live')
-    await ending(tx, () => endSession(tx, known));
+  if (known.kind === 'user' && known.secret !== '' && tx.tenant.env === 'live') await endSession(tx, known);
   // Whoever had the account in hand has written how it hears.
   const inbound = await tx.find(Inbounds, { id });
   if (known.kind === 'bot' && known.secret !== '' && inbound?.isHooked)
-    await ending(tx, async () => removeHook(await unlessUnreadable(accountSecret(tx.tenant, known))));
+    await removeHook(await unlessUnreadable(accountSecret(tx.tenant, known)));
   return endAccount(tx, known, inbound);
 }
 

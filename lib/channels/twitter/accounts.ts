@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { asking, ending, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/accounts/ask.ts';
+import { asking, type Identity, nameOf, refusedToken, sandboxIdentity } from '#lib/accounts/ask.ts';
 import { connectAccount } from '#lib/accounts/change.ts';
 import { endAccount, listenAgain } from '#lib/accounts/inbound.ts';
 import { holdForEnd } from '#lib/accounts/sender.ts';
@@ -86,7 +86,7 @@ async function whoIs({ env }: Tenant, accessToken: string): Promise<Identity> {
 /** Ends an account: its tokens are revoked at X and its secret forgotten. Emits account.status_changed. Raises 404. Needs the key. */
 export async function disconnectTwitter(tx: UnitOfWork, id: number): Promise<StoredAccount> {
   const known = await getStoredAccount(tx, id, twitter.name);
-  if (known.secret !== '' && tx.tenant.env === 'live') await ending(tx, () => endTokens(tx, id));
+  if (known.secret !== '' && tx.tenant.env === 'live') await endTokens(tx, id);
   return endAccount(tx, known, await tx.find(Inbounds, { id }));
 }
 
