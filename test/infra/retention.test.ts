@@ -53,7 +53,6 @@ const inCode: Record<string, () => number[]> = {
   'lib/batch/progress.ts': () => [constant('lib/batch/progress.ts', 'keptSeconds')],
   'lib/entities/contact.ts': () => [constant('lib/entities/contact.ts', 'upsertKeptSeconds')],
   'lib/table/daily.ts': () => [constant('lib/table/daily.ts', 'keptDays')],
-  'lib/table/large.ts': () => [constant('lib/table/large.ts', 'keptSeconds')],
   'lib/table/slots.ts': () => [within('lib/table/slots.ts', /new Date\(now\(\) \+ (\w+)\)/, 0.001)],
   'lib/keys/identify.ts': () => [within('lib/keys/identify.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],
   'lib/entities/export.ts': () => [constant('lib/entities/export.ts', 'keptMs')],
