@@ -244,7 +244,7 @@ test('whenever the process dies, a merge of a long life moves everything exactly
   }
 });
 
-test('whenever the process dies, a merge of many tags counts each once and finds the contact by it, or does nothing', async () => {
+test('a merge of many tags counts and finds each once, or does nothing, whenever the process dies', async () => {
   const tagged = async (names: string[]) => {
     const { id } = await newContact();
     const items = names.map((tagName) => ({ op: 'addTag', id, tagName }));

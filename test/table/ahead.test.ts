@@ -34,7 +34,7 @@ const finishAll = async () => {
   for (const saga of await run((tx) => listAll(tx, Sagas))) await finishSaga(tenant, removingEntries, saga);
 };
 
-test('rows with more entries than a transaction takes are there with all of them, or not at all, when the process dies', async () => {
+test('rows with many entries are there with all of them, or not at all, whenever the process dies', async () => {
   const outcomes = { done: 0, undone: 0 };
   for (let allowedWrites = 0, survived = false; !survived; allowedWrites += 1) {
     const phone = String(555_000 + allowedWrites);
