@@ -33,12 +33,12 @@ export class AttemptQuota {
     return taken;
   }
 
-  /** Attempts that were taken and are not made after all. */
+  /** Puts back attempts that were taken and not made. */
   putBack(count: number): void {
     this.#grant.amount += count;
   }
 
-  /** Whether there are attempts left today; when there are none, they are used up for this worker, too. */
+  /** Returns whether there are attempts left today; if not, they are used up for this worker, too. */
   async hasLeft(): Promise<boolean> {
     const isLeft = (await left(this.#tenant, 'deliveries')) > 0;
     if (!isLeft) this.#spentDay = today();

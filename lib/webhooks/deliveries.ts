@@ -28,7 +28,7 @@ import { countMade, maxWaiting } from './waiting.ts';
 
 type DeliveryView = v.InferOutput<typeof Delivery>;
 
-/** The same event to the same endpoint has the same id, however often it is fanned out. */
+/** Returns the UUID of the delivery of an event to an endpoint: the same, however often the event is fanned out. */
 export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string): string {
   const bytes = createHash('sha256')
     .update(`${tenantKey(tenant)}/${endpointId}/${eventId}`)
@@ -41,7 +41,7 @@ export function deliveryIdOf(tenant: Tenant, endpointId: number, eventId: string
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Six actions a delivery at most, of a transaction's hundred. */
+/** A delivery takes six actions at most, and a transaction has a hundred. */
 export const maxPerTransaction = 12;
 
 /** Why a delivery was skipped. */
@@ -95,13 +95,13 @@ export async function createDelivery(tx: UnitOfWork, input: NewDelivery): Promis
   });
 }
 
-/** As lists show it: to the second. */
+/** Returns a delivery as lists show it, with times to the second. */
 export const toDeliveryView = (delivery: StoredDelivery): DeliveryView => ({
   ...delivery,
   nextAttemptAt: delivery.nextAttemptAt && `${delivery.nextAttemptAt.slice(0, 19)}Z`,
 });
 
-/** Those of an endpoint's deliveries that are shown, in descending order of id. Raises 404 for the endpoint. */
+/** Returns a page of an endpoint's deliveries that pass `isShown`, in descending order of id. Raises 404 for the endpoint. */
 export async function listDeliveries(
   tx: UnitOfWork,
   endpointId: number,
@@ -142,7 +142,7 @@ export async function listDeliveries(
   return { ...page, items: page.items.map(toDeliveryView) };
 }
 
-/** A delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
+/** Returns a delivery by its integer id or its UUID. Raises 404, for the endpoint first. */
 async function getStoredDelivery(tx: UnitOfWork, endpointId: number, key: string): Promise<StoredDelivery> {
   const [, delivery] = await Promise.all([getStoredEndpoint(tx, endpointId), findDelivery(tx, endpointId, key)]);
   if (!delivery) throw notFound('delivery');
@@ -155,7 +155,7 @@ async function findDelivery(tx: UnitOfWork, endpointId: number, key: string): Pr
   return found && tx.find(Deliveries, { endpointId, id: found.id });
 }
 
-/** A delivery with its attempts and the last request. Raises 404. */
+/** Returns a delivery with its attempts and the last request. Raises 404. */
 export async function getDelivery(
   tx: UnitOfWork,
   endpointId: number,
@@ -173,7 +173,7 @@ export async function getDelivery(
   };
 }
 
-/** The exact text of an event, or null once it is no longer kept. */
+/** Returns the exact text of an event, or null once it is no longer kept. */
 async function bodyOf(tx: UnitOfWork, sequence: number | null): Promise<string | null> {
   if (sequence === null) return null;
   return (await tx.find(Feed, { sequence }))?.body ?? null;
@@ -192,7 +192,7 @@ export async function replayDelivery(tx: UnitOfWork, endpointId: number, key: st
   return toDeliveryView(replay);
 }
 
-/** The new delivery that repeats one; five actions. What arrives at a disabled endpoint is skipped, replays too. */
+/** Writes the new delivery that repeats one, at most six actions. A replay to a disabled endpoint is skipped. */
 export async function repeat(tx: UnitOfWork, original: StoredDelivery, isActive: boolean): Promise<StoredDelivery> {
   const { endpointId, eventId: id, eventKind: event, sequence, subject, body } = original;
   if (!original.isReplayed) tx.update(Deliveries, { ...original, isReplayed: true });

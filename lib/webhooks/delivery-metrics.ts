@@ -17,7 +17,7 @@ export const newDeliveryMetrics = (): DeliveryMetrics => ({
   latenciesMs: [],
 });
 
-/** Under these the metrics of a lane lie. */
+/** Returns the dimensions of a lane's metrics. */
 export const dimensionsOf = (lane: Lane) => ({ worker: 'deliver', lane });
 
 /** Writes the metrics of one invocation; none when nothing was attempted. */

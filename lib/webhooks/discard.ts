@@ -45,7 +45,7 @@ export function skip(tenant: Tenant, endpointId: number, owner: string, { first,
 }
 
 /**
- * The deliveries of some entries that are not finished, for the owner of the lease alone; an entry whose delivery is gone goes, too.
+ * Returns the unfinished deliveries of some entries, and removes entries whose delivery is gone. Throws LeaseLost.
  */
 async function rowsOf(
   tx: UnitOfWork,

@@ -16,8 +16,8 @@ export const newDispatch = (endpointId: number): Dispatch => ({
 });
 
 /**
- * Says that the endpoint has work that was committed before, so many new deliveries among it. Always written, so that a worker who
- * is about to find nothing left meets a write conflict and looks again.
+ * Wakes an endpoint for work that is already committed, `count` new deliveries among it. Writes in any case, so that a worker that is
+ * about to find nothing left meets a write conflict and looks again.
  */
 export async function dispatchNow(tx: UnitOfWork, endpointId: number, count = 0): Promise<void> {
   await countMade(tx, endpointId, count);
@@ -25,10 +25,10 @@ export async function dispatchNow(tx: UnitOfWork, endpointId: number, count = 0)
   if (dispatch) tx.update(Dispatches, { ...dispatch, at: earliest(dispatch.at, instant(now())) });
 }
 
-/** A query may for so long see one half of a transaction and not the other. */
+/** A query may see half of a transaction for so long. */
 const settlingMs = 1_000;
 
-/** The same for work that is committed together with this: whoever looks now may not see it yet, so it is looked for a moment later. */
+/** Wakes an endpoint for work of this transaction: a moment later, because a worker that reads now may not see it yet. */
 export async function dispatchSoon(tx: UnitOfWork, endpointId: number, change: Partial<Dispatch> = {}): Promise<void> {
   const dispatch = await tx.find(Dispatches, { id: endpointId });
   if (dispatch) tx.update(Dispatches, { ...dispatch, ...change, recheckAt: instant(now() + settlingMs) });

@@ -18,7 +18,7 @@ import { dispatchNow } from './dispatch.ts';
 import { applyFilter, filterByTags, type TagsByContact, tagsOfContacts } from './filter.ts';
 import { maxWaiting, readWaiting } from './waiting.ts';
 
-/** Each is four actions at most of a transaction's hundred. */
+/** A delivery takes four actions at most, and a transaction has a hundred. */
 const chunkSize = 20;
 /** What the clocks of two functions may differ, and less than a caller needs from one answer to the next call. */
 const skewMs = 5;
@@ -74,7 +74,7 @@ export async function fanOut(tenant: Tenant, events: readonly FeedEvent[], room?
   for (const outcome of [...looks, ...outcomes]) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** Those that are of its kinds and pass its filter, but for what that asks of their contacts. */
+/** Returns the events of an endpoint's kinds that pass its filter. Conditions on tags are applied later. */
 function eventsFor(endpoint: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
   const fromMs = endpoint.registeredAtMs - skewMs;
   const subscribed = events.filter(
@@ -83,13 +83,13 @@ function eventsFor(endpoint: StoredEndpoint, events: readonly FeedEvent[]): read
   return applyFilter(endpoint, subscribed);
 }
 
-/** Each once, however many endpoints ask. */
+/** Returns the events whose contacts' tags are asked for, each once. */
 const eventsToCheckTags = (wanted: ReadonlyMap<StoredEndpoint, readonly FeedEvent[]>) =>
   new Set([...wanted].flatMap(([{ filter }, some]) => (filter?.contactTagIds ? some : [])));
 
 type Skipping = (index: number) => NewDelivery['skipped'];
 
-/** In order and one chunk after the other, so that ids rise with the sequence whatever call dies. */
+/** Creates an endpoint's deliveries in chunks, one after the other, so that ids rise with the sequence even after a crash. */
 async function fanOutTo(
   tenant: Tenant,
   endpoint: StoredEndpoint,
@@ -120,7 +120,7 @@ async function fanOutTo(
   if (made.length + waiting > 0) await transact(tenant, system, (tx) => dispatchNow(tx, endpoint.id, waiting));
 }
 
-/** The deliveries of the events that there are already. */
+/** Returns the deliveries of the events that an earlier call has made. */
 const findMade = (tenant: Tenant, endpointId: number, events: readonly FeedEvent[]) =>
   new UnitOfWork(tenant, system).findAll(
     DeliveryIds,

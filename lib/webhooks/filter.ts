@@ -9,8 +9,8 @@ import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 
 /**
- * The filter after a change of what is given: null is no condition any more, and a filter without conditions is none. Raises 400 for
- * a tag that is not there.
+ * Returns the filter after a change: null removes a condition, and a filter without conditions is null. Raises 400 for a tag that does
+ * not exist.
  */
 export async function changeFilter(
   tx: UnitOfWork,
@@ -41,7 +41,7 @@ async function requireTags(tx: UnitOfWork, ids: readonly number[]): Promise<void
   }
 }
 
-/** Takes a deleted tag out of the filters. One that has named no other lets no event of a contact through: it never gets wider. */
+/** Removes a deleted tag from the filters. A filter that named only this tag lets no event of a contact through: it never gets wider. */
 export async function forgetTag(tx: UnitOfWork, tagId: number): Promise<void> {
   for (const endpoint of await listAll(tx, Endpoints)) {
     const { filter } = endpoint;
@@ -51,7 +51,7 @@ export async function forgetTag(tx: UnitOfWork, tagId: number): Promise<void> {
   }
 }
 
-/** Those of the events that an endpoint's filter lets through, as far as they tell by themselves: not by the tags of their contacts. */
+/** Returns the events that pass an endpoint's filter, without its condition on tags of contacts. */
 export function applyFilter({ filter }: StoredEndpoint, events: readonly FeedEvent[]): readonly FeedEvent[] {
   if (!filter?.changedFields && !filter?.channels) return events;
   const { changedFields, channels } = filter;
@@ -67,7 +67,7 @@ export function applyFilter({ filter }: StoredEndpoint, events: readonly FeedEve
 /** The tags of contacts, by their ids. */
 export type TagsByContact = ReadonlyMap<string, readonly number[]>;
 
-/** Those of the events whose contacts have one of the tags, or that have no contact. */
+/** Returns the events whose contacts have one of the tags, and those without a contact. */
 export function filterByTags(ids: readonly number[], events: readonly FeedEvent[], tags: TagsByContact): FeedEvent[] {
   return events.filter((event) => {
     const contactId = contactOf(event);
@@ -75,10 +75,10 @@ export function filterByTags(ids: readonly number[], events: readonly FeedEvent[
   });
 }
 
-/** Beyond, a contact has no tags: other tenants' events wait meanwhile. */
+/** A contact behind more merges has no tags, so that other tenants' events do not wait. */
 const maxMerges = 10;
 
-/** The tags that the contacts of events have now, in one read. Those of a merged contact are those of the one that it became. */
+/** Reads the tags that the contacts of events have now. A merged contact has the tags of the contact that it became. */
 export async function tagsOfContacts(tenant: Tenant, events: Iterable<FeedEvent>): Promise<TagsByContact> {
   const tx = new UnitOfWork(tenant, system);
   const ids = unique([...events].flatMap((event) => contactOf(event) ?? []));
@@ -105,7 +105,7 @@ interface Data {
 
 const parsed = new WeakMap<FeedEvent, Data>();
 
-/** What filters ask of an event, read once for all endpoints. */
+/** Returns the data of an event, parsed once for all endpoints. */
 function dataOf(event: FeedEvent): Data {
   const data = parsed.get(event) ?? (JSON.parse(event.body) as { data: Data }).data;
   parsed.set(event, data);

@@ -5,7 +5,7 @@ import { leases } from '#lib/table/lease.ts';
 
 /** A worker that dies holds an endpoint for so long; a living one renews in time. */
 export const leaseMs = 10 * secondMs;
-/** Who delivers to an endpoint has it in hand. */
+/** The worker of an endpoint holds this lease. */
 export const endpointLeases = leases({
   owner: 'owner',
   until: 'leaseUntilMs',
@@ -28,7 +28,7 @@ export const newHealth = (endpointId: number): Health => ({
   finished: 0,
 });
 
-/** Forgets the failures, as after a success. */
+/** Returns the health without failures, as after a success. */
 export const withoutFailures = (health: Health): Health => ({
   ...health,
   consecutiveFailures: 0,
@@ -39,13 +39,13 @@ export const withoutFailures = (health: Health): Health => ({
 
 const degradedFrom = 5;
 
-/** The status of an endpoint as it is shown. */
+/** Returns the status of an endpoint as the API shows it. */
 export const statusOf = (isActive: boolean, { consecutiveFailures }: Health) =>
   !isActive ? 'disabled' : consecutiveFailures >= degradedFrom ? 'degraded' : 'healthy';
 
 const averageWeight = 0.2;
 
-/** The health after one more attempt. */
+/** Returns the health after one more attempt. */
 export function afterAttempt(health: Health, isSuccess: boolean, durationMs: number, at: Date): Health {
   const now = timestamp(at);
   const averageMs =
@@ -77,7 +77,7 @@ const failingDays = 5;
 const minFailures = 10;
 const minSpanMs = 12 * hourMs;
 
-/** Whether nothing has got through for so long that the endpoint is given up (contract section 14). */
+/** Returns whether an endpoint has failed for so long that it is disabled (contract section 14). */
 export function isGivenUp({ consecutiveFailures, failingSince }: Health, now: number): boolean {
   if (failingSince === null || consecutiveFailures < minFailures) return false;
   const failingMs = now - new Date(failingSince).getTime();
@@ -87,5 +87,5 @@ export function isGivenUp({ consecutiveFailures, failingSince }: Health, now: nu
 const slowFromMs = 1_000;
 const fastBelowMs = 500;
 
-/** Whether the endpoint belongs in the slow lane, where it delays no quick one. */
+/** Returns whether an endpoint belongs in the slow lane, where it delays no quick one. */
 export const isSlow = ({ averageMs }: Health, wasSlow: boolean) => averageMs > (wasSlow ? fastBelowMs : slowFromMs);

@@ -8,15 +8,15 @@ import { newSecret } from './sign.ts';
 
 const hintLength = 4;
 
-/** Undefined before the first endpoint. */
+/** Returns the tenant's registry, or undefined before the first endpoint. */
 export const findRegistry = (tx: UnitOfWork): Promise<Registry | undefined> => tx.find(Registries, { id: 1 });
 
-/** The registry of a tenant that has an endpoint. */
+/** Returns the registry of a tenant that has an endpoint. */
 export const getRegistry = (tx: UnitOfWork): Promise<Registry> => tx.get(Registries, { id: 1 });
 
 /**
- * Takes up an endpoint, or its new url, and makes the secret with the first one. Raises 409 when another has the url or there
- * are too many. Returns the registry.
+ * Adds an endpoint or its new url, and makes the secret with the first one. Raises 409 if another endpoint has the url or there are
+ * too many. Returns the registry.
  */
 export async function register(tx: UnitOfWork, endpoint: { id: number; url: string }): Promise<Registry> {
   const registry = await findRegistry(tx);
@@ -32,13 +32,13 @@ export async function register(tx: UnitOfWork, endpoint: { id: number; url: stri
   return tx.create(Registries, { id: 1, endpoints, ...secret, previousSecret: null, previousValidUntil: null });
 }
 
-/** Lets an endpoint go; the secret stays for the next one. */
+/** Removes an endpoint; the secret stays for the next one. */
 export async function unregister(tx: UnitOfWork, endpointId: number): Promise<void> {
   const registry = await getRegistry(tx);
   tx.update(Registries, { ...registry, endpoints: registry.endpoints.filter(({ id }) => id !== endpointId) });
 }
 
-/** Replaces the secret; the one before still signs for so many minutes. */
+/** Replaces the secret; the previous one still signs for `graceMinutes`. */
 export async function rotate(tx: UnitOfWork, graceMinutes: number): Promise<Registry> {
   const registry = await getRegistry(tx);
   return tx.update(Registries, {
@@ -49,7 +49,7 @@ export async function rotate(tx: UnitOfWork, graceMinutes: number): Promise<Regi
   });
 }
 
-/** What the secret of a tenant's webhooks belongs to. */
+/** Returns the encryption context of a tenant's webhook secret. */
 export const secretContext = (tenant: Tenant) => ({ tenant: tenantKey(tenant), purpose: 'webhook' });
 
 async function makeSecret(tenant: Tenant) {
@@ -60,7 +60,7 @@ async function makeSecret(tenant: Tenant) {
 const maxKnown = 1000;
 const known = new Map<string, Promise<string>>();
 
-/** The secret in clear, decrypted once in the life of the process. */
+/** Decrypts a secret, once in the life of the process. */
 function reveal(tenant: Tenant, encrypted: string): Promise<string> {
   const found = known.get(encrypted);
   if (found !== undefined) return found;
@@ -71,10 +71,10 @@ function reveal(tenant: Tenant, encrypted: string): Promise<string> {
   return secret;
 }
 
-/** The current secret in clear. Needs the key. */
+/** Decrypts the current secret. Needs the key. */
 export const currentSecret = (tenant: Tenant, { secret }: Registry): Promise<string> => reveal(tenant, secret);
 
-/** The secrets that sign now: the current one and, during a grace, the one before, where it can still be read. Needs the key. */
+/** Decrypts the secrets that sign now: the current one and, during a grace, the previous one if it can still be read. Needs the key. */
 export async function secretsOf(tenant: Tenant, registry: Registry, now: string): Promise<string[]> {
   const { secret, previousSecret, previousValidUntil } = registry;
   const isInGrace = previousSecret !== null && previousValidUntil !== null && previousValidUntil > now;

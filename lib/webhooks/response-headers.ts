@@ -4,13 +4,13 @@ import { oneLine } from '#lib/text.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** Of one answer, as JSON (contract section 25). */
+/** Size of one answer's headers as JSON (contract section 25). */
 const maxBytes = 4096;
-/** Names of headers whose values let somebody in, and are nobody's business but the receiver's. */
+/** Names of headers whose values are credentials. */
 const secret = /cookie|authorization|token|secret|password|credential|session|csrf|xsrf|api-?key/i;
 const redacted = '[redacted]';
 
-/** What is kept of the headers of an answer: those that fit, in their order, and of secret ones the name. */
+/** Returns the headers of an answer to keep: those that fit, in their order, with the values of secret ones redacted. */
 export function keepHeaders(received: Readonly<Record<string, string | string[] | undefined>>): ResponseHeaders {
   let bytes = 2;
   const kept = Object.entries(received).flatMap(([name, value = '']) => {
@@ -24,14 +24,14 @@ export function keepHeaders(received: Readonly<Record<string, string | string[] 
 }
 
 /**
- * Of all attempts of a delivery, packed: its row is written again with each attempt, and costs a unit for each KB. One attempt's
- * always fit.
+ * Size of the packed headers of all attempts of a delivery: its row is written again with each attempt, and costs a unit for each
+ * KB. The headers of one attempt always fit.
  */
 const maxPackedCharacters = 6000;
-/** Of what an archive says is packed. */
+/** Bound of unpacking: an archive may hold anything. */
 const maxOutputLength = 64 * 1024;
 
-/** What answers say, the usual last: of it hardly anything is left. Rows are read with it for 30 days after their last write. */
+/** Common headers, the most frequent last, as the dictionary of deflate. Rows are read with it for 30 days after their last write. */
 const dictionary = Buffer.from(
   [
     '"apigw-requestid":"","x-amzn-requestid":"","x-amzn-trace-id":"Root=1-;Parent=;Sampled=0","x-amz-cf-pop":"","x-amz-cf-id":"',
@@ -54,7 +54,7 @@ const dictionary = Buffer.from(
 
 const Packed = v.record(v.string(), v.record(v.string(), v.string()));
 
-/** The packed headers of a delivery's attempts with those of one more; where they are too many, the first attempts' go. */
+/** Packs the headers of one more attempt with those before. If they are too many, the headers of the first attempts are dropped. */
 export function packWith(before: string | undefined, number: number, headers: ResponseHeaders): string | undefined {
   if (Object.keys(headers).length === 0) return before;
   const all: Record<string, ResponseHeaders> = { ...unpack(before), [number]: headers };
@@ -66,7 +66,7 @@ export function packWith(before: string | undefined, number: number, headers: Re
   return undefined;
 }
 
-/** The headers of each attempt that has any, by its number; none of what nobody has packed. */
+/** Returns the headers of each attempt that has any, by its number; none if the text cannot be unpacked. */
 export function unpack(packed: string | undefined): Readonly<Record<string, ResponseHeaders>> {
   if (packed === undefined) return {};
   try {

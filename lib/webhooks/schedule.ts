@@ -28,7 +28,7 @@ export interface Failed {
   retryAfter: string | undefined;
 }
 
-/** How long to wait after a failed attempt, or null when it was the last. Never shorter than the schedule. */
+/** Returns how long to wait after a failed attempt, or null after the last. Never shorter than the schedule. */
 export function retryWaitMs(
   { attempts, status, isTimeout, retryAfter }: Failed,
   { now: nowMs = now(), random = Math.random(), scale = env('WEBHOOK_RETRY_SCALE') } = {},
@@ -44,7 +44,7 @@ export function retryWaitMs(
 
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
 
-/** `Retry-After` in seconds or as an HTTP date; undefined for anything else. */
+/** Parses `Retry-After` in seconds or as an HTTP date; undefined for anything else. */
 function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * secondMs;

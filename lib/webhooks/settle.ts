@@ -18,7 +18,7 @@ export interface Result {
   /** Its entry in the index; unknown when another worker began the attempt. */
   entry?: Key | undefined;
   attempt?: Attempt;
-  /** Where it was made. The endpoint may have another url by now, for which what the old one answers counts for nothing. */
+  /** Where it was made. If the endpoint has another url by now, the answer does not count for its health. */
   url?: string;
   fault?: string;
 }
@@ -30,7 +30,7 @@ export const faults = {
   unrecordable: 'the delivery could not be read or recorded on our side',
 } as const;
 
-/** Another process has taken the endpoint over: what this one did since is not known to the table. */
+/** Another process holds the endpoint: the table does not know what this one did since. */
 export class LeaseLost extends Error {}
 
 /** Throws LeaseLost. */
@@ -93,12 +93,12 @@ export async function commitAttempts(
   });
 }
 
-/** An entry whose delivery is gone would be found, and sent, for ever. */
+/** Removes an entry whose delivery is gone: it would be found, and sent, forever. */
 export function forgetEntry(tx: UnitOfWork, key: Key): void {
   tx.write({ key, item: null });
 }
 
-/** Whether something may still become of it. */
+/** Returns whether a delivery is not finished. */
 export const isUnderWay = ({ status }: StoredDelivery) => status === 'pending' || status === 'retrying';
 
 function outcome(
@@ -114,7 +114,7 @@ function outcome(
     : applyAttempt(tx, row, faultAttempt(tx, row, fault), now, false);
 }
 
-/** An attempt that failed on our side counts like any other of the delivery, and for nothing against the endpoint. */
+/** Returns an attempt that failed on our side. It counts for the delivery, and not against the endpoint. */
 const faultAttempt = (tx: UnitOfWork, { attemptCount, signed }: StoredDelivery, error: string): RecordedAttempt => ({
   number: attemptCount + 1,
   startedAt: tx.now,
@@ -146,7 +146,7 @@ function applyAttempt(
   return { ...withAttempt(row, attempt), status: 'retrying', nextAttemptAt: instant(now + waitMs) };
 }
 
-/** The delivery with one more attempt. */
+/** Returns the delivery with one more attempt. */
 export function withAttempt(row: StoredDelivery, attempt: RecordedAttempt): StoredDelivery {
   const { number, startedAt, durationMs, responseStatus, responseHeaders, responseBody, error, errorClass, signed } =
     attempt;
@@ -163,7 +163,7 @@ export function withAttempt(row: StoredDelivery, attempt: RecordedAttempt): Stor
   };
 }
 
-/** The delivery in a status from which nothing more becomes of it. */
+/** Returns the delivery in a final status. */
 export const finish = (
   tx: UnitOfWork,
   row: StoredDelivery,

@@ -28,11 +28,11 @@ import { deliverableUrl } from './url.ts';
 
 type EndpointView = v.InferOutput<typeof Endpoint>;
 
-/** The endpoint as stored. Raises 404. */
+/** Returns the endpoint as stored. Raises 404. */
 export const getStoredEndpoint = (tx: UnitOfWork, id: number): Promise<StoredEndpoint> =>
   tx.get(Endpoints, { id }, () => notFound('webhook endpoint'));
 
-/** The endpoint with its health. Raises 404. */
+/** Returns the endpoint with its health. Raises 404. */
 export async function getEndpoint(tx: UnitOfWork, id: number): Promise<EndpointView> {
   const [endpoint, health, registry] = await Promise.all([
     getStoredEndpoint(tx, id),
@@ -42,7 +42,7 @@ export async function getEndpoint(tx: UnitOfWork, id: number): Promise<EndpointV
   return toView(endpoint, health, registry?.secretHint);
 }
 
-/** Endpoints in descending order of id. */
+/** Returns a page of endpoints in descending order of id. */
 export async function listEndpoints(
   tx: UnitOfWork,
   query: v.InferOutput<typeof EndpointQuery>,
@@ -136,7 +136,7 @@ export async function deleteEndpoint(tx: UnitOfWork, id: number) {
   return { id, deleted: true as const };
 }
 
-/** The kinds of all endpoints, whose events the one secret signs. */
+/** Returns the event kinds of all endpoints, which the one secret signs. */
 export const signedKinds = async (tx: UnitOfWork): Promise<string[]> =>
   (await listAll(tx, Endpoints)).flatMap(({ eventKinds }) => eventKinds);
 

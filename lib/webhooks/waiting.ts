@@ -7,19 +7,19 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 /** While more than so many deliveries of an endpoint wait, further ones are skipped (contract, revision 1.3). */
 export const maxWaiting = 100_000;
 
-/** Counts deliveries that begin to wait for an endpoint, in the row that whoever makes them writes anyway. */
+/** Counts deliveries that begin to wait for an endpoint, in its dispatch, which fan-out writes anyway. */
 export async function countMade(tx: UnitOfWork, endpointId: number, by: number): Promise<void> {
   const dispatch = by === 0 ? undefined : await tx.find(Dispatches, { id: endpointId });
   if (dispatch) tx.update(Dispatches, { ...dispatch, made: dispatch.made + by });
 }
 
-/** Counts those that cease to wait, in the row of who has the endpoint in hand. */
+/** Counts deliveries that no longer wait, in the endpoint's health, which its worker writes anyway. */
 export async function countFinished(tx: UnitOfWork, endpointId: number, by: number): Promise<void> {
   const health = by === 0 ? undefined : await tx.find(Healths, { id: endpointId });
   if (health) tx.update(Healths, { ...health, finished: health.finished + by });
 }
 
-/** How many deliveries wait, by endpoint: exactly where so many more would be too many, else not fewer than that. */
+/** Returns how many deliveries wait, by endpoint: exactly where `more` would be too many, else an upper bound. */
 export async function readWaiting(tx: UnitOfWork, more: number): Promise<Map<number, number>> {
   const dispatches = await listAll(tx, Dispatches);
   const counts = dispatches.map(async ({ id, made }): Promise<[number, number]> => {
