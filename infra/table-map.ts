@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { platforms } from '#lib/channels/channel.ts';
 import { entities } from '#lib/entities/all.ts';
 import { Keys } from '#lib/keys/key.ts';
-import { storedQueue } from '#lib/queues.ts';
-import { type Entity, latestVersion, storedName } from '#lib/table/entity.ts';
+import { type Entity, latestVersion } from '#lib/table/entity.ts';
 import { blank, type Key, rowKeys, shardsOf } from '#lib/table/keys.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { entityMeanings } from './entities.ts';
 
 /** Whatever has a declaration. */
-const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) =>
-  storedName(a) < storedName(b) ? -1 : 1,
-);
+const declared: readonly Entity[] = [...entities, Keys, Sagas].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** The diagrams of docs/states.md. */
 const states: Readonly<Record<string, string>> = {
@@ -25,8 +22,6 @@ const states: Readonly<Record<string, string>> = {
 /** What every other row is for. */
 const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   ids: 'the last id of each entity',
-  versions: 'up to which version the index entries and counters of each entity are complete',
-  leftBehind: 'what a newer release wrote of a row that an older one has removed',
   counter: 'one of the rows over which a counter is spread',
   sequence: 'the number of the last event, and which rows have theirs while they are being published',
   claim: 'the call under an `Idempotency-Key`, and its answer in pieces; a day',
@@ -53,7 +48,6 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
     'how often in this minute or day a link was asked for, or mailed to who had never signed in, for one e-mail address or by one client',
   address: 'calls of this minute from an address that no key counts',
   sweep: 'where the last sweep stopped in a partition',
-  release: 'the versions that the deployed release writes',
   none: 'nothing: a function that starts reads it to open its connection',
 };
 
@@ -87,7 +81,7 @@ const blanksOf = (entity: string) =>
   new Proxy({}, { get: (_, field) => (field === 'id' ? `{${entity}Id}` : `{${String(field)}}`) });
 
 function keyPattern(of: Entity): Key {
-  const { scope, within = storedName(of), partitionKey, sortKey } = of;
+  const { scope, within = of.name, partitionKey, sortKey } = of;
   const blanks = blanksOf(of.name);
   // A number may be padded.
   const sk = sortKey?.(blanks).replace(/^0+(?=\{)/, '') ?? '{id}';
@@ -106,12 +100,12 @@ const meaningOf = ({ name }: Entity): string => {
   return states[name] ? `${meaning}: [its states](states.md#${states[name]})` : meaning;
 };
 
-/** `contact?stage`, and what stands behind it where an item has one value or several. What only older versions write stands where its successor does. */
+/** `contact?stage`, and what stands behind it where an item has one value or several.  */
 function indexPatterns(of: Entity) {
   const own = Object.entries(of.indexes ?? {}).filter(([, by]) => typeof by === 'function' || !('across' in by));
   const patterns = own.map(([index, by]) => {
     const { at = index, order } = (typeof by === 'function' ? {} : by) as { at?: string; order?: unknown };
-    return { at: `${storedName(of)}?${at}`, isOrdered: order !== undefined };
+    return { at: `${of.name}?${at}`, isOrdered: order !== undefined };
   });
   return [...new Map(patterns.map((pattern) => [pattern.at, pattern])).values()];
 }
@@ -139,11 +133,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 const code = (text: string) => `\`${text}\``;
 const codes = (texts: readonly string[]) => texts.map(code).join(', ');
-
-const renamed = declared
-  .filter(({ storedAs }) => storedAs !== undefined)
-  .map((of) => `${of.name} ${code(storedName(of))}`)
-  .join(', ');
 
 /** The page as `docs/table.md` holds it. */
 export function renderTableMap(): string {
@@ -188,17 +177,13 @@ flowchart LR
   change --> counters["counters<br>{tenant}#count/…"]
   change --> due["timer<br>DUE#…"]
   change --> outbox["events, audit entry<br>OUTBOX#…"]
-  outbox -- published --> feed["{tenant}#feed, {tenant}#audit-event,<br>{tenant}#webhook/…/delivery"]
+  outbox -- published --> feed["{tenant}#event, {tenant}#audit-event,<br>{tenant}#webhook/…/delivery"]
 \`\`\`
 
 ## Items
 
 Each has \`v\`, which counts its changes, and \`entityVersion\`, the form in which it was written ([changing an entity](changing-an-entity.md)).
 *due*: it has a timer while it waits for a time. *expires*: it goes by itself (\`expiresAtSeconds\`).
-
-The table still calls some entities as they were first called (\`storedAs\`): ${renamed}. A partition has no version,
-so that renaming it would mean copying every row while writers are at work. In the same way the timers of
-the queue \`sagas\` say \`${storedQueue('sagas')}\`: the release before knows them so.
 
 ${table(['partition', 'place', 'what it is', 'whom it names', ''], items)}
 

@@ -36,8 +36,6 @@ export const settings = {
   WEBHOOK_RETRY_SCALE: v.optional(number(0), '1'),
   WEBHOOK_PRIVATE_NETWORKS: v.optional(permission(), 'deny'),
   RATE_LIMIT_PER_MINUTE: v.optional(wholeNumber(1), '600'),
-  /** How long functions of the release before may still write after a deploy: rows are brought to its versions after that. */
-  RELEASE_GRACE_SECONDS: v.optional(wholeNumber(0), '600'),
   /** What a workspace may spend in a UTC day in each of its environments; 0 = no limit (lib/quotas). */
   QUOTA_EMAILS_PER_DAY: quota('2000'),
   QUOTA_AGENT_TOKENS_PER_DAY: quota('2000000'),

@@ -29,7 +29,7 @@ const lowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => lette
 export const addressKey = (email: string): string => lowerAscii(withAsciiDomain(email.trim()));
 
 /** Whether there are spellings of such a key that are not in ASCII. */
-export function isInternational(key: string): boolean {
+function isInternational(key: string): boolean {
   if (!isAscii.test(key)) return true;
   const labels = key.slice(key.lastIndexOf('@') + 1).split('.');
   return labels.some((label) => label.startsWith('xn--'));

@@ -23,12 +23,3 @@ export const queues = [
 ] as const;
 
 export type QueueName = (typeof queues)[number];
-
-/** Queues that timers name as the release before does, which sends them if the company goes back to it. */
-const storedQueues: Partial<Record<QueueName, string>> = { sagas: 'plans' };
-
-/** What a timer keeps of its queue. */
-export const storedQueue = (queue: QueueName): string => storedQueues[queue] ?? queue;
-/** The queue that a timer keeps so; undefined where there is none. */
-export const queueStoredAs = (stored: string): QueueName | undefined =>
-  queues.find((queue) => queue === stored || storedQueues[queue] === stored);

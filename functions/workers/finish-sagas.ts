@@ -16,7 +16,5 @@ export const handler = queueWorker(
     needs: ['change-members', 'read-outbox', 'move-timers', 'store-files', 'list-export-files', 'own-addresses'],
   },
   (messages) =>
-    receive(messages, { sagaId: v.optional(v.string()), planId: v.string() }, (tenant, { sagaId, planId }) =>
-      resumeSaga(tenant, sagaId ?? planId, sagaKinds),
-    ),
+    receive(messages, { sagaId: v.string() }, (tenant, { sagaId }) => resumeSaga(tenant, sagaId, sagaKinds)),
 );

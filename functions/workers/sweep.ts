@@ -1,16 +1,13 @@
-import { entities } from '#lib/entities/all.ts';
 import { measure } from '#lib/metrics.ts';
 import { queues } from '#lib/queues.ts';
 import { sweep, sweepDimensions } from '#lib/sweep/sweep.ts';
-import { followRelease } from '#lib/table/release.ts';
 import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
 import { worker } from '#lib/worker.ts';
 
-/** Once a minute: whatever a crash interrupted goes on, and what a new release needs begins. */
+/** Once a minute: whatever a crash interrupted goes on. */
 export const handler = worker(
   {
-    summary:
-      'The messages of overdue rows are sent again, unpublished events are published, and what a new release stores otherwise is reindexed',
+    summary: 'The messages of overdue rows are sent again, and unpublished events are published',
     trigger: { rate: 'rate(1 minute)' },
     needs: [
       'move-outbox',
@@ -24,12 +21,7 @@ export const handler = worker(
     memoryMb: 512,
   },
   async () => {
-    const released = followRelease(entities).then(
-      () => [],
-      (error: unknown) => [error],
-    );
-    const { failures: unswept, ...found } = await sweep();
-    const failures = [...unswept, ...(await released)];
+    const { failures, ...found } = await sweep();
     measure(sweepDimensions, found);
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} parts of the sweep failed`);
   },

@@ -21,7 +21,7 @@ export interface StartOptions {
   parameters: Record<string, string>;
 }
 
-const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost', RELEASE_GRACE_SECONDS: '5' };
+const localSettings = { WEBHOOK_PRIVATE_NETWORKS: 'allow', MAIL_FROM: 'crm@localhost' };
 
 const loopback = '127.0.0.1';
 

@@ -73,18 +73,6 @@ export class DataStack extends Stack {
       // What no message has taken after a day; what one has is copied to another prefix.
       lifecycleRules: [uploadsPrefix, exportsPrefix].map((prefix) => ({ prefix, expiration: Duration.days(1) })),
     });
-    // 1.2 imports them: without them it could not be upgraded. What imports nothing cannot lock this stack.
-    const { table, key, files } = this;
-    for (const value of [
-      table.tableName,
-      table.tableArn,
-      table.tableStreamArn,
-      key.keyId,
-      key.keyArn,
-      files.bucketName,
-      files.bucketArn,
-    ])
-      this.exportValue(value);
     acknowledge(this.files, 'S1', 'Whoever reads a file has asked the API for its URL, which logs the call');
   }
 }

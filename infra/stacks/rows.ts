@@ -29,10 +29,9 @@ const member = rowPartition('memberAddress', { address: '*' });
 const signIn = rowPartition('signIn', { hash: '*' });
 const signedIn = rowPartition('signedIn', { by: '*' });
 const signInsAsked = rowPartition('signInsAsked', { by: '*' });
-const release = rowPartition('release', {});
 const places = rowPartition('sweep', {});
 
-const reading: Rows = { GetItem: tenants, BatchGetItem: [...tenants, release], Query: tenants };
+const reading: Rows = { GetItem: tenants, BatchGetItem: tenants, Query: tenants };
 
 /** Who calls is counted, and what is read; who is refused may be audited, and lists remove what a crash has left of an index. */
 const answering: Rows = {
@@ -76,10 +75,10 @@ const rowsOf: Record<RowNeed, Rows> = {
   'move-outbox': everything([outbox, ...aside]),
   'move-timers': everything([due, ...aside]),
   sweep: {
-    GetItem: [release, rowPartition('workspaceIds', {}), places],
+    GetItem: [places],
     BatchGetItem: [places],
-    PutItem: [release, places],
-    UpdateItem: [release, places],
+    PutItem: [places],
+    UpdateItem: [places],
     BatchWriteItem: [places],
   },
 };

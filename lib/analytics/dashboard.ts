@@ -7,16 +7,15 @@ import { Jobs } from '#lib/entities/job.ts';
 import { Tasks } from '#lib/entities/task.ts';
 import { fromCents, toCents } from '#lib/money.ts';
 import { CurrencyTotal, count, time } from '#lib/schema.ts';
-import { isComplete } from '#lib/table/completeness.ts';
 import { type Sums as Counted, readCounters } from '#lib/table/counters.ts';
-import { type By, type CounterOf, counterSince, type Entity, indexSince } from '#lib/table/entity.ts';
+import type { By, Entity } from '#lib/table/entity.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Meter } from '#lib/table/pages.ts';
 import { summing } from '#lib/table/summing.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Range, rangeOf, rangeQuery } from './range.ts';
 import { ratio } from './replies.ts';
-import { eachJob, eachMessage, Traffic } from './traffic.ts';
+import { eachMessage, Traffic } from './traffic.ts';
 
 export const DashboardQuery = v.object(rangeQuery);
 
@@ -62,8 +61,8 @@ async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise
     contactFigures(tx, range, meter),
     dealFigures(tx, range, meter),
     taskFigures(tx, range, meter),
-    readCounters(tx, [Threads], 'email'),
-    countFailed(tx, range, meter),
+    readCounters(tx, Threads, 'email'),
+    countOf(entriesWithin(tx, Jobs, { failed: true }, range, meter)),
     eachMessage(tx, range, meter, (message) => traffic.addMessage(message)),
   ]);
   const { open: openThreads = 0, unread = 0 } = email.get('threads') ?? {};
@@ -79,16 +78,11 @@ async function analyseRange(tx: UnitOfWork, range: Range, meter: Meter): Promise
 }
 
 async function contactFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['contacts']> {
-  const areCounted = await hasCounters(tx, Contacts, 'figures');
-  const stages = readCounters(tx, [Contacts], 'contacts').then((sums) => [...sums.values()]);
+  const stages = readCounters(tx, Contacts, 'contacts').then((sums) => [...sums.values()]);
   const [counted, created, withUnread] = await Promise.all([
     stages,
-    areCounted
-      ? countCreated(tx, range, stages, meter)
-      : countOf(entriesWithin(tx, Contacts, { created: true }, range, meter)),
-    areCounted
-      ? stages.then((sums) => sum(sums, 'unread'))
-      : countOf(entries(tx, Contacts, { unread: true }, { meter })),
+    countCreated(tx, range, stages, meter),
+    stages.then((sums) => sum(sums, 'unread')),
   ]);
   return { total: sum(counted, 'count'), new: created, withUnread };
 }
@@ -125,18 +119,9 @@ async function countCreated(tx: UnitOfWork, range: Range, stages: Promise<Sums[]
 
 const isMonth = /^\d{4}-\d\d$/;
 
-/** How many jobs failed in a range. Until the workspace is reindexed all that were completed in it are looked through. */
-async function countFailed(tx: UnitOfWork, range: Range, meter: Meter): Promise<number> {
-  if (await isComplete(tx.tenant, Jobs, indexSince(Jobs, 'failed')))
-    return countOf(entriesWithin(tx, Jobs, { failed: true }, range, meter));
-  const jobs = new Traffic();
-  await eachJob(tx, range, meter, (job) => jobs.addJob(job));
-  return jobs.sums.failed;
-}
-
 async function dealFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['deals']> {
   const [counters, closed] = await Promise.all([
-    readCounters(tx, [Deals], 'deals'),
+    readCounters(tx, Deals, 'deals'),
     closedDeals(entriesWithin(tx, Deals, { closed: true }, range, meter)),
   ]);
   const open = [...counters]
@@ -172,7 +157,7 @@ async function closedDeals(pages: AsyncIterable<readonly EntryRow[]>) {
 }
 
 async function taskFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<Dashboard['tasks']> {
-  const counters = readCounters(tx, [Tasks], 'tasks', {}, meter);
+  const counters = readCounters(tx, Tasks, 'tasks', {}, meter);
   const [counted, overdue, completed] = await Promise.all([
     counters,
     countOverdue(tx, counters, meter),
@@ -183,20 +168,15 @@ async function taskFigures(tx: UnitOfWork, range: Range, meter: Meter): Promise<
 
 /** The months before this one are counted; what is due in this one is looked through. */
 async function countOverdue(tx: UnitOfWork, counters: Promise<Counted>, meter: Meter): Promise<number> {
-  const isCounted = await hasCounters(tx, Tasks, 'due');
   const month = monthOf(tx.now);
   const [counted, others] = await Promise.all([
     counters,
-    countOf(entries(tx, Tasks, { due: true }, { ...(isCounted && { above: month }), below: tx.now, meter })),
+    countOf(entries(tx, Tasks, { due: true }, { above: month, below: tx.now, meter })),
   ]);
   const isOver = (name: string) => name.startsWith('due/') && name < `due/${month}`;
-  const over = isCounted ? [...counted].filter(([name]) => isOver(name)).map(([, sums]) => sums) : [];
+  const over = [...counted].filter(([name]) => isOver(name)).map(([, sums]) => sums);
   return sum(over, 'count') + others;
 }
-
-/** Until the workspace is reindexed its entries alone say how many they are. */
-const hasCounters = <Of extends Entity>(tx: UnitOfWork, of: Of, counter: CounterOf<Of>): Promise<boolean> =>
-  isComplete(tx.tenant, of, counterSince(of, counter));
 
 /** The entries of an ordered index whose time is in the range. */
 const entriesWithin = <E extends Entity>(

@@ -68,7 +68,7 @@ const ofTheMoment: readonly Entity[] = [
 /** Returns whether an archive holds what lies in a partition. Index entries, timers, and all other counters are made anew. */
 function isArchived(partition: string): boolean {
   const of = entityIn(partition);
-  return of ? !ofTheMoment.includes(of) : /^(ids|sequence)$|^count\/(met|sent)\//.test(partition);
+  return of ? !ofTheMoment.includes(of) : /^(ids|event-number)$|^count\/(met|sent)\//.test(partition);
 }
 
 /** What an entity looks like when its secrets are gone, which does nothing until it is given new ones, and when no worker has it in hand. */
@@ -77,12 +77,12 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
     // What waits in its queue, perhaps for days, has the time of one that was lost just now.
     account: ({ state }) => ({ secret: '', state: state === 'active' ? 'disconnected' : state, lostAt: timestamp() }),
     login: ({ over }) => ({ secret: '', over: over ?? 'it was begun elsewhere' }),
-    inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null, lookAt: null }),
+    inbound: () => ({ status: 'off', lastError: null, hook: null, isHooked: false, dueAt: null }),
     poller: () => ({ leaseUntilMs: 0, resumeAt: null }),
     sender: () => ({ leaseUntilMs: 0, sendersUntilMs: 0 }),
     job: () => ({ claimedUntil: null }),
     'webhook-health': () => ({ owner: null, leaseUntilMs: 0, openUntilMs: 0, begun: [], finished: 0 }),
-    'webhook-wake': () => ({ notBefore: null, made: 0 }),
+    'webhook-dispatch': () => ({ notBefore: null, made: 0 }),
     webhook: () => ({ isActive: false }),
     // Nobody is mailed for a copy of their workspace.
     member: () => ({ invitation: null }),
@@ -92,12 +92,12 @@ const atRest = new Map<string, (row: Row) => Record<string, unknown>>(
 );
 
 /** Returns the row as it goes into the file, or undefined when it does not. */
-export function archived(workspaceId: number, { pk: place, newer: _, ...row }: Row): ArchivedRow | undefined {
+export function archived(workspaceId: number, { pk: place, ...row }: Row): ArchivedRow | undefined {
   const pk = place.slice(String(workspaceId).length);
   const { partition } = divided(pk);
   if (!isArchived(partition)) return undefined;
   // What a publisher that died has left open has come to its end where no row waits to be published.
-  if (partition === 'sequence') return { pk, sk: row.sk, ...(row['last'] !== undefined && { last: row['last'] }) };
+  if (partition === 'event-number') return { pk, sk: row.sk, ...(row['last'] !== undefined && { last: row['last'] }) };
   // Keys are not in the file.
   if (pk === '#ids') return { pk, ...row, key: undefined };
   return { pk, ...row, ...atRest.get(kindOfPartition(partition))?.({ ...row, pk }) };

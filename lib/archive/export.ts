@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { sleep, timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
-import { storedName } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
@@ -85,7 +84,7 @@ class Archive {
     };
     yield line({ format: 'crm-workspace', version: 3, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
-      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${storedName(Sagas)}`);
+      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${Sagas.name}`);
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);
       if (!kept) continue;

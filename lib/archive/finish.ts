@@ -2,7 +2,6 @@ import { secondMs, sleep } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { conflict } from '#lib/problem.ts';
 import { publish } from '#lib/publishing/publish.ts';
-import { storedName } from '#lib/table/entity.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
 import type { Row } from '#lib/table/rows.ts';
@@ -40,7 +39,7 @@ async function halfDone(id: number) {
   const sagas: { tenant: Tenant; sagaId: string }[] = [];
   for await (const row of rowsOfWorkspace(id)) {
     if (row.pk.startsWith(outboxPrefix)) changes.push(row);
-    else if (row.pk.endsWith(`#${storedName(Sagas)}`))
+    else if (row.pk.endsWith(`#${Sagas.name}`))
       sagas.push({ tenant: parseTenantKey(row.pk.split('#')[0] as string), sagaId: row.sk });
   }
   return { changes: changes.sort((a, b) => (a.sk < b.sk ? -1 : 1)), sagas };

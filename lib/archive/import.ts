@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as v from 'valibot';
 import { queuedAs } from '#lib/accounts/store.ts';
-import { entities } from '#lib/entities/all.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import { Members } from '#lib/entities/member.ts';
 import { Pipelines } from '#lib/entities/pipeline.ts';
@@ -10,9 +9,8 @@ import { Workspaces } from '#lib/entities/workspace.ts';
 import { env } from '#lib/env.ts';
 import { badRequest, conflict } from '#lib/problem.ts';
 import { type Conditional, conditional, rounds, send } from '#lib/table/change.ts';
-import { duePrefix, storedName } from '#lib/table/entity.ts';
+import { duePrefix } from '#lib/table/entity.ts';
 import { counterKey, identity, type Key, rowKey } from '#lib/table/keys.ts';
-import { markNew } from '#lib/table/release.ts';
 import { untilFirst } from '#lib/table/retry.ts';
 import { type Row, readRows, removeRows } from '#lib/table/rows.ts';
 import { Sums, spreads } from '#lib/table/sums.ts';
@@ -66,7 +64,6 @@ export async function importWorkspace(
   await raise({ ...rowKey('memberCount', { workspace: id }), made: members });
   await own.put(workspace);
   while (timers.length > 0) await own.put(timers.splice(0, maxRows));
-  await markNew(id, entities);
   await removeRows([markerOf(id)]);
   return counts;
 }
@@ -213,7 +210,7 @@ async function begin(id: number, digest: string): Promise<Begun> {
 }
 
 /** What the counters hold of a new workspace, or of one to whom a key was given. */
-const unused = ['pk', 'sk', storedName(Pipelines), 'key'];
+const unused = ['pk', 'sk', Pipelines.name, 'key'];
 
 /** No later workspace gets the same id. */
 async function requireLast(id: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { Contacts, type DuplicateQuery, type normalised, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import { namesakes } from '#lib/references/namesakes.ts';
+import { sameHandle } from '#lib/references/namesakes.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact } from './store.ts';
@@ -16,9 +16,8 @@ export async function listDuplicates(
   const sharing = async (field: keyof typeof normalised): Promise<Page<StoredContact>> => {
     const value = contact[field];
     if (value === null) return { items: [], nextCursor: null, hasMore: false };
-    const { by, ...others } =
-      field === 'username' ? await namesakes(tx, contact.platform, value) : { by: sameAs(field, value) };
-    return listPage(tx, Contacts, { after, limit: limit + 1, where: by, ...others });
+    const where = field === 'username' ? sameHandle(contact.platform, value) : sameAs(field, value);
+    return listPage(tx, Contacts, { after, limit: limit + 1, where });
   };
   const pages = await Promise.all([sharing('username'), sharing('phone'), sharing('email')]);
   const others = new Map(pages.flatMap(({ items }) => items.map((other) => [other.id, other])));

@@ -57,7 +57,7 @@ export async function mergeContacts(
   // A contact may have more tags than one transaction takes.
   for (const contact of [target, source]) tx.leaveEntries(Contacts, contact, 'tag');
   tx.create(MergedContacts, { id: sourceId, into: targetId, traces: tracesOf(source, reaches[1]) });
-  if (merged.name !== target.name) await startRename(tx, merged);
+  if (merged.name !== target.name) startRename(tx, merged);
   startSaga(tx, merging, {
     from: sourceId,
     to: targetId,

@@ -1,7 +1,6 @@
-import { Contacts, nameShownSince, type StoredContact } from '#lib/entities/contact.ts';
+import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
-import { mayShowName, type Place, renameReferences } from '#lib/references/follow.ts';
-import { isComplete } from '#lib/table/completeness.ts';
+import { type Place, renameReferences } from '#lib/references/follow.ts';
 import { type SagaKind, Sagas } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -11,18 +10,13 @@ import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
  * with the old name appear any more, because whoever writes one requires the contact as it was. Where no row shows the name there is
  * nothing to do: whoever begins to meanwhile changes the contact, on whose reading the commit is conditional.
  */
-export async function startRename(tx: UnitOfWork, contact: StoredContact): Promise<void> {
-  if (isBegun(tx, contact)) return;
-  if (contact.isNameShown || (await mayBeShown(tx, contact))) startSaga(tx, renaming, { contactId: contact.id });
+export function startRename(tx: UnitOfWork, contact: StoredContact): void {
+  if (contact.isNameShown && !isBegun(tx, contact)) startSaga(tx, renaming, { contactId: contact.id });
 }
 
 /** One saga shows the last of several names that a batch gives in one transaction. */
 const isBegun = (tx: UnitOfWork, { id }: StoredContact): boolean =>
   tx.written(Sagas).some(({ kind, state }) => kind === renaming.name && state['contactId'] === id);
-
-/** What older releases have written is found by the indexes alone; while they write, nobody knows what they begin. */
-const mayBeShown = async (tx: UnitOfWork, { id }: StoredContact): Promise<boolean> =>
-  !(await isComplete(tx.tenant, Contacts, nameShownSince)) || mayShowName(tx, Contacts, namingContacts, id);
 
 /** A contact that is merged meanwhile has its rows renamed by the merge. */
 export const renaming: SagaKind<{ contactId: number; place?: Place }, 'rename'> = {

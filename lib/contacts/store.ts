@@ -137,7 +137,7 @@ export async function changeContact(tx: UnitOfWork, id: number, change: ContactC
   if (changed.some((field) => field === 'name' || field === 'username' || field === 'phone')) requireIdentity(next);
   for (const [type, details] of activitiesOf(contact, next, changed)) await addActivity(tx, id, type, details);
   const updated = updateContact(tx, next, changesOf(contact, next, changed));
-  if (changed.includes('name')) await startRename(tx, updated);
+  if (changed.includes('name')) startRename(tx, updated);
   return withTags(updated, dictionary);
 }
 

@@ -9,7 +9,7 @@ import {
   Upserts,
 } from '#lib/entities/contact.ts';
 import { conflict, invalidField } from '#lib/problem.ts';
-import { type Namesakes, namesakes } from '#lib/references/namesakes.ts';
+import { sameHandle } from '#lib/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -38,13 +38,12 @@ export async function upsertContact(
     return matchOn !== 'username' || contact.platform === fields.platform;
   };
   const upsert = { match: matchOn === 'username' ? `${fields.platform}/${match}` : match };
-  const { by, ...others }: Namesakes =
-    matchOn === 'username' ? await namesakes(tx, fields.platform, value) : { by: sameAs(matchOn, value) };
+  const by = matchOn === 'username' ? sameHandle(fields.platform, value) : sameAs(matchOn, value);
   // A page may end before it has found anybody.
   const list = async () => {
     const items: StoredContact[] = [];
     for (let after: number | null | undefined; after !== null && items.length < maxMatches; ) {
-      const page = await listPage(tx, Contacts, { where: by, limit: maxMatches, ...others, after });
+      const page = await listPage(tx, Contacts, { where: by, limit: maxMatches, after });
       items.push(...page.items);
       after = page.nextCursor;
     }
@@ -62,12 +61,11 @@ export async function upsertContact(
   }
   const found = [...candidates.values()].filter(isMatch);
   if (found.length > 1) {
-    const entries = others.matches ? [] : await listCopies(tx, Contacts, by, { limit: maxNamed });
+    const entries = await listCopies(tx, Contacts, by, { limit: maxNamed });
     const isOther = new Set(tx.written(Contacts).flatMap((contact) => (isMatch(contact) ? [] : [contact.id])));
     const ids = new Set([...found.map(({ id }) => id), ...entries.map((entry) => Number(entry.of.sk))]);
     const contactIds = [...ids].filter((id) => !isOther.has(id)).sort((a, b) => b - a);
-    const isAll = !others.matches && entries.length < maxNamed;
-    const count = isAll ? contactIds.length : `at least ${contactIds.length}`;
+    const count = entries.length < maxNamed ? contactIds.length : `at least ${contactIds.length}`;
     throw conflict('ambiguous_match', `${count} contacts have this ${matchOn}`, { contactIds });
   }
   const [only] = found;

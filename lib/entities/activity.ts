@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [
   'Note',
@@ -44,10 +44,6 @@ export const Activities = entity({
   name: 'activity',
   schema: Activity,
   references: [{ to: 'contact', field: 'contactId', isOwned: true }],
-  upgrades: [
-    // 2: the activities of a workspace are listed.
-    asItWas,
-  ],
   within: 'contact/{contactId}/activity',
-  indexes: { all: { copy: ({ type }) => ({ text: type }), since: 2 } },
+  indexes: { all: { copy: ({ type }) => ({ text: type }) } },
 });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dayMs, epochSeconds, shifted } from '#lib/clock.ts';
 import { EventActor } from '#lib/events/actor.ts';
 import { choice, count, id, paging, queryText, time, timeInput } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
 const keptDays = 90;
@@ -37,11 +37,8 @@ export const AuditQuery = v.object({
 export const AuditEvents = entity({
   name: 'audit-event',
   schema: v.object({ ...common, memberId: v.optional(v.nullable(id()), null) }),
-  // 2: no entries by method, each of which is a good part of them all.
-  upgrades: [asItWas],
   indexes: {
     key: ({ keyId }) => keyId,
-    methodBefore: { of: ({ method }) => method.toLowerCase(), at: 'method', until: 2 },
   },
   expiresAtSeconds: ({ createdAt }) => epochSeconds(new Date(shifted(createdAt, keptDays * dayMs))),
 });

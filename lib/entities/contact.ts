@@ -4,7 +4,7 @@ import { Identities } from '#lib/channels/identities.ts';
 import { telegram } from '#lib/channels/telegram/channel.ts';
 import { contactStages } from '#lib/choices.ts';
 import { countedMonth, epochSeconds } from '#lib/clock.ts';
-import { addressKey, isInternational } from '#lib/mail-address.ts';
+import { addressKey } from '#lib/mail-address.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
   choice,
@@ -23,7 +23,7 @@ import {
   storedChoice,
   time,
 } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { Tag, tagName } from './tag.ts';
 
@@ -200,32 +200,8 @@ export const Contacts = entity({
     reach: v.optional(v.array(Reach)),
     /** Those that a PATCH has changed, the newest first; after a merge the target's before the source's. */
     earlierEmails: v.optional(v.array(v.string())),
-    /** A deal or an enrollment shows its name, or once did. Absent, too, where an older release has written one of the two. */
+    /** A deal or an enrollment shows its name, or once did. */
     isNameShown: v.optional(v.boolean()),
-  }),
-  upgrades: [
-    // 2: the ids that a contact has on channels lie together, by channel.
-    ({ telegramUserId, twitterUserId, ...older }) => ({
-      ...older,
-      identities: {
-        ...(typeof telegramUserId === 'number' && { telegram: telegramUserId }),
-        ...(typeof twitterUserId === 'string' && { twitter: twitterUserId }),
-      },
-    }),
-    // 3: usernames are indexed by platform.
-    asItWas,
-    // 4: those with something unread are counted.
-    asItWas,
-    // 5: all spellings of an e-mail address lie together.
-    asItWas,
-    // 6: they are counted by the month of their making, and those with something unread beside it.
-    asItWas,
-    // 7: they know of it when something begins to show their name.
-    asItWas,
-  ],
-  forOlder: ({ identities: { telegram: telegramUserId = null, twitter: twitterUserId = null } }) => ({
-    telegramUserId,
-    twitterUserId,
   }),
   references: [{ to: 'tag', field: 'tagIds' }],
   isMergeable: true,
@@ -240,11 +216,9 @@ export const Contacts = entity({
     handle: {
       of: ({ platform, username }) => username !== null && { platform, username: normalisedUsername(username) },
       at: 'username/{platform}={username}',
-      since: 3,
     },
     phone: likeness('phone'),
-    email: { of: likeness('email'), at: 'email', since: 5, isAsBefore: (key) => !isInternational(key) },
-    emailAsSpelled: { of: ({ email }) => email?.trim().toLowerCase(), at: 'email', until: 5 },
+    email: likeness('email'),
     identity: {
       of: ({ identities }) => Object.entries(identities).map(([channel, userId]) => ({ channel, userId })),
       at: '{channel}={userId}',
@@ -263,20 +237,11 @@ export const Contacts = entity({
         add: { [countedMonth(createdAt)]: 1, unread: Number(hasUnreadMessages) },
       }),
       group: 'contacts',
-      since: 6,
-    },
-    unread: {
-      of: ({ hasUnreadMessages }) => hasUnreadMessages && { name: 'contacts', add: { count: 1 } },
-      since: 4,
-      until: 6,
     },
   },
 });
 
 export type StoredContact = v.InferOutput<(typeof Contacts)['schema']>;
-
-/** Since this version of theirs whoever begins to show a contact's name says so in it. */
-export const nameShownSince = 7;
 
 /** By what somebody was known. */
 export const Traces = v.object({
@@ -300,15 +265,9 @@ export const MergedContacts = entity({
     /** What it was known by, should that one be erased: the contact has not taken over all of it. */
     traces: v.optional(Traces),
   }),
-  upgrades: [
-    // 2: a contact knows whom it was made of.
-    asItWas,
-    // 3: whoever writes from an address that a merge has dropped is known.
-    asItWas,
-  ],
   indexes: {
-    into: { of: ({ into }) => into, since: 2 },
-    email: { of: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null), since: 3 },
+    into: ({ into }) => into,
+    email: ({ traces }) => (traces?.email ? normalised.email(traces.email) : null),
   },
 });
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dayMs, epochSeconds } from '#lib/clock.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import { choice, count, id, paging, storedChoice, time, timeInput } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 
 const statuses = ['pending', 'retrying', 'succeeded', 'failed', 'skipped'] as const;
 
@@ -133,16 +133,7 @@ export const Deliveries = entity({
     isReplayed: v.boolean(),
   }),
   within: 'webhook/{endpointId}/delivery',
-  upgrades: [
-    // 2: no entries by kind: an endpoint's deliveries are mostly of few kinds, and an entry costs as much as the delivery.
-    asItWas,
-  ],
   indexes: {
-    kindBefore: {
-      at: '{endpointId}/kind={eventKind}',
-      of: ({ endpointId, eventKind }) => ({ endpointId, eventKind }),
-      until: 2,
-    },
     /** Of what is not succeeded. Those under `pending` wait for their first attempt, in event order. */
     status: {
       at: '{endpointId}/status={status}',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { addressKey, isInternational, spellingsOf } from '#lib/mail-address.ts';
+import { addressKey, spellingsOf } from '#lib/mail-address.ts';
 import {
   choice,
   count,
@@ -14,7 +14,7 @@ import {
   storedChoice,
   time,
 } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 /** One side of an e-mail. */
@@ -68,15 +68,9 @@ export const isReplySubject = (subject: string) => replyPrefix.test(subject);
 /** What a subject is about, without the marks of replies. */
 export const topicOf = (subject: string) => subject.replace(replyPrefix, '').trim();
 /** Threads of one participant about one topic have this in common. What others write about it lies elsewhere. */
-export function topicMark(subject: string, email: string): string {
-  const key = addressKey(email);
-  return `${isInternational(key) ? international : ''}${digestOf(key, subject)}`;
-}
-
-const international = 'idn-';
-const digestOf = (key: string, subject: string) =>
+export const topicMark = (subject: string, email: string): string =>
   createHash('sha256')
-    .update(`${key}\n${topicOf(subject).toLowerCase()}`)
+    .update(`${addressKey(email)}\n${topicOf(subject).toLowerCase()}`)
     .digest('base64url')
     .slice(0, 22);
 
@@ -124,38 +118,16 @@ export const Threads = entity({
     references: v.array(v.string()),
   }),
   references: [{ to: 'contact', field: 'contactId' }],
-  upgrades: [
-    // 2: all spellings of an e-mail address are one, for topics and for the search.
-    asItWas,
-  ],
   indexes: {
     status: ({ status }) => status,
     assignee: ({ assignedToUserId }) => assignedToUserId ?? 'none',
     contact: ({ contactId }) => contactId,
     unread: ({ unreadCount }) => unreadCount > 0,
     starred: ({ isStarred }) => isStarred,
-    topic: {
-      of: (thread) => findersOf(thread).map((email) => topicMark(thread.subject, email)),
-      at: 'topic',
-      since: 2,
-      isAsBefore: (mark) => !mark.startsWith(international),
-    },
-    topicAsSpelled: {
-      of: (thread) => findersOf(thread).map((email) => digestOf(email.toLowerCase(), thread.subject)),
-      at: 'topic',
-      until: 2,
-    },
+    topic: (thread) => findersOf(thread).map((email) => topicMark(thread.subject, email)),
     search: {
       copy: ({ subject, preview, participants }) =>
         searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, ...spellingsOf(email)])),
-      at: 'search',
-      since: 2,
-    },
-    searchAsSpelled: {
-      copy: ({ subject, preview, participants }) =>
-        searchable(subject, preview, ...participants.flatMap(({ name, email }) => [name, email])),
-      at: 'search',
-      until: 2,
     },
   },
   counters: {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { enrollmentStatuses } from '#lib/choices.ts';
 import { choice, count, id, paging, queryInteger, storedChoice, time } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { tenantKey } from '#lib/tenant.ts';
 
 /** A contact in a sequence (contract section 10). */
@@ -45,11 +45,6 @@ export const Enrollments = entity({
     { to: 'contact', field: 'contactId', shows: 'contactName', isOwned: true },
   ],
   within: 'sequence/{sequenceId}/enrollment',
-  parentStoredAs: 'campaign',
-  upgrades: [
-    // 2: those under way are found by their contact.
-    asItWas,
-  ],
   indexes: {
     status: { at: 'sequence={sequenceId}&status={status}', of: ({ sequenceId, status }) => ({ sequenceId, status }) },
     member: {
@@ -57,7 +52,7 @@ export const Enrollments = entity({
       of: ({ sequenceId, contactId }) => ({ sequenceId, contactId }),
     },
     contact: ({ contactId }) => contactId,
-    running: { of: ({ status, contactId }) => status === 'active' && contactId, since: 2 },
+    running: ({ status, contactId }) => status === 'active' && contactId,
   },
   timer: ({ id, sequenceId, status, nextRunAt, heldAt }, tenant) =>
     status === 'active' && nextRunAt !== null && heldAt === null

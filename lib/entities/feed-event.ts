@@ -8,7 +8,6 @@ export const sortableSequence = (sequence: number) => String(sequence).padStart(
 /** An event with its number, as `GET /v1/events` and every delivery show it. `body` is the exact JSON text. */
 export const Feed = entity({
   name: 'event',
-  storedAs: 'feed',
   schema: v.object({
     sequence: v.number(),
     event: v.string(),

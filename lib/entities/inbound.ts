@@ -65,11 +65,6 @@ export const Inbounds = entity({
     /** After a failed poll: nobody asks before. */
     restUntil: v.optional(v.nullable(time()), null),
   }),
-  upgrades: [
-    // 2: `dueAt` was called `lookAt`.
-    ({ lookAt, ...older }) => ({ ...older, dueAt: lookAt }),
-  ],
-  forOlder: ({ dueAt: lookAt }) => ({ lookAt }),
   // Every message that comes in writes them, side by side with the others.
   countedBeside: ['lastReceivedAt', 'offset'],
   references: [{ to: 'account', field: 'id' }],

@@ -4,7 +4,7 @@ import { senderName, Target } from '#lib/channels/target.ts';
 import { jobStatuses } from '#lib/choices.ts';
 import { monthOf, timestamp } from '#lib/clock.ts';
 import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
 import { tenantKey } from '#lib/tenant.ts';
 import { AtPlatform } from './message.ts';
@@ -114,14 +114,6 @@ export const Jobs = entity({
     /** What the platform calls the message that was sent. */
     atPlatform: v.optional(AtPlatform),
   }),
-  upgrades: [
-    // 2: those to people who are no contacts are found by whom they name.
-    asItWas,
-    // 3: those that failed are found by when.
-    asItWas,
-    // 4: those of a range are found by month.
-    asItWas,
-  ],
   references: [
     { to: 'contact', field: 'contactId', with: 'message', isOwned: true },
     { to: 'message', field: 'messageId' },
@@ -137,7 +129,7 @@ export const Jobs = entity({
     account: ({ accountId }) => accountId,
     contact: ({ contactId }) => contactId,
     key: ({ apiKeyId }) => apiKeyId,
-    /** By this the account knows what is its own when the platform tells of it. Older rows have none: no `since`. */
+    /** By this the account knows what is its own when the platform tells of it. */
     file: {
       of: ({ accountId, platformFiles }) =>
         accountId !== null && platformFiles.map(({ userId, id: fileId }) => ({ accountId, userId, fileId })),
@@ -148,12 +140,10 @@ export const Jobs = entity({
     stated: {
       of: ({ contactId, channel, target }) => contactId === null && channel !== 'email' && senderName(channel, target),
       at: 'to/{stated}',
-      since: 2,
     },
-    month: { of: (job) => monthOf(countedAt(job)), order: countedAt, copy: seen, since: 4 },
-    dayBefore: { at: 'day', of: (job) => countedAt(job).slice(0, 10), order: countedAt, copy: seen, until: 4 },
+    month: { of: (job) => monthOf(countedAt(job)), order: countedAt, copy: seen },
     /** Few do: who counts them need not walk through all that were made. */
-    failed: { of: ({ status }) => status === 'failed', order: (job) => countedAt(job), since: 3 },
+    failed: { of: ({ status }) => status === 'failed', order: (job) => countedAt(job) },
     queue: {
       of: ({ status, isHeld, accountId }) => status === 'queued' && !isHeld && accountId,
       order: ({ queuedFor }) => queuedFor,

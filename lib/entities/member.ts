@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { roles } from '#lib/choices.ts';
 import { addressKey, emailAddress } from '#lib/mail-address.ts';
 import { choice, id, nullableLine, paging, pattern, queryBoolean, queryText, storedChoice, time } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { rowKey, sortableId } from '#lib/table/keys.ts';
 
 /** Only ASCII before the `@`: links to sign in with go there, and look-alikes of a letter are other mailboxes. */
@@ -65,10 +65,6 @@ export const Members = entity({
     /** When an archive brought them. */
     importedAt: v.optional(v.nullable(time()), null),
   }),
-  upgrades: [
-    // 2: those of all workspaces are found by their address, and owners by being that.
-    asItWas,
-  ],
   indexes: {
     address: {
       of: ({ isActive }) => isActive,
@@ -80,11 +76,10 @@ export const Members = entity({
         }),
       // Who has been where the longest no archive says, which could say so of somebody else's workspace.
       copy: ({ createdAt, importedAt, generation }) => ({ createdAt: importedAt ?? createdAt, generation }),
-      since: 2,
     },
     /** The active ones of the workspace. */
-    mailbox: { of: ({ isActive, email }) => isActive && addressKey(email), since: 2 },
-    owner: { of: (member) => isOwner(member), since: 2 },
+    mailbox: ({ isActive, email }) => isActive && addressKey(email),
+    owner: isOwner,
   },
   timer: ({ id: memberId, invitation }, { workspaceId }) =>
     invitation && { at: invitation.since, queue: 'sign-ins', message: { memberId }, group: `members/${workspaceId}` },

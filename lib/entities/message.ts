@@ -3,7 +3,7 @@ import { channels } from '#lib/channels/channel.ts';
 import { directions } from '#lib/choices.ts';
 import { monthOf } from '#lib/clock.ts';
 import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 
 /** Of one message. */
@@ -119,12 +119,6 @@ export const Messages = entity({
     attachments: v.array(StoredAttachment),
     atPlatform: v.nullable(AtPlatform),
   }),
-  upgrades: [
-    // 2: a message may have been edited or read, and be known at its platform.
-    (older) => ({ ...older, editedAt: null, readAt: null, atPlatform: null }),
-    // 3: those of a range are found by month.
-    asItWas,
-  ],
   references: [
     { to: 'contact', field: 'contactId', isOwned: true },
     { to: 'job', field: 'jobId' },
@@ -138,29 +132,19 @@ export const Messages = entity({
       // By contact, so that a message which a merge moves does not write the entry that it removes.
       order: (message) => `${message.sentAt}#${contactOrder(message)}`,
       copy: seen,
-      since: 3,
-    },
-    dayBefore: {
-      at: 'day',
-      of: (message) => hasHappened(message) && message.sentAt?.slice(0, 10),
-      order: contactOrder,
-      copy: seen,
-      until: 3,
     },
     /** What a workspace has, whoever wrote it to whom; one entry, by whose text it is found without being read. */
     all: {
       of: ({ contactId }) => contactId !== null,
       copy: (message) => ({ text: messageTexts(message).join(' ') }),
-      since: 2,
     },
     /** What came in and nobody has marked as read. */
     unread: {
       of: ({ contactId, direction, isRead }) =>
         direction === 'inbound' && !isRead && contactId !== null && { contactId },
       at: 'unread/{contactId}',
-      since: 2,
     },
-    /** What an account and a person have written each other. Older rows have nothing to be found by: no `since`. */
+    /** What an account and a person have written each other. */
     platform: {
       of: ({ accountId, atPlatform }) => accountId !== null && atPlatform && { accountId, userId: atPlatform.userId },
       at: 'platform/{accountId}/{userId}',

@@ -43,4 +43,4 @@ export const Columns = listOf(Column);
 export const PipelineQuery = v.object({ ...paging, kind: v.optional(choice(kinds)) });
 
 /** The columns that deals or contacts go through. They derive from its kind. */
-export const Pipelines = entity({ name: 'pipeline', storedAs: 'board', schema: v.object(stored) });
+export const Pipelines = entity({ name: 'pipeline', schema: v.object(stored) });

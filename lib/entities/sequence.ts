@@ -98,8 +98,6 @@ export const EnrollContact = v.pipe(v.object({ contactId: idInput() }), v.title(
 /** A sequence with its steps. */
 export const Sequences = entity({
   name: 'sequence',
-  // In the partition `sequence` the events are counted.
-  storedAs: 'campaign',
   schema: SequenceWithSteps,
   indexes: {
     status: ({ status }) => status,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { taskPriorities, taskStatuses } from '#lib/choices.ts';
-import { countedMonth, monthOf } from '#lib/clock.ts';
+import { countedMonth } from '#lib/clock.ts';
 import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
 import {
   choice,
@@ -19,7 +19,7 @@ import {
   time,
   timeInput,
 } from '#lib/schema.ts';
-import { asItWas, entity } from '#lib/table/entity.ts';
+import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -116,12 +116,6 @@ const isAwaited = (task: v.InferOutput<typeof TaskCopy>) => isOpen(task) && task
 export const Tasks = entity({
   name: 'task',
   schema: v.object({ ...inDeal, ...details, metadata: StoredMetadata }),
-  upgrades: [
-    // 2: what is due is counted.
-    asItWas,
-    // 3: among what is open.
-    asItWas,
-  ],
   references: [
     { to: 'contact', field: 'contactId' },
     { to: 'deal', field: 'dealId' },
@@ -144,13 +138,6 @@ export const Tasks = entity({
     due: {
       of: (task) => isAwaited(task) && { name: `due/${countedMonth(String(task.dueAt))}`, add: { count: 1 } },
       group: 'tasks',
-      since: 3,
-    },
-    dueApart: {
-      of: (task) => isAwaited(task) && { name: monthOf(String(task.dueAt)), add: { count: 1 } },
-      group: 'due',
-      since: 2,
-      until: 3,
     },
   },
 });

@@ -43,7 +43,6 @@ export const Transfers = entity({
     isWaiting: v.exactOptional(v.literal(true)),
   }),
   indexes: {
-    /** Older rows have none: no `since`. */
     waiting: ({ isWaiting, source }) => isWaiting && source.kind === 'user' && source.accountId,
   },
   timer: ({ id, dueAt }, tenant) => ({

@@ -40,13 +40,7 @@ export const earliest = (a: string | null, b: string | null): string | null =>
  */
 export const Dispatches = entity({
   name: 'webhook-dispatch',
-  storedAs: 'webhook-wake',
   schema,
-  upgrades: [
-    // 2: `recheckAt` was called `lookAt`.
-    ({ lookAt, ...older }) => ({ ...older, recheckAt: lookAt }),
-  ],
-  forOlder: ({ recheckAt: lookAt }) => ({ lookAt }),
   timer: (dispatch, tenant) => {
     const at = dueAt(dispatch);
     const group = `${tenantKey(tenant)}/webhook/${dispatch.id}`;

@@ -20,15 +20,15 @@ export interface Erasing extends Traces, Record<string, unknown> {
   threadIds: number[];
   /** The contact, and those that were merged into it, as far as their events are still to lose their data. */
   contactIds: number[];
-  /** Those whose predecessors are still to be looked for: the contact alone, but in a state of an older release. */
+  /** Those whose predecessors are still to be looked for. */
   madeOf: number[];
   /** The one of them whose rows are looked for; absent of the contact itself. */
   ofId?: number;
-  /** The accounts of jobs that went; when they are `maxIds`, there may be others. A state of before this was kept has none. */
-  senderIds?: number[];
+  /** The accounts of jobs that went; when they are `maxIds`, there may be others. */
+  senderIds: number[];
   /** Another round is to follow. */
   isOverfull: boolean;
-  /** The last place of what has yet to become events, of what had when the last row was gone. An older release names every place. */
+  /** The last place of what has yet to become events, of what had when the last row was gone. */
   unpublished: string[] | null;
 }
 

@@ -13,7 +13,7 @@ type Owed = 'invoice' | 'pending';
 /** What is owed per currency, in order of its code. One round trip. */
 export async function outstanding(tx: UnitOfWork, kinds: readonly Owed[]) {
   const sums = new Sums();
-  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Invoices, Transactions], 'outstanding')) {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, Invoices, 'outstanding')) {
     const [kind, currency] = name.split('/') as [Owed, string];
     if (kinds.includes(kind)) sums.add(currency, count, cents);
   }
@@ -70,7 +70,7 @@ async function addDays(
   dayAfter: string,
   meter: Meter,
 ): Promise<void> {
-  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, [Transactions], 'realized', { month }, meter)) {
+  for (const [name, { count = 0, cents = 0 }] of await readCounters(tx, Transactions, 'realized', { month }, meter)) {
     const day = dayOf(name);
     if (day >= firstDay && day < dayAfter) sums.add(name.slice(day.length + 1), count, cents);
   }

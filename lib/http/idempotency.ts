@@ -26,14 +26,14 @@ const keptSeconds = 24 * 3600;
 
 /** The row of a key: claimed by a call, then the first piece of its answer. */
 const Stored = v.object({
-  keyId: v.optional(v.string()),
+  keyId: v.string(),
   fingerprint: v.string(),
   owner: v.string(),
   status: v.optional(v.number()),
   headers: v.optional(v.record(v.string(), v.string()), {}),
   piece: v.optional(v.instance(Uint8Array), new Uint8Array()),
   more: v.optional(v.number(), 0),
-  /** Of which attempt the further pieces are; an older version kept those of one. */
+  /** Of which attempt the further pieces are. */
   attempt: v.optional(v.string()),
 });
 type Stored = v.InferOutput<typeof Stored>;
@@ -81,9 +81,8 @@ export async function claim(
   const isFirst = [{ absent: ['pk'] }, { atMost: { expiresAtSeconds: nowSeconds } }];
   const isOfDead = {
     absent: ['status'],
-    is: { fingerprint },
-    // A claim of revision 1.2 names no API key.
-    all: [claims.whereFree(nowMs), { any: [{ absent: ['keyId'] }, { is: { keyId } }] }],
+    is: { fingerprint, keyId },
+    all: [claims.whereFree(nowMs)],
   };
   const { item, refused } = await claims
     .acquire(nowMs + (timeoutSeconds + 2) * secondMs, (holder) => ({
@@ -97,7 +96,7 @@ export async function claim(
     });
   const row = v.parse(Stored, item ?? refused);
   if (item) return { claim: { key, owner: row.owner } };
-  if (row.fingerprint !== fingerprint || (row.keyId ?? keyId) !== keyId)
+  if (row.fingerprint !== fingerprint || row.keyId !== keyId)
     throw conflict(
       'idempotency_key_reused',
       'this Idempotency-Key was used with another query or body, or by another API key',
@@ -166,7 +165,7 @@ const settlement = ({ key, owner }: Claim, { status, headers }: Reply, piece: Bu
 const furtherKeys = ({ pk }: Key, { more, attempt }: Written): Key[] =>
   Array.from({ length: more }, (_, index) => ({
     pk,
-    sk: attempt === undefined ? String(index + 1) : `${attempt}#${sortableId(index + 1)}`,
+    sk: `${attempt}#${sortableId(index + 1)}`,
   }));
 
 const Piece = v.object({ piece: v.instance(Uint8Array) });

@@ -60,7 +60,6 @@ export async function execute(operation: Operation, caller: Caller, call: Call, 
   });
   if ('replay' in claimed) {
     await requireStillPermitted(route, caller, parsed);
-    // Revision 1.2 kept its answers with their secrets.
     return withoutSecrets(route, claimed.replay);
   }
   try {

@@ -16,7 +16,7 @@ const Found = v.object({ sk: v.string(), createdAt: v.string(), generation: v.nu
 
 /**
  * The active members with an e-mail address, one a workspace, those first who have been longest: nobody loses a workspace because others
- * make them a member of theirs. Without those whom an older release wrote and nobody has reindexed.
+ * make them a member of theirs.
  */
 export async function membershipsOf(email: string): Promise<Membership[]> {
   const found: (Membership & { createdAt: string })[] = [];

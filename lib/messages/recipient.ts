@@ -3,7 +3,7 @@ import { senderName, type Target, targetOf, userIdOn } from '#lib/channels/targe
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { findIdentity } from '#lib/messages/identity.ts';
 import { resolveMerged } from '#lib/references/merged.ts';
-import { namesakes } from '#lib/references/namesakes.ts';
+import { sameHandle } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -54,6 +54,5 @@ async function findByName(tx: UnitOfWork, channel: Platform, username: string): 
   // One that was merged with somebody else is written to by another id.
   const isHolder = contact && identity?.held?.by === `${channel}/${contact.identities[channel]}`;
   if (isHolder) return contact;
-  const { by, matches } = await namesakes(tx, channel, username);
-  return firstIndexed(tx, Contacts, by, matches);
+  return firstIndexed(tx, Contacts, sameHandle(channel, username));
 }

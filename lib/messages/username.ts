@@ -4,7 +4,7 @@ import { changeContact } from '#lib/contacts/store.ts';
 import { Contacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
 import { findHolder, findIdentity } from '#lib/messages/identity.ts';
-import { namesakes } from '#lib/references/namesakes.ts';
+import { sameHandle } from '#lib/references/namesakes.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -77,11 +77,11 @@ async function takeFromOthers(
   contactId: number,
   at: string,
 ): Promise<void> {
-  const { by, matches = () => true } = await namesakes(tx, channel, username);
+  const by = sameHandle(channel, username);
   const seen = new Set([contactId]);
   const isOther = (contact: StoredContact) => {
     const known = contact.identities[channel];
-    return matches(contact) && !seen.has(contact.id) && known !== undefined && known !== userId;
+    return !seen.has(contact.id) && known !== undefined && known !== userId;
   };
   while (seen.size <= maxLosers) {
     const other = await firstIndexed(tx, Contacts, by, isOther);

@@ -14,7 +14,7 @@ const columnId = (pipelineId: number, position: number) => pipelineId * 100 + po
 
 /** The columns of the deals' pipeline with exact counts and totals. One round trip. */
 export async function dealColumns(tx: UnitOfWork): Promise<(pipelineId: number) => Column[]> {
-  const sums = await readCounters(tx, [Deals], 'deals');
+  const sums = await readCounters(tx, Deals, 'deals');
   return (pipelineId) =>
     dealStages.map((stage, index) => {
       const byCurrency = [...sums]
@@ -41,7 +41,7 @@ export async function dealColumns(tx: UnitOfWork): Promise<(pipelineId: number) 
 
 /** The columns of the contacts' pipeline with exact counts. One round trip. */
 export async function contactColumns(tx: UnitOfWork): Promise<(pipelineId: number) => Column[]> {
-  const sums = await readCounters(tx, [Contacts], 'contacts');
+  const sums = await readCounters(tx, Contacts, 'contacts');
   return (pipelineId) =>
     contactStages.map((stage, index) => ({
       id: columnId(pipelineId, index + 1),

@@ -9,7 +9,7 @@ import {
 } from '#lib/entities/pipeline.ts';
 import { notFound } from '#lib/problem.ts';
 import { asked } from '#lib/table/asked.ts';
-import { type Item, storedName } from '#lib/table/entity.ts';
+import type { Item } from '#lib/table/entity.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { contactColumns, dealColumns } from './columns.ts';
@@ -18,7 +18,7 @@ type StoredPipeline = Item<typeof Pipelines>;
 
 /** The two pipelines that every workspace has (contract section 12). */
 export async function createPipelines(tx: UnitOfWork): Promise<void> {
-  await tx.reserveIds({ [storedName(Pipelines)]: 2 });
+  await tx.reserveIds({ [Pipelines.name]: 2 });
   tx.create(Pipelines, {
     id: await tx.nextId(Pipelines),
     name: 'Deals',

@@ -97,7 +97,6 @@ export async function number(tenant: Tenant, rows: readonly OutboxRow[], ids: Id
   const { item, refused } = await writeIf({
     key: numbersKey(tenant),
     set: { ...(next > 1 && { last: next - 1 }), turn: own, open: opened },
-    // An older release moves the number on and leaves the turn.
     if: unchanged({ last, turn }, open !== undefined),
   });
   if (item === undefined) {

@@ -155,8 +155,8 @@ async function findKnown(tx: UnitOfWork, channel: Platform, target: Target, acco
   const userId = userIdOn(channel, target);
   const known = found?.identities[channel];
   if (!found || username === undefined || (known !== undefined && (userId ?? known) === known)) return found;
-  const { by: where, matches } = await holdersOf(tx, { platform: channel, username, userId });
-  const { items } = await listPage(tx, Contacts, { where, matches, limit: maxNamesakes });
+  const holders = holdersOf({ platform: channel, username, userId });
+  const { items } = await listPage(tx, Contacts, { ...holders, limit: maxNamesakes });
   const writtenAt = ({ reach = [] }: StoredContact) =>
     reach.reduce<string | null>((at, one) => (one.accountId === accountId ? latest(at, one.lastOutboundAt) : at), null);
   const [last] = items

@@ -1,13 +1,4 @@
-import {
-  type Entity,
-  entityPartition,
-  fieldsWithin,
-  type Item,
-  keyOf,
-  type Reference,
-  wantedOf,
-} from '#lib/table/entity.ts';
-import { entriesOfIndex } from '#lib/table/entries.ts';
+import { type Entity, entityPartition, fieldsWithin, type Item, keyOf, type Reference } from '#lib/table/entity.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listPage, stepThrough } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
@@ -60,21 +51,6 @@ export async function moveReferences(
 
 const showing = (target: Entity, among: readonly Entity[]) =>
   referrersTo(target, among).filter(({ reference }) => reference.shows !== undefined);
-
-/** Whether an index says that a row of `among` shows the name of an entity. Queries side by side, after that entity was read. */
-export async function mayShowName(
-  tx: UnitOfWork,
-  target: Entity,
-  among: readonly Entity[],
-  id: number,
-): Promise<boolean> {
-  const found = showing(target, among).map(async ({ of, reference }) => {
-    const [wanted] = wantedOf(of, { where: { [reference.to]: id } });
-    const first = wanted && (await entriesOfIndex(tx, of, wanted, { limit: 1 }).next());
-    return first?.done === false;
-  });
-  return (await Promise.all(found)).includes(true);
-}
 
 /** How far a walk through the rows of several entities has come: the last row of `of` that was looked at. */
 export type Place = { of: string; after: number | null };

@@ -14,7 +14,7 @@ import { fail } from './end.ts';
 /** What a key has queued. */
 const queuedBy = (keyId: string) => ({ key: keyId, status: 'queued' }) as const;
 
-/** `isLast`: the second time through; absent in what the release before has left, which goes through once. */
+/** `isLast`: the second time through. */
 type State = { keyId: string; env: Environment; after: number | null; isLast?: boolean };
 
 /** By then every call has ended that the key let in before it was revoked. */

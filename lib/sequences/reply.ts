@@ -28,7 +28,7 @@ export async function contactReplied(tx: UnitOfWork, contactId: number, by?: Wri
   if (await stopSequences(tx, await runningFew(tx, contactId))) leaveSaga<Replied>(tx, 'replied', { contactId });
   if (by === undefined) return;
   const [holders, hasOtherHeir] = await Promise.all([
-    holdersOf(tx, by).then((found) => listCopies(tx, Contacts, found.by, { limit: 2 })),
+    listCopies(tx, Contacts, holdersOf(by).where, { limit: 2 }),
     'email' in by && hasHeirBeside(tx, by.email, contactId),
   ]);
   const isOthers = hasOtherHeir || holders.some(({ of }) => Number(of.sk) !== contactId);
@@ -57,8 +57,7 @@ export const stopping: SagaKind<Replied, 'replied'> = {
     };
     const { by, after, heirs } = state;
     if (!heirs) {
-      const { by: where, matches } = await holdersOf(tx, by);
-      const left = await stepThrough(tx, Contacts, { after, limit: 25, where, matches }, ({ id }) => stopAll(id));
+      const left = await stepThrough(tx, Contacts, { after, limit: 25, ...holdersOf(by) }, ({ id }) => stopAll(id));
       if (left) return { by, ...left };
       return 'email' in by ? { by, after: null, heirs: [] } : undefined;
     }

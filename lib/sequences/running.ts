@@ -1,6 +1,4 @@
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { isComplete } from '#lib/table/completeness.ts';
-import { indexSince } from '#lib/table/entity.ts';
 import { listIndexed } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -11,13 +9,8 @@ export async function runningEnrollments(
   contactId: number,
   limit?: number,
 ): Promise<StoredEnrollment[]> {
-  if (await isComplete(tx.tenant, Enrollments, indexSince(Enrollments, 'running'))) {
-    const where = { running: contactId };
-    return limit === undefined
-      ? listIndexed(tx, Enrollments, where)
-      : (await listPage(tx, Enrollments, { where, limit })).items;
-  }
-  // Until the workspace is reindexed: a contact has fewer than the workspace.
-  const all = await listIndexed(tx, Enrollments, { contact: contactId });
-  return all.filter(({ status }) => status === 'active');
+  const where = { running: contactId };
+  return limit === undefined
+    ? listIndexed(tx, Enrollments, where)
+    : (await listPage(tx, Enrollments, { where, limit })).items;
 }

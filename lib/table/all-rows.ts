@@ -1,8 +1,7 @@
-import { unavailable } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
-import { type Entity, entityPartition, type Item, parentOf, partitionOf } from './entity.ts';
+import { type Entity, parentOf, partitionOf } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
-import { type Meter, newMeter, pages } from './pages.ts';
+import { pages } from './pages.ts';
 import { type Row, readRow } from './rows.ts';
 
 /** A place among the rows of an entity: behind a sort key of one of its partitions. */
@@ -14,44 +13,6 @@ export interface Place {
 const sideBySide = 32;
 /** So many partitions in a row in which there is nothing are enough for one go. */
 const maxEmpty = 320;
-
-/**
- * Every stored row of an entity, in no order; of one partition where `within` fills its name. Raises 503 where that is more than one
- * call may read, before the first of them where the partitions alone are.
- */
-export async function* allRows<E extends Entity>(
-  tenant: Tenant,
-  of: E,
-  within?: Partial<Item<E>>,
-): AsyncGenerator<Row> {
-  // A worker that needs them has longer than a call.
-  const meter = newMeter({ forMs: Number.POSITIVE_INFINITY });
-  if (within) return yield* rowsIn(entityPartition(tenant, of, within), meter);
-  const count = await countPartitions(tenant, of);
-  // Each takes a unit at least.
-  if (count > meter.unitsLeft) throw tooMany(of);
-  for (let first = 0; first < count; first += sideBySide) {
-    const numbers = Array.from({ length: Math.min(sideBySide, count - first) }, (_, index) => first + index);
-    const found = await Promise.all(numbers.map((number) => collected(rowsIn(partitionOf(tenant, of, number), meter))));
-    yield* found.flat();
-    if (meter.unitsLeft < 0 && first + sideBySide < count) throw tooMany(of);
-  }
-
-  async function* rowsIn(pk: string, meter: Meter): AsyncGenerator<Row> {
-    for await (const page of pages({ pk, ascending: true, meter })) yield* page;
-    if (meter.stoppedAt !== undefined) throw tooMany(of);
-  }
-}
-
-const reindexedSeconds = 60;
-
-const tooMany = ({ name }: Entity) => unavailable(reindexedSeconds, new Error(`${name} is not reindexed`));
-
-async function collected(rows: AsyncIterable<Row>): Promise<Row[]> {
-  const all: Row[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
-}
 
 /** A row, and the place behind it. */
 interface Placed {
@@ -104,5 +65,5 @@ async function countPartitions(tenant: Tenant, of: Entity): Promise<number> {
   if (of.partitionKey !== undefined) throw new Error(`nobody knows where every ${of.name} lies`);
   if (of.within === undefined) return 1;
   const ids = await readRow(rowKey('ids', { scope: scopeKey(tenant, of) }));
-  return Number(ids?.[of.parentStoredAs ?? parentOf(of)] ?? 0) + 1;
+  return Number(ids?.[parentOf(of)] ?? 0) + 1;
 }

@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import { type QueueName, storedQueue } from '../queues.ts';
+import type { QueueName } from '../queues.ts';
 import { type Tenant, tenantKey } from '../tenant.ts';
 import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
@@ -37,8 +37,6 @@ interface Index<Row> extends Span {
   of?(row: Row): Values;
   /** Its partition when that is neither `stage=new` nor, for `true`, `unread`: `{sequenceId}/status={status}`. */
   at?: string;
-  /** Of values whose entries the versions before `since` have written as this one does: they are all there before anything is reindexed. */
-  isAsBefore?(value: string): boolean;
   /** Sorted by this before the id, for queues and time ranges that `entries` reads; a page cannot be made of it. */
   order?(row: Row): string;
   /** Kept there, so that a query needs no second read. */
@@ -98,11 +96,6 @@ export interface Entity<
   Sums extends Counters<never> = Counters<never>,
 > {
   name: string;
-  /**
-   * What the table calls it where it got its name later: of its partition, its index entries and its id counter. They have no version,
-   * so that renaming them would mean copying every row while writers are at work.
-   */
-  storedAs?: string;
   /** Of the stored item; every read is parsed with it. */
   schema: Schema;
   /**
@@ -110,19 +103,12 @@ export interface Entity<
    * they are given was not parsed (docs/changing-an-entity.md).
    */
   upgrades?: readonly ((older: Readonly<Record<string, unknown>>) => Record<string, unknown>)[];
-  /**
-   * What the release before requires of a row and this one no longer reads, should the company go back to it: written with every row,
-   * for one release.
-   */
-  forOlder?(item: InferOutput<Schema>): Record<string, unknown>;
   /** `workspace`: shared by both environments of a workspace. */
   scope?: 'workspace';
   /** Its whole partition key when it must be found without knowing the tenant. */
   partitionKey?(item: InferOutput<Schema>): string;
   /** The partition it lies in when that is not its name, with the fields that fill it: `contact/{contactId}/activity`. */
   within?: string;
-  /** What the table calls what it lies with, where that is not its name: ids are counted so. */
-  parentStoredAs?: string;
   /** Its sort key when that is not the padded id. */
   sortKey?(item: InferOutput<Schema>): string;
   /** Attributes that others count in the row without raising its version: an update leaves them as they stand. Not with `expiresAtSeconds`. */
@@ -163,11 +149,9 @@ type WithText<Own> = {
 export type Where<E extends Entity> = {
   readonly [Name in Unordered<IndexesOf<E>>]?: ValueOf<IndexesOf<E>[Name]> | undefined;
 };
-/** What an entry's `text` must contain; one that an earlier version has written may contain `before` instead. */
-export type Sought = string | { text: string; before: string };
 /** The indexes whose entries' `text` must contain something, each time it is named. */
 export type Contains<E extends Entity> = {
-  readonly [Name in WithText<IndexesOf<E>>]?: Sought | readonly Sought[] | undefined;
+  readonly [Name in WithText<IndexesOf<E>>]?: string | readonly string[] | undefined;
 };
 /** One index, ordered or not, and the value. */
 export type By<E extends Entity> = {
@@ -196,9 +180,6 @@ export const entity = <
 /** Of an item whose place derives from it. */
 export const idOf = (item: unknown): number => (item as { id: number }).id;
 
-/** What the table calls an entity. */
-export const storedName = ({ name, storedAs = name }: Pick<Entity, 'name' | 'storedAs'>): string => storedAs;
-
 export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> | Item<E>): Key {
   const item = place as Item<E>;
   return {
@@ -209,14 +190,14 @@ export function keyOf<E extends Entity>(tenant: Tenant, of: E, place: Partial<It
 
 /** The partition of an entity: `7:live#contact`, or `7#member` where both environments share it. */
 export const entityPartition = <E extends Entity>(tenant: Tenant, of: E, place: Partial<Item<E>> = {}): string =>
-  scopedPartition(tenant, of, of.within === undefined ? storedName(of) : filled(of.within, place));
+  scopedPartition(tenant, of, of.within === undefined ? of.name : filled(of.within, place));
 
 /** A partition of the tenant, or of the workspace if the entity is. */
 const scopedPartition = (tenant: Tenant, of: Entity, name: string) => `${scopeKey(tenant, of)}#${name}`;
 
 /** One of its partitions by the id that fills its name; the first is without one. */
 export const partitionOf = (tenant: Tenant, of: Entity, id: number): string =>
-  scopedPartition(tenant, of, (of.within ?? storedName(of)).replace(blank, id === 0 ? 'none' : String(id)));
+  scopedPartition(tenant, of, (of.within ?? of.name).replace(blank, id === 0 ? 'none' : String(id)));
 
 /** The fields that fill the name of its partition. */
 export const fieldsWithin = ({ within = '' }: Entity): string[] =>
@@ -230,7 +211,7 @@ export function parentOf(of: Entity): string {
 }
 
 /** The partitions of an entity, whatever fills them, without the tenant. */
-export const kindOf = (of: Entity) => (of.within ?? storedName(of)).replaceAll(blank, '*');
+export const kindOf = (of: Entity) => (of.within ?? of.name).replaceAll(blank, '*');
 
 /** What an index is called in the table for a value: `stage=new`. */
 function entryName(name: string, at: string | undefined, value: Value): string {
@@ -240,7 +221,7 @@ function entryName(name: string, at: string | undefined, value: Value): string {
 
 /** The partition of an index, by what it is called in the table: `7:live#contact?stage=new`. */
 export const entriesPartition = (tenant: Tenant, of: Entity, name: string) =>
-  scopedPartition(tenant, of, `${storedName(of)}?${name}`);
+  scopedPartition(tenant, of, `${of.name}?${name}`);
 
 /** The same by a value that is asked for. */
 export const indexPartition = <E extends Entity>(tenant: Tenant, of: E, by: By<E>): string =>
@@ -262,7 +243,7 @@ export interface Wanted {
   /** In the table: `stage=new`. */
   name: string;
   /** What the entry's `text` must contain, all of it. */
-  texts: readonly Sought[];
+  texts: readonly string[];
 }
 
 export function wantedBy<E extends Entity>(of: E, by: By<E>): Wanted {
@@ -277,7 +258,7 @@ export function wantedOf<E extends Entity>(
   { where = {}, contains = {} }: { where?: Where<E> | undefined; contains?: Contains<E> | undefined },
 ): Wanted[] {
   const values = where as Record<string, Value | undefined>;
-  const texts = contains as Record<string, Sought | readonly Sought[] | undefined>;
+  const texts = contains as Record<string, string | readonly string[] | undefined>;
   return Object.keys({ ...values, ...texts }).flatMap((index): Wanted[] => {
     const value = values[index];
     const sought = [texts[index] ?? []].flat();
@@ -287,8 +268,8 @@ export function wantedOf<E extends Entity>(
 }
 
 /** Whether an entry's `text` contains all of these. */
-export const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly Sought[]): boolean =>
-  texts.every((one) => String(entry?.['text']).includes(typeof one === 'string' ? one : one.text));
+export const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly string[]): boolean =>
+  texts.every((one) => String(entry?.['text']).includes(one));
 
 /** Whether an item is in all of the indexes. */
 export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readonly Wanted[]): boolean {
@@ -296,9 +277,6 @@ export function isIndexed<E extends Entity>(of: E, item: Item<E>, wanted: readon
     entriesIn(of, index, item).some((entry) => entry.name === name && hasTexts(entry.copy, texts)),
   );
 }
-
-/** The upgrade to a version whose rows are the same, and only what is derived from them is not. */
-export const asItWas = (older: Readonly<Record<string, unknown>>): Record<string, unknown> => ({ ...older });
 
 /** The version of an entity that this code writes. */
 export const latestVersion = ({ upgrades = [] }: Entity): number => upgrades.length + 1;
@@ -309,15 +287,6 @@ export const writtenBy =
   (version: number): IsWritten =>
   ({ since = 1, until = Number.POSITIVE_INFINITY }) =>
     since <= version && version < until;
-
-/** Since which version of the entity the entries of an index that a query asks for are written. */
-export const wantedSince = (of: Entity, { index, value }: Wanted): number => {
-  const { since = 1, isAsBefore } = indexOf(of, index);
-  return typeof value === 'string' && isAsBefore?.(value) ? 1 : since;
-};
-/** Since which version of the entity an index or a counter is written. */
-export const indexSince = (of: Entity, name: string): number => indexOf(of, name).since ?? 1;
-export const counterSince = (of: Entity, name: string): number => of.counters?.[name]?.since ?? 1;
 
 function indexOf(of: Entity, name: string): Index<unknown> {
   const index = of.indexes?.[name] as AnyIndex<unknown> | undefined;
@@ -400,7 +369,6 @@ export function indexEntries<E extends Entity>(
   if (timer) {
     const row = {
       ...timer,
-      queue: storedQueue(timer.queue),
       ...rowKey('due', { shard: shardOf('due', timer.group), time: timer.at, place: `${key.pk}#${key.sk}` }),
       tenant: tenantKey(tenant),
       ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),

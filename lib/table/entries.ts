@@ -1,24 +1,17 @@
-import { allRows } from './all-rows.ts';
-import { isComplete } from './completeness.ts';
 import {
   type By,
   type Entity,
   entriesPartition,
-  entryRowsIn,
-  fieldsWithin,
-  hasTexts,
   type Item,
   isIndexed,
   type Wanted,
   type Where,
   wantedBy,
   wantedOf,
-  wantedSince,
 } from './entity.ts';
 import type { Key } from './keys.ts';
 import { batches, belowId, flatten, type Meter, pages, type Range } from './pages.ts';
 import type { Row } from './rows.ts';
-import { readable } from './stored.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An index entry as it is stored: what the index keeps of the entity, and where that is. */
@@ -33,44 +26,12 @@ export const entries = <E extends Entity>(
 ): AsyncGenerator<EntryRow[]> => entriesOfIndex(tx, of, wantedBy(of, by), range);
 
 /** The same for an index that a listing asks for. */
-export async function* entriesOfIndex(
-  tx: UnitOfWork,
-  of: Entity,
-  wanted: Wanted,
-  range: Range,
-): AsyncGenerator<EntryRow[]> {
-  const pk = entriesPartition(tx.tenant, of, wanted.name);
-  const since = wantedSince(of, wanted);
-  if (since === 1 || (await isComplete(tx.tenant, of, since)))
-    yield* pages({ ...range, texts: wanted.texts, pk }) as AsyncGenerator<EntryRow[]>;
-  else yield* entriesOfRows(tx, of, pk, wanted, range);
-}
-
-/**
- * The entries that an index will have, from the rows themselves, as long as it does not have them all. Raises 503 where that is more
- * than one call may read.
- */
-async function* entriesOfRows(
-  tx: UnitOfWork,
-  of: Entity,
-  pk: string,
-  { index, value, texts }: Wanted,
-  { ascending = false, above, below, limit = 1000 }: Range,
-): AsyncGenerator<EntryRow[]> {
-  const found: EntryRow[] = [];
-  const isWithin = typeof value === 'object' && fieldsWithin(of).every((name) => name in (value as object));
-  for await (const stored of allRows(tx.tenant, of, isWithin ? (value as object) : undefined)) {
-    const item = readable(of, stored);
-    if (item === undefined) continue;
-    for (const entry of entryRowsIn(tx.tenant, of, index, item) as EntryRow[]) {
-      const isAsked =
-        entry.pk === pk && !(below !== undefined && entry.sk >= below) && !(above !== undefined && entry.sk <= above);
-      if (isAsked && hasTexts(entry, texts)) found.push(entry);
-    }
-  }
-  found.sort((a, b) => (a.sk < b.sk === ascending ? -1 : 1));
-  for (let start = 0; start < found.length; start += limit) yield found.slice(start, start + limit);
-}
+export const entriesOfIndex = (tx: UnitOfWork, of: Entity, wanted: Wanted, range: Range): AsyncGenerator<EntryRow[]> =>
+  pages({
+    ...range,
+    texts: wanted.texts,
+    pk: entriesPartition(tx.tenant, of, wanted.name),
+  }) as AsyncGenerator<EntryRow[]>;
 
 /** Read side by side when the first one is not it. */
 const perLook = 100;

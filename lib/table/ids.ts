@@ -1,5 +1,5 @@
 import type { Tenant } from '../tenant.ts';
-import { type Entity, storedName } from './entity.ts';
+import type { Entity } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { addTo } from './update.ts';
 
@@ -23,8 +23,8 @@ export class IdPool {
       .map(([name, count]) => [name, count - this.#of(name).length] as const)
       .filter(([, count]) => count > 0);
     if (wanted.length === 0) return;
-    if (this.#beside && of.scope === this.#beside.scope && this.#of(storedName(this.#beside)).length === 0)
-      wanted.push([storedName(this.#beside), 1]);
+    if (this.#beside && of.scope === this.#beside.scope && this.#of(this.#beside.name).length === 0)
+      wanted.push([this.#beside.name, 1]);
     const key = rowKey('ids', { scope: scopeKey(this.#tenant, of) });
     const counters = await addTo(key, Object.fromEntries(wanted));
     for (const [name, count] of wanted) {
@@ -41,7 +41,7 @@ export class IdPool {
   }
 
   async next(of: Entity): Promise<number> {
-    await this.reserve({ [storedName(of)]: 1 }, of);
+    await this.reserve({ [of.name]: 1 }, of);
     const id = this.spare(of);
     if (id === undefined) throw new Error(`no id of ${of.name} was reserved`);
     return id;
@@ -49,7 +49,7 @@ export class IdPool {
 
   /** One that is at hand, without a call. */
   spare(of: Entity): number | undefined {
-    const name = storedName(of);
+    const name = of.name;
     const id = this.#of(name).shift();
     if (id !== undefined) this.#taken.push([name, id]);
     return id;

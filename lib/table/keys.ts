@@ -43,10 +43,8 @@ export const scopeKey = (tenant: Tenant, { scope }: { scope?: 'workspace' }) =>
 /** Partition and place of every row whose place no entity's declaration says; docs/table.md says what they are for. */
 export const rowKeys = {
   ids: ['{scope}#ids', 'ids'],
-  versions: ['{scope}#versions', 'versions'],
-  leftBehind: ['{scope}#left-behind/{entity}', '{place}'],
   counter: ['{tenant}#count/{group}', '{name}#{spread}'],
-  sequence: ['{tenant}#sequence', 'sequence'],
+  sequence: ['{tenant}#event-number', 'event-number'],
   claim: ['{tenant}#idempotency/{call}', '{piece}'],
   outcome: ['{claim}/items', '{index}'],
   quota: ['{tenant}#quota', '{day}#{quota}'],
@@ -70,7 +68,6 @@ export const rowKeys = {
   signedIn: [`${sharedPrefixes.signedIn}#{by}`, 'SIGNED-IN'],
   signInsAsked: ['SIGN-INS#{by}', '{window}'],
   sweep: ['SWEEP', '{partition}'],
-  release: ['RELEASE', 'RELEASE'],
   none: ['PRIME', 'PRIME'],
 } as const;
 

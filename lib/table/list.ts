@@ -64,8 +64,7 @@ export const searchable = (...texts: (string | null)[]) => ({
 });
 
 /** What such entries must contain for a `q`. */
-export const searched = (q: string | undefined) =>
-  q === undefined ? undefined : { text: folded(q), before: q.toLowerCase() };
+export const searched = (q: string | undefined) => (q === undefined ? undefined : folded(q));
 
 /**
  * One page in descending order of id, strongly consistent, short while there is more only where more would not fit an answer or

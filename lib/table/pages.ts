@@ -2,7 +2,6 @@ import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { now, secondMs } from '../clock.ts';
 import { env } from '../env.ts';
 import { dynamodb } from './client.ts';
-import type { Sought } from './entity.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';
 import { isExpired } from './stored.ts';
@@ -48,7 +47,7 @@ export interface Range {
   /** Also what has expired and is not yet removed. */
   withExpired?: boolean;
   /** Keeps entries whose `text` contains all of these. */
-  texts?: readonly Sought[];
+  texts?: readonly string[];
   /** Counts what is read, and ends the pages when that is too much. */
   meter?: Meter;
 }
@@ -61,7 +60,7 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
   const { below, above, withExpired = false, texts = [], meter } = range;
   // DynamoDB refuses a range that ends before it begins.
   if (below !== undefined && above !== undefined && above > below) return;
-  const filter = texts.map(alternatives);
+  const filter = texts.map((text, index) => [`:text${index}`, text] as const);
   const between = above !== undefined && below !== undefined && ' AND sk BETWEEN :above AND :below';
   const bound = between || (below !== undefined ? ' AND sk < :below' : above !== undefined ? ' AND sk > :above' : '');
   const input: QueryCommandInput = {
@@ -73,14 +72,12 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
       ':pk': pk,
       ...(below !== undefined && { ':below': below }),
       ...(above !== undefined && { ':above': above }),
-      ...Object.fromEntries(filter.flat()),
+      ...Object.fromEntries(filter),
     },
     // With a text filter the limit would count what is looked at, not what is found.
     ...(range.limit !== undefined && filter.length === 0 && { Limit: range.limit }),
     ...(filter.length > 0 && {
-      FilterExpression: filter
-        .map((names) => `(${names.map(([name]) => `contains(#text, ${name})`).join(' OR ')})`)
-        .join(' AND '),
+      FilterExpression: filter.map(([name]) => `contains(#text, ${name})`).join(' AND '),
       ExpressionAttributeNames: { '#text': 'text' },
     }),
   };
@@ -98,12 +95,6 @@ export async function* pages({ pk, ...range }: Range & { pk: string }): AsyncGen
     if (from && meter && isSpent(meter)) return stop(meter, String(from['sk']));
     if (range.grows || live.length === 0) delete input.Limit;
   } while (from);
-}
-
-/** The texts any of which will do, by the names that they have in the query. */
-function alternatives(sought: Sought, index: number): [name: string, text: string][] {
-  const texts = typeof sought === 'string' ? [sought] : [...new Set([sought.text, sought.before])];
-  return texts.map((text, at) => [`:text${index}${at === 0 ? '' : 'before'}`, text]);
 }
 
 /** From an id downwards, exclusive. */

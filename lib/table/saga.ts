@@ -10,7 +10,6 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** Work that is decided and takes more than one transaction. The worker of the queue `sagas` finds it after a crash. */
 export const Sagas = entity({
   name: 'saga',
-  storedAs: 'plan',
   schema: v.object({
     id: v.string(),
     kind: v.string(),
@@ -24,8 +23,7 @@ export const Sagas = entity({
   timer: ({ id, dueAt }, tenant) => ({
     at: dueAt,
     queue: 'sagas',
-    // `planId` is for the release before.
-    message: { sagaId: id, planId: id },
+    message: { sagaId: id },
     group: tenantKey(tenant),
   }),
 });

@@ -4,18 +4,8 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Change } from './change.ts';
-import {
-  type Entity,
-  entriesPartition,
-  entryRows,
-  type IsWritten,
-  type Item,
-  indexEntries,
-  keyOf,
-  latestVersion,
-  writtenBy,
-} from './entity.ts';
-import { identity, type Key, rowKey, scopeKey } from './keys.ts';
+import { type Entity, entriesPartition, type Item, indexEntries, keyOf, latestVersion, writtenBy } from './entity.ts';
+import type { Key } from './keys.ts';
 import type { Row } from './rows.ts';
 import { bytesOf } from './size.ts';
 
@@ -62,25 +52,11 @@ export function readable<E extends Entity>(of: E, stored: Row): Item<E> | undefi
   }
 }
 
-/**
- * By what a stored item is found and counted: as it stands, as far as its version wrote that; and as a newer version wrote it before
- * an older one, which did not know of the rest, wrote over it.
- */
-export function formsOf<E extends Entity>(of: E, stored: Row): { item: Item<E>; isWritten: IsWritten }[] {
-  const isWritten = writtenBy(writtenAs(stored));
-  const newer = rowIn(stored, 'newer');
-  const forms = [{ item: parseStored(of, stored), isWritten }];
-  if (newer === undefined || writtenAs(newer) > latestVersion(of)) return forms;
-  const isByNewer = writtenBy(writtenAs(newer));
-  return [...forms, { item: parseStored(of, newer), isWritten: (span) => isByNewer(span) && !isWritten(span) }];
-}
-
 /** An item in the form in which this version writes it. */
 export function formOf<E extends Entity>(of: E, item: Item<E>): Record<string, unknown> {
   const expiresAtSeconds = of.expiresAtSeconds?.(item);
   const latest = latestVersion(of);
   return {
-    ...of.forOlder?.(item),
     ...(item as Record<string, unknown>),
     ...(latest === 1 ? {} : { entityVersion: latest }),
     ...(expiresAtSeconds === undefined ? {} : { expiresAtSeconds }),
@@ -98,17 +74,17 @@ function changesOf(tenant: Tenant, { entity, key, before, after, isFresh }: Trac
   const holds = before === undefined ? 'absent' : versionOf(before);
   const stands = before && bytesOf(before);
   const old =
-    before === undefined ? new Map<string, Record<string, unknown> & Key>() : besideOf(tenant, entity, before);
-  const newer = before && newerOf(entity, before);
+    before === undefined
+      ? new Map<string, Record<string, unknown> & Key>()
+      : indexEntries(tenant, entity, parseStored(entity, before), writtenBy(writtenAs(before)));
   if (after === null || after === undefined) {
     if (before === undefined) return [];
     return [
       { key, item: null, holds, stands },
       ...[...old.values()].map((entry) => ({ key: keyIn(entry), item: null })),
-      ...(newer === undefined ? [] : [{ key: leftBehindKey(tenant, entity, key), item: { newer } }]),
     ];
   }
-  const next = { ...formOf(entity, after), ...(newer === undefined ? {} : { newer }) };
+  const next = formOf(entity, after);
   const item = { ...next, v: Number(before?.['v'] ?? 0) + 1 };
   const beside = indexEntries(tenant, entity, after);
   const { countedBeside } = entity;
@@ -137,33 +113,6 @@ export const freshRows = <E extends Entity>(tenant: Tenant, entity: E, item: Ite
     after: item as Record<string, unknown>,
     isFresh: true,
   }).map(({ key, item: row }) => ({ ...row, ...key }));
-
-/** What stands beside a stored item. */
-function besideOf(tenant: Tenant, of: Entity, before: Row): Map<string, Record<string, unknown> & Key> {
-  const [own, ...others] = formsOf(of, before);
-  return new Map([
-    ...others.flatMap(({ item, isWritten }) => [...entryRows(tenant, of, item, isWritten)]),
-    ...(own === undefined ? [] : indexEntries(tenant, of, own.item, own.isWritten)),
-  ]);
-}
-
-/** What a version that this code does not know wrote, in the item or over which the item was written. It is kept for that version. */
-function newerOf(of: Entity, before: Row): Row | undefined {
-  const { newer: _, ...own } = before;
-  const newer = rowIn(before, 'newer');
-  if (writtenAs(before) > latestVersion(of)) return own;
-  return newer !== undefined && writtenAs(newer) > latestVersion(of) ? newer : undefined;
-}
-
-/** A row that is kept in another one. */
-export function rowIn(row: Row, name: string): Row | undefined {
-  const inner = row[name];
-  return typeof inner === 'object' && inner !== null && 'pk' in inner && 'sk' in inner ? (inner as Row) : undefined;
-}
-
-/** Where it is kept when the item is removed. */
-const leftBehindKey = (tenant: Tenant, of: Entity, key: Key): Key =>
-  rowKey('leftBehind', { scope: scopeKey(tenant, of), entity: of.name, place: identity(key) });
 
 /** A new state of an item that leaves alone what others have counted in it since it was read. */
 function besideCounts(countedBeside: readonly string[], before: Row, key: Key, after: Record<string, unknown>): Change {

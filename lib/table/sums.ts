@@ -1,9 +1,9 @@
 import type { Tenant } from '../tenant.ts';
 import type { Change } from './change.ts';
-import { countedOf, type Entity, type IsWritten, type Item, idOf } from './entity.ts';
+import { countedOf, type Entity, type IsWritten, type Item, idOf, writtenBy } from './entity.ts';
 import { counterKey, identity, type Key } from './keys.ts';
 import type { Row } from './rows.ts';
-import { formsOf, type Tracked } from './stored.ts';
+import { parseStored, type Tracked, writtenAs } from './stored.ts';
 
 /** A counter is spread over so many rows, so that concurrent writers rarely meet. */
 export const spreads = 8;
@@ -35,7 +35,7 @@ export class Sums {
 
   /** Counts out whatever a stored item was counted as. */
   #remove(tenant: Tenant, of: Entity, stored: Row): void {
-    for (const { item, isWritten } of formsOf(of, stored)) this.count(tenant, of, item, -1, isWritten);
+    this.count(tenant, of, parseStored(of, stored), -1, writtenBy(writtenAs(stored)));
   }
 
   /** Counts an item in or out. */

@@ -6,7 +6,7 @@ import { log } from '../log.ts';
 import { notFound, type Problem } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
-import { type Entity, type IsWritten, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
+import { type Entity, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
 import { IdPool } from './ids.ts';
 import { counterKey, identity, type Key, requireOwn, sortableId } from './keys.ts';
 import type { Event, EventDraft } from './outbox.ts';
@@ -256,11 +256,6 @@ export class UnitOfWork {
     spread: number = Math.floor(Math.random() * spreads),
   ): void {
     this.#counts.add(counterKey(this.tenant, group, name, spread % spreads), deltas);
-  }
-
-  /** Takes back what an item that is gone was counted as. */
-  countOut<E extends Entity>(of: E, item: Item<E>, isWritten: IsWritten): void {
-    this.#counts.count(this.tenant, of, item, -1, isWritten);
   }
 
   /** Requires that an entity, read or not, exists when the transaction commits; `missing` is thrown when it does not, or else the work runs again. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queueStoredAs, queues } from '#lib/queues.ts';
+import { queues } from '#lib/queues.ts';
 import { count } from '#lib/schema.ts';
 import { tenantKeyPattern } from '#lib/tenant.ts';
 
@@ -10,11 +10,10 @@ export const TimerRow = v.object({
     v.string(),
     v.check((at) => !Number.isNaN(Date.parse(at))),
   ),
-  queue: v.pipe(v.string(), v.transform(queueStoredAs), v.picklist(queues)),
+  queue: v.picklist(queues),
   tenant: v.pipe(v.string(), v.regex(tenantKeyPattern)),
   message: v.record(v.string(), v.unknown()),
-  /** Absent in a schedule of revision 1.2. */
-  group: v.optional(v.string()),
+  group: v.string(),
   /** One message makes the worker do whatever is due of the group. */
   isForGroup: v.optional(v.boolean()),
   /** Those of a queue and tenant count as one when they are past their time. */

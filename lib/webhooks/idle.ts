@@ -9,7 +9,6 @@ import { instant } from './dispatch.ts';
 import { isDue } from './poison.ts';
 import { LeaseLost, requireLease } from './settle.ts';
 import { isOver, isSlowBy, type Turn } from './turn.ts';
-import { forgetWaiting } from './waiting.ts';
 
 /** A further attempt this near is waited for. */
 const nearMs = secondMs;
@@ -58,7 +57,6 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   if (next === undefined && !endpoint && quarantinedDueAt === null) {
     tx.delete(Dispatches, dispatch);
     tx.delete(Healths, health);
-    forgetWaiting(tx, id);
     return decided(undefined);
   }
   const nextRetryMs = backlog.nextRetryAt === null ? Number.POSITIVE_INFINITY : Date.parse(backlog.nextRetryAt);

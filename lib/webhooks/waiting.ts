@@ -1,6 +1,5 @@
 import { Dispatches } from '#lib/entities/webhook-dispatch.ts';
 import { Healths } from '#lib/entities/webhook-health.ts';
-import { counterKey } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
@@ -27,10 +26,4 @@ export async function readWaiting(tx: UnitOfWork, more: number): Promise<Map<num
     return [id, Math.max(0, made - finished)];
   });
   return new Map(await Promise.all(counts));
-}
-
-/** Removes what an older release has counted for a deleted endpoint. */
-export function forgetWaiting(tx: UnitOfWork, endpointId: number): void {
-  for (const side of [0, 1])
-    tx.write({ key: counterKey(tx.tenant, 'webhook-waiting', String(endpointId), side), item: null });
 }

@@ -1,5 +1,4 @@
 import type * as v from 'valibot';
-import { entities } from '#lib/entities/all.ts';
 import {
   type CreateWorkspace,
   type PatchWorkspace,
@@ -10,7 +9,6 @@ import {
 import { changedFields } from '#lib/events/changes.ts';
 import { createPipelines } from '#lib/pipelines/store.ts';
 import { rowKey } from '#lib/table/keys.ts';
-import { markNew } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
@@ -19,7 +17,6 @@ import { environments, operator } from '#lib/tenant.ts';
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {
   const { last: id = 0 } = await addTo(rowKey('workspaceIds', {}), { last: 1 });
-  await markNew(id, entities);
   const [workspace] = await Promise.all(
     environments.map((name) =>
       transact({ workspaceId: id, env: name }, operator, async (tx) => {

@@ -10,7 +10,7 @@ import { Feed } from '#lib/entities/feed-event.ts';
 import { Workspaces } from '#lib/entities/workspace.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { scopes } from '#lib/scopes.ts';
-import { type Entity, keyOf, storedName } from '#lib/table/entity.ts';
+import { type Entity, keyOf } from '#lib/table/entity.ts';
 import { formOf } from '#lib/table/stored.ts';
 import { transact } from '#lib/table/transact.ts';
 import { type Environment, operator } from '#lib/tenant.ts';
@@ -87,8 +87,8 @@ function countersOf(rows: readonly ArchivedRow[]): ArchivedRow[] {
     const { env, partition } = divided(pk);
     const of = entityIn(partition);
     const scope = `${env && `:${env}`}#`;
-    if (of === Feed) raise(`${scope}sequence`, 'sequence', 'last', sequence);
-    else if (of && of !== Workspaces && typeof id === 'number') raise(`${scope}ids`, 'ids', storedName(of), id);
+    if (of === Feed) raise(`${scope}event-number`, 'event-number', 'last', sequence);
+    else if (of && of !== Workspaces && typeof id === 'number') raise(`${scope}ids`, 'ids', of.name, id);
   }
   return [...found.values()];
 }

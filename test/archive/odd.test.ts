@@ -5,7 +5,6 @@ import { entities } from '#lib/entities/all.ts';
 import { Deals } from '#lib/entities/deal.ts';
 import { Invoices } from '#lib/entities/invoice.ts';
 import { createJob } from '#lib/jobs/store.ts';
-import { storedName } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator } from '#lib/tenant.ts';
 import document from '#openapi' with { type: 'json' };
@@ -35,8 +34,8 @@ test('a workspace with one row of every entity answers every reading call', asyn
 
 test('rows that name a contact who is not there can be paid, worked on, and answered', async () => {
   const named = new Map<string, object>([
-    [`:live#${storedName(Deals)}`, { contactId: 7 }],
-    [`:live#${storedName(Invoices)}`, { contactId: 7, status: 'sent' }],
+    [`:live#${Deals.name}`, { contactId: 7 }],
+    [`:live#${Invoices.name}`, { contactId: 7, status: 'sent' }],
   ]);
   const workspaceId = await taken(all.map((row) => ({ ...row, ...named.get(row.pk) })));
   const client = await clientOf(workspaceId);

@@ -8,7 +8,7 @@ import { Transactions } from '#lib/entities/transaction.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
 import { scopes } from '#lib/scopes.ts';
-import { type Entity, type Item, keyOf, storedName } from '#lib/table/entity.ts';
+import { type Entity, type Item, keyOf } from '#lib/table/entity.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowChanges, type Tracked } from '#lib/table/stored.ts';
@@ -216,7 +216,7 @@ async function create<E extends Entity>(tenant: Tenant, of: E, size: number, mad
     await putRows(rows);
   });
   for (const { key, add = {} } of sums.changes()) await addTo(key, add);
-  await addTo(rowKey('ids', { scope: tenantKey(tenant) }), { [storedName(of)]: size });
+  await addTo(rowKey('ids', { scope: tenantKey(tenant) }), { [of.name]: size });
 }
 
 function pathsOf(size: number, tagId: number): Record<string, string> {

@@ -232,8 +232,8 @@ async function forgetAnswer(key: string) {
   const digest = createHash('sha256').update(`POST /v1/contacts/batch ${key}`).digest('base64url');
   const pk = `${workspace.id}:live#idempotency/${digest}`;
   for await (const page of pages({ pk, ascending: true })) {
-    for (const { sk, fingerprint, expiresAtSeconds } of page) {
-      const Item = { pk, sk, fingerprint, expiresAtSeconds, owner: 'dead', lockedUntil: 0 };
+    for (const { sk, keyId, fingerprint, expiresAtSeconds } of page) {
+      const Item = { pk, sk, keyId, fingerprint, expiresAtSeconds, owner: 'dead', lockedUntil: 0 };
       await dynamodb.send('PutItem', { TableName: process.env['TABLE_NAME'] as string, Item });
     }
   }

@@ -9,10 +9,8 @@ import { findContact } from '#lib/messages/recipient.ts';
 import { receiveMail } from '#lib/receiving/mail.ts';
 import { entryKey, keyOf } from '#lib/table/entity.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
-import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
 import { putRows } from '#lib/table/rows.ts';
-import { finishSaga, transact } from '#lib/table/transact.ts';
+import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -30,10 +28,6 @@ const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tena
 
 beforeAll(async () => {
   tenant = { workspaceId: (await createWorkspace({ name: 'Test', currency: 'EUR' })).id, env: 'live' };
-  // The local cloud may not have seen yet which release it runs: then nothing that it makes is complete.
-  await run((tx) => startReindexing(tx, [Contacts]));
-  await finishSaga(tenant, reindexing([Contacts]), { id: reindexSagaId, actor: system });
-  expect(await incomplete(tenant, [Contacts])).toEqual([]);
   ids = [];
   // As many as one transaction has room for.
   for (let made = 0; made < count; made += 6) {
@@ -98,23 +92,6 @@ test('who has the username on another platform is not read', async () => {
   expect(made.rows).toBeLessThanOrEqual(10);
   const again = await run((tx) => upsertContact(tx, upsert));
   expect([again.isNew, again.contact.id]).toEqual([false, made.found.contact.id]);
-});
-
-test('as long as a workspace is not reindexed, usernames are sifted by platform', async () => {
-  const { id: workspaceId } = await createWorkspace({ name: 'Older', currency: 'EUR' });
-  const older: Tenant = { workspaceId, env: 'live' };
-  await unmark(workspaceId);
-  const made: number[] = [];
-  for (const platform of ['telegram', 'twitter', 'telegram'] as const) {
-    const contact = await transact(older, system, (tx) => createContact(tx, { platform, username: 'desk' }));
-    made.push(contact.id);
-  }
-  const upsert = (platform: 'telegram' | 'twitter') =>
-    transact(older, system, (tx) => upsertContact(tx, { matchOn: 'username', platform, username: 'Desk' }));
-  expect((await upsert('twitter')).contact.id).toBe(made[1]);
-  await expect(upsert('telegram')).rejects.toMatchObject({ details: { contactIds: [made[2], made[0]] } });
-  const found = await transact(older, system, (tx) => findContact(tx, 'twitter', { username: 'desk' }));
-  expect(found?.id).toBe(made[1]);
 });
 
 test('the duplicates of a contact are read page by page, each of them once', async () => {

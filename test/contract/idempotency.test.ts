@@ -1,11 +1,8 @@
-import { createHash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { env } from '#lib/env.ts';
 import { claim } from '#lib/http/idempotency.ts';
-import { dynamodb } from '#lib/table/client.ts';
-import { rowKey } from '#lib/table/keys.ts';
 import { everyItem } from '#test/client.ts';
 import { everyByteOf } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
@@ -141,6 +138,19 @@ describe('a kept answer', () => {
     }
   });
 
+  test('is free when the process of its first call died', async () => {
+    const { id, mint } = await newWorkspace();
+    const { keyId, client } = await mint({});
+    const body = { name: 'Died' };
+    const request = { keyId, method: 'POST', path: '/v1/contacts', body, timeoutSeconds: -10 };
+    await claim({ workspaceId: id, env: 'live' }, 'died', request);
+    const headers = { 'idempotency-key': 'died' };
+    const done = await client.post('/v1/contacts', body, headers);
+    expect([done.status, done.headers['idempotency-replayed']]).toEqual([201, undefined]);
+    const again = await client.post('/v1/contacts', body, headers);
+    expect([again.body, again.headers['idempotency-replayed']]).toEqual([done.body, 'true']);
+  });
+
   test('is given to the key alone that made the first call', async () => {
     const { live, mint } = await newWorkspace();
     const { client: other } = await mint();
@@ -190,61 +200,6 @@ describe('a kept answer', () => {
     const again = await live.post('/v1/contacts/batch', { items }, headers);
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
     expect(isDeepStrictEqual(again.body, first.body)).toBe(true);
-  });
-});
-
-describe('a key that was first used under revision 1.2, which kept no API key with it', () => {
-  const rowOf = (workspaceId: number, call: string, key: string) => {
-    const digest = createHash('sha256').update(`${call} ${key}`).digest('base64url');
-    return rowKey('claim', { tenant: `${workspaceId}:live`, call: digest, piece: 0 });
-  };
-  const update = (Key: object, UpdateExpression: string, values?: object) =>
-    dynamodb.send('UpdateItem', {
-      TableName: env('TABLE_NAME'),
-      Key: Key as Record<string, string>,
-      UpdateExpression,
-      ...(values && { ExpressionAttributeValues: values as Record<string, unknown> }),
-    });
-  const replayed = { headers: { 'idempotency-replayed': 'true' } };
-
-  test('gives the same answer to the same body, and 409 to another', async () => {
-    const { live, id } = await newWorkspace();
-    const headers = { 'idempotency-key': 'old' };
-    const { body } = await live.post('/v1/contacts', { name: 'Old' }, headers);
-    await update(rowOf(id, 'POST /v1/contacts', 'old'), 'REMOVE keyId');
-    expect(await live.post('/v1/contacts', { name: 'Old' }, headers)).toMatchObject({ status: 201, body, ...replayed });
-    expect(await live.post('/v1/contacts', { name: 'Other' }, headers)).toMatchObject({ status: 409 });
-  });
-
-  test('is free when the process of its first call died', async () => {
-    const { live, id } = await newWorkspace();
-    const request = {
-      keyId: 'none',
-      method: 'POST',
-      path: '/v1/contacts',
-      body: { name: 'Died' },
-      timeoutSeconds: -10,
-    };
-    await claim({ workspaceId: id, env: 'live' }, 'died', request);
-    await update(rowOf(id, 'POST /v1/contacts', 'died'), 'REMOVE keyId');
-    const headers = { 'idempotency-key': 'died' };
-    const done = await live.post('/v1/contacts', { name: 'Died' }, headers);
-    expect([done.status, done.headers['idempotency-replayed']]).toEqual([201, undefined]);
-    expect(await live.post('/v1/contacts', { name: 'Died' }, headers)).toMatchObject({ body: done.body, ...replayed });
-  });
-
-  test('gives no secret again, which it kept as it was', async () => {
-    const { live, id } = await newWorkspace();
-    const key = { name: 'Minted', scopes: ['deals:read'] };
-    const headers = { 'idempotency-key': 'secret' };
-    const { body } = await live.post('/v1/keys', key, headers);
-    const piece = gzipSync(JSON.stringify(body));
-    await update(rowOf(id, 'POST /v1/keys', 'secret'), 'REMOVE keyId SET piece = :piece', { ':piece': piece });
-    expect(await live.post('/v1/keys', key, headers)).toMatchObject({
-      status: 201,
-      body: { ...body, key: null },
-      ...replayed,
-    });
   });
 });
 

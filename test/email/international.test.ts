@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { contactWithEmail } from '#lib/contacts/by-email.ts';
 import { markBounced } from '#lib/email/bounced.ts';
-import { Contacts, sameAs } from '#lib/entities/contact.ts';
-import { Threads } from '#lib/entities/email-thread.ts';
 import { spellingsOf } from '#lib/mail-address.ts';
-import { entryKey, keyOf } from '#lib/table/entity.ts';
-import { reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
-import { putRows, type Row, readRow, removeRows } from '#lib/table/rows.ts';
-import { finishSaga, transact } from '#lib/table/transact.ts';
+import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { receiveIn, trusted } from '#test/email/raw.ts';
-import { rowsRead } from '#test/rows.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';
 
 const ascii = 'xn--bcher-kva.example';
@@ -111,31 +103,4 @@ test('the domain of From is the one that DKIM signed, in either spelling', async
   const from = { name: null, email: `eva@${unicode}` };
   const judged = authenticationOf({ from, hasOneAuthor: true }, { ...results, dkimDomains: [ascii] });
   expect(judged).toEqual({ ...trusted.authentication, spf: 'none', dmarc: 'none' });
-});
-
-test('rows of the release before are found as well, and lie in their new place once they are reindexed', async () => {
-  const { id: workspaceId, live } = await newWorkspace();
-  const tenant: Tenant = { workspaceId, env: 'live' };
-  const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, system, work);
-  await unmark(workspaceId);
-  const { body: plain } = await live.post('/v1/contacts', { name: 'P', email: 'plain@older.example' });
-  const { body: old } = await live.post('/v1/contacts', { name: 'O', email: `old@${unicode}` });
-  const key = keyOf(tenant, Contacts, old);
-  const place = entryKey(tenant, Contacts, sameAs('email', old.email), old.id);
-  const before = { ...place, pk: place.pk.replace(ascii, unicode.toLowerCase()) };
-  expect([(await readRow(place))?.pk, before.pk]).toEqual([place.pk, expect.stringContaining('old@bücher.example')]);
-  await putRows([
-    { ...((await readRow(key)) as Row), entityVersion: 4 },
-    { ...before, of: key },
-  ]);
-  await removeRows([place]);
-  const find = (email: string) => run((tx) => contactWithEmail(tx, email));
-  expect(await rowsRead(async () => expect((await find('PLAIN@older.example'))?.id).toBe(plain.id))).toBeLessThan(6);
-  for (const domain of spellings) expect((await find(`old@${domain}`))?.id).toBe(old.id);
-  await run((tx) => startReindexing(tx, [Contacts, Threads]));
-  await finishSaga(tenant, reindexing([Contacts, Threads]), { id: reindexSagaId, actor: system });
-  expect(await readRow(place)).toMatchObject({ of: key });
-  expect(await readRow(before)).toBeUndefined();
-  const rows = await rowsRead(async () => expect((await find(`old@${ascii}`))?.id).toBe(old.id));
-  expect(rows).toBeLessThan(6);
 });

@@ -56,7 +56,7 @@ const feedOf = async (client: Client): Promise<{ sequence: number; data: { conta
   (await client.get('/v1/events', { limit: 100 })).body.items;
 
 const eventAt = (tenant: Tenant, sequence: number) =>
-  readRow({ pk: `${tenantKey(tenant)}#feed`, sk: sortableSequence(sequence) });
+  readRow({ pk: `${tenantKey(tenant)}#event`, sk: sortableSequence(sequence) });
 
 const auditOf = async (client: Client): Promise<string[]> =>
   (await client.get('/v1/audit-events', { limit: 100 })).body.items.map(({ path }: { path: string }) => path);
@@ -188,7 +188,7 @@ test('a poller that comes while some events of a publisher are in the feed and o
       const isSlow = operation === 'PutItem' && JSON.stringify(input).includes('contact/slow');
       if (isSlow) {
         await eventually(
-          async () => (await readRow({ pk: `${tenantKey(tenant)}#feed`, sk: '000000000003' })) !== undefined,
+          async () => (await readRow({ pk: `${tenantKey(tenant)}#event`, sk: '000000000003' })) !== undefined,
           'the other',
         );
         seen = await feedOf(live);
@@ -220,7 +220,7 @@ test('a poller that looks for the reason of a hole while its event is written sk
         await mayGoOn.promise;
       }
       const answer = await next();
-      const isOfPoller = ['GetItem', 'BatchGetItem'].includes(operation) && text.includes('#sequence');
+      const isOfPoller = ['GetItem', 'BatchGetItem'].includes(operation) && text.includes('#event-number');
       if (isOfPoller && isPolling) {
         isPolling = false;
         mayGoOn.resolve();
@@ -244,7 +244,7 @@ test('a poller that looks for the reason of a hole while its event is written sk
 test('a feed that begins with an event which is still being written begins with that', async () => {
   const { tenant, live } = await newTenant();
   // All that was before has expired, and is removed.
-  await removeRows([{ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+  await removeRows([{ pk: `${tenantKey(tenant)}#event`, sk: '000000000001' }]);
   const rows = await Promise.all(['slow', 'fast'].map((name) => ownRow(tenant, name)));
   const seen: unknown[] = [];
   await between(
@@ -269,7 +269,7 @@ test('an event whose number is another one’s gets the next one', async () => {
   const { tenant, live, sequence } = await newTenant();
   const { open: _, ...before } = (await readRow(sequence)) as Row;
   await putRows([{ ...before, pk: sequence.pk, sk: sequence.sk, last: 1 }]);
-  const taken = { pk: `${tenantKey(tenant)}#feed`, sk: '000000000002' };
+  const taken = { pk: `${tenantKey(tenant)}#event`, sk: '000000000002' };
   await putRows([
     { ...((await readRow({ ...taken, sk: '000000000001' })) as Row), ...taken, sequence: 2, id: 'evt_taken' },
   ]);
@@ -282,7 +282,7 @@ test('a workspace whose first record is an audit entry without an event publishe
   const { tenant, live, sequence } = await newTenant();
   const { events: _, ...entry } = await ownRow(tenant, 'entry');
   const lone = { ...entry, events: [] } as unknown as Row;
-  await removeRows([sequence, { pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+  await removeRows([sequence, { pk: `${tenantKey(tenant)}#event`, sk: '000000000001' }]);
   await putRows([lone]);
   // Two publishers meet it: it becomes one entry.
   await Promise.all([publish([lone]), publish([lone])]);
@@ -293,7 +293,7 @@ test('a workspace whose first record is an audit entry without an event publishe
     const name = `after ${last}`;
     if (last === 0) await putRows([{ ...sequence, last: 0 }]);
     const row = await ownRow(tenant, name);
-    if (last === 0) await removeRows([{ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' }]);
+    if (last === 0) await removeRows([{ pk: `${tenantKey(tenant)}#event`, sk: '000000000001' }]);
     expect(await publish([row])).toEqual([]);
     expect(await stored(row)).toBeUndefined();
     expect((await feedOf(live)).map(({ data }) => data.contact_id)).toEqual([name]);
@@ -304,7 +304,7 @@ test('a hole that nobody will fill hides nothing, whatever a publisher that died
   const { tenant, live, sequence } = await newTenant();
   const rows = [{ pk: 'OUTBOX#00', sk: '2026-01-01T00:00:00.000Z#gone', first: 2 }];
   await putRows([{ ...sequence, last: 2, turn: 'dead', open: { by: 'the dead', atMs: now(), rows } }]);
-  const first = (await readRow({ pk: `${tenantKey(tenant)}#feed`, sk: '000000000001' })) as Row;
+  const first = (await readRow({ pk: `${tenantKey(tenant)}#event`, sk: '000000000001' })) as Row;
   const body = JSON.stringify({ ...JSON.parse(String(first['body'])), sequence: 3 });
   const old = { ...first, sk: '000000000003', sequence: 3, timestamp: '2026-11-22T10:00:00Z', body };
   await putRows([old]);
@@ -314,7 +314,7 @@ test('a hole that nobody will fill hides nothing, whatever a publisher that died
 test('an event that is given again is given as the feed has it: it may have been erased', async () => {
   const { tenant } = await newTenant();
   const row = await ownRow(tenant, 'erased');
-  const feed = { pk: `${tenantKey(tenant)}#feed`, sk: '000000000002' };
+  const feed = { pk: `${tenantKey(tenant)}#event`, sk: '000000000002' };
   await putRows([{ ...row, published: 2 }]);
   const first = (await readRow({ ...feed, sk: '000000000001' })) as Row;
   await putRows([{ ...first, ...feed, sequence: 2, body: '{"erased":true}' }]);

@@ -15,7 +15,7 @@ import { Tasks } from '#lib/entities/task.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import type { EventKind } from '#lib/events/kinds.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
-import { countedOf, type Entity, type Item, indexEntries, keyOf, storedName } from '#lib/table/entity.ts';
+import { countedOf, type Entity, type Item, indexEntries, keyOf } from '#lib/table/entity.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
@@ -51,7 +51,7 @@ class Books {
     for (const row of rows) {
       this.#check(isOnMap(row), `docs/table.md does not name ${identity(row)}`);
       const partition = this.#nameOf(row);
-      const of = partition === storedName(Sagas) ? Sagas : entityIn(partition);
+      const of = partition === Sagas.name ? Sagas : entityIn(partition);
       if (!of || isExpired(row)) continue;
       const item = parseStored(of, row);
       this.#check(
@@ -93,7 +93,7 @@ class Books {
       const isSame = row && Object.entries(expected).every(([field, value]) => isDeepStrictEqual(row[field], value));
       this.#check(isSame === true, `${name} is ${row ? 'stale' : 'missing'}`);
     }
-    const names = new Set(kinds.map(storedName));
+    const names = new Set(kinds.map(({ name }) => name));
     for (const row of this.#rows) {
       const [name, index] = this.#nameOf(row).split('?');
       if (index !== undefined && names.has(name as string))

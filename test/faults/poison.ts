@@ -50,7 +50,7 @@ function poisonRows(tenant: string): Row[] {
     due({ message: 'none' }),
     due({ tenant: 7 }),
     due({ queue: 'telegram', tenant: unknownTenant, message: { accountId: 'x', jobId: {} } }),
-    due({ queue: 'plans', tenant: unknownTenant, message: { planId: 'none' } }),
+    due({ queue: 'sagas', tenant: unknownTenant, message: { sagaId: 'none' } }),
     due({ queue: 'invoices', tenant: unknownTenant, message: { invoiceId: -1 } }),
     ...queues.map((queue) => due({ queue, tenant: unknownTenant, message: {} })),
   ];

@@ -16,7 +16,6 @@ declare module 'vitest' {
 /** Shortened waits of the webhook schedule (5 s become 50 ms), and everything that a deployment can have. */
 const settings = {
   MAIL_FROM: 'crm@localhost',
-  RELEASE_GRACE_SECONDS: '5',
   WEBHOOK_PRIVATE_NETWORKS: 'allow',
   WEBHOOK_RETRY_SCALE: '0.01',
   PUBLIC_URL: 'https://crm.example',

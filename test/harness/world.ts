@@ -52,7 +52,6 @@ import type {
 import { readDeployment } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
 import { now, setClock } from '#lib/clock.ts';
-import { releaseKey } from '#lib/table/completeness.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { addTo } from '#lib/table/update.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
@@ -314,12 +313,9 @@ export class World {
     if (this.#files > 1) await this.#dynamodb.send(new DeleteTableCommand({ TableName: before })).catch(() => {});
     const nowMs = this.clock.now();
     this.#rings = this.#deployment.rules.map((rule) => ({ rule, nextMs: nowMs + rule.intervalMs }));
-    // The first workspace of a table writes which release it is, so that those of the test are complete from the start.
     await createWorkspace({ name: 'First', currency: 'EUR' });
     const last = this.#files * workspacesPerFile;
     await addTo(rowKey('workspaceIds', {}), { last });
-    // There are none between, and none that a new release would reindex.
-    await addTo(releaseKey, { started: last });
   }
 
   /** Lets what the file before has begun come to its end; raises an error with its names if it does not. */

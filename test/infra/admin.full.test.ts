@@ -14,18 +14,7 @@ import {
 import type * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '#infra/admin/fields.ts';
-import { secondMs, shifted } from '#lib/clock.ts';
-import { entities } from '#lib/entities/all.ts';
-import { Contacts } from '#lib/entities/contact.ts';
 import { queueUrl } from '#lib/env.ts';
-import { versioned } from '#lib/table/completeness.ts';
-import { keyOf, latestVersion } from '#lib/table/entity.ts';
-import { startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
-import { readRow } from '#lib/table/rows.ts';
-import { transact } from '#lib/table/transact.ts';
-import { writeIf } from '#lib/table/update.ts';
-import { operator } from '#lib/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { newAccount } from '#test/telegram/line.ts';
@@ -220,24 +209,8 @@ test('the fields of every command can be shown', async () => {
   }
 });
 
-test('workspace reindex again also rewrites what a reindexing that is under way has not before it', async () => {
+test('workspace reindex ends when no rows are of an older version', async () => {
   const { id } = await newWorkspace();
-  const [first] = versioned(entities).filter(({ scope }) => scope === undefined);
-  const dueAt = shifted(new Date(), 2 * secondMs);
-  const place = { workspaceId: id, env: 'live' as const };
-  await unmark(id);
-  await transact(place, operator, (tx) => startReindexing(tx, first ? [first] : [], { dueAt }));
-  const complete = { incomplete: [] };
-  expect(await admin('workspace', 'reindex', { id, again: true })).toMatchObject({ live: complete, test: complete });
-});
-
-test('workspace reindex again rewrites what an older release wrote into a workspace that was complete', async () => {
-  const { id, live } = await newWorkspace();
-  const { body: contact } = await live.post('/v1/contacts', { name: 'Ann' });
-  const complete = { live: { incomplete: [] }, test: { incomplete: [] } };
-  expect(await admin('workspace', 'reindex', { id })).toMatchObject(complete);
-  const key = keyOf({ workspaceId: id, env: 'live' }, Contacts, { id: contact.id });
-  await writeIf({ key, remove: ['entityVersion', 'identities'] });
-  expect(await admin('workspace', 'reindex', { id, again: true })).toMatchObject(complete);
-  expect(await readRow(key)).toMatchObject({ entityVersion: latestVersion(Contacts), identities: {} });
+  const done = { reindexing: null };
+  expect(await admin('workspace', 'reindex', { id })).toMatchObject({ live: done, test: done });
 });

@@ -40,7 +40,7 @@ const nameOf = ({ Type, Properties = {} }: Resource): string | undefined => {
   return typeof name === 'string' && !name.startsWith('$') ? name : undefined;
 };
 
-/** The part of a template that the simulation reads, small enough to be recorded of a release. */
+/** The part of a template that the simulation reads. */
 export function outlineOf({ Resources, Outputs = {} }: Template): Outline {
   const resources = Object.entries(Resources).map(([id, resource]) => {
     const name = nameOf(resource);

@@ -8,19 +8,12 @@ import { expect, test, vi } from 'vitest';
 import { exportWorkspace } from '#lib/archive/export.ts';
 import { importWorkspace } from '#lib/archive/import.ts';
 import { dayMs, minuteMs, now } from '#lib/clock.ts';
-import { entities } from '#lib/entities/all.ts';
-import { Members } from '#lib/entities/member.ts';
 import { asOneOf, membershipsOf } from '#lib/members/people.ts';
 import { countSignIn } from '#lib/sessions/asked.ts';
 import { createSignIn } from '#lib/sessions/store.ts';
-import { keyOf } from '#lib/table/entity.ts';
-import { rowKey, sortableId } from '#lib/table/keys.ts';
-import { startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
-import { readRow, removeRows } from '#lib/table/rows.ts';
-import { transact } from '#lib/table/transact.ts';
+import { rowKey } from '#lib/table/keys.ts';
+import { readRow } from '#lib/table/rows.ts';
 import { writeIf } from '#lib/table/update.ts';
-import { operator } from '#lib/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem, freshAddress } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
@@ -263,19 +256,6 @@ test("the operator's command prints a link that lets a member in, and none for w
   const token = tokenIn(await command(member.email));
   expect((await anonymous().post('/panel/sessions', { token })).body.member.id).toBe(member.id);
   await expect(command(newAddress())).rejects.toMatchObject({ stderr: expect.stringContaining('not found') });
-});
-
-test('a member whom an older release wrote is found once the workspace is reindexed', async () => {
-  const { id } = await newWorkspace();
-  const tenant = { workspaceId: id, env: 'live' } as const;
-  const { id: memberId, email } = await newMember(id);
-  await writeIf({ key: keyOf(tenant, Members, { id: memberId }), remove: ['entityVersion', 'invitation'], set: {} });
-  await removeRows([rowKey('memberAddress', { address: email, workspace: sortableId(id), id: sortableId(memberId) })]);
-  expect(await membershipsOf(email)).toEqual([]);
-  await unmark(id);
-  await transact(tenant, operator, (tx) => startReindexing(tx, entities));
-  const found = await eventually(async () => (await membershipsOf(email))[0], 'the member');
-  expect(found).toEqual({ workspaceId: id, memberId, generation: 0 });
 });
 
 test('who has asked fifty times in a day for an address takes nothing more of its five a minute', async () => {

@@ -19,8 +19,6 @@ import { stepCompleted } from '#lib/sequences/progress.ts';
 import { contactReplied, stopping } from '#lib/sequences/reply.ts';
 import { runningEnrollments } from '#lib/sequences/running.ts';
 import { createSequence } from '#lib/sequences/store.ts';
-import { incomplete, startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -460,24 +458,6 @@ test('one by e-mail is not resumed where no mail can leave', async () => {
   expect(await resume(id)).toMatchObject({ status: 'active' });
 });
 
-test('a reply ends what is under way also in a workspace that is not reindexed', async () => {
-  const of = await newWorkspace();
-  const tenant = { workspaceId: of.id, env: 'test' } as const;
-  const run = <Result>(work: (tx: UnitOfWork) => Promise<Result>) => transact(tenant, operator, work);
-  await unmark(of.id);
-  const { body: contact } = await of.test.post('/v1/contacts', { name: 'Olga', email: 'olga@example.com' });
-  const steps = [{ delayMinutes: 60, text: 'Hello' }];
-  const input = { name: 'Spring', channel: 'email', accountId: null, status: 'active', steps } as const;
-  const { id } = await run((tx) => createSequence(tx, { ...input, steps }));
-  for (const _ of [1, 2]) {
-    await run((tx) => enroll(tx, id, contact.id));
-    await expect(run((tx) => enroll(tx, id, contact.id))).rejects.toMatchObject({ status: 409 });
-    await run((tx) => contactReplied(tx, contact.id));
-  }
-  const { body } = await of.test.get(`/v1/sequences/${id}/enrollments`);
-  expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['replied', 'replied']);
-});
-
 test('of somebody in more sequences than one transaction takes, some end with the reply and the others soon after', async () => {
   const { id: contactId } = await newContact();
   const steps = [{ delayMinutes: 60, text: 'Hello' }];
@@ -546,9 +526,6 @@ test('a mail of a sequence that a reply stops has failed in its thread too', asy
 test('what a contact went through before costs neither a reply nor an enrollment any rows', async () => {
   const id = await newSequence([60]);
   const { id: contactId } = await newContact();
-  const tenant = { workspaceId: workspace.id, env: 'test' } as const;
-  await inSandbox((tx) => startReindexing(tx, [Enrollments]));
-  await eventually(async () => (await incomplete(tenant, [Enrollments])).length === 0, 'the index to be complete');
   const once = async () => {
     const toEnroll = await rowsRead(() => enrolled(id, contactId));
     await expect(enrolled(id, contactId)).rejects.toMatchObject({ details: { reason: 'already_enrolled' } });

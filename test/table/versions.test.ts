@@ -1,18 +1,14 @@
 import { randomInt } from 'node:crypto';
 import * as v from 'valibot';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { hourMs, minuteMs, shifted } from '#lib/clock.ts';
-import { entities } from '#lib/entities/all.ts';
-import { releaseKey } from '#lib/table/completeness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { hourMs, shifted } from '#lib/clock.ts';
 import { readCounters } from '#lib/table/counters.ts';
 import { countedOf, type Entity, entity, type Item, indexEntries } from '#lib/table/entity.ts';
 import { countEntries, entries, listCopies, listIndexed } from '#lib/table/entries.ts';
 import { identity } from '#lib/table/keys.ts';
 import { listAll, listPage } from '#lib/table/list.ts';
 import { newMeter, pages } from '#lib/table/pages.ts';
-import { incomplete, reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
-import { followRelease } from '#lib/table/release.ts';
-import { putRows, readRow } from '#lib/table/rows.ts';
+import { reindexing, reindexSagaId, startReindexing } from '#lib/table/reindex.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -54,32 +50,12 @@ const Newer = entity({
   },
 });
 
-/** The same, but what the release before reads under its old name is kept beside for a release. */
-const Careful = {
-  ...Newer,
-  schema: v.object({ ...Newer.schema.entries, title: v.string() }),
-  upgrades: [
-    (older: Readonly<Record<string, unknown>>) => ({
-      ...older,
-      name: older['title'],
-      size: Number(older['weight']) >= 50 ? 'large' : 'small',
-    }),
-  ],
-} as unknown as typeof Newer;
-
-/** The same without a trace of it in this release's rows. */
-const Written: typeof Newer = { ...Newer, forOlder: ({ name }) => ({ title: name }) };
-
 const count = 300;
 let tenant: Tenant;
 const unit = () => new UnitOfWork(tenant, system);
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 beforeEach(async () => {
-  // No workspace has such a number, so that the sweeper reindexes nothing of it.
+  // No workspace has such a number.
   tenant = { workspaceId: randomInt(1_500_000_000, 2_000_000_000), env: 'live' };
   for (let first = 1; first <= count; first += 50) {
     await transact(tenant, system, async (tx) => {
@@ -92,7 +68,8 @@ beforeEach(async () => {
 const sorted = <T>(all: Iterable<T>) => [...all].map((one) => JSON.stringify(one)).sort();
 
 /** Every query by what is new says what the rows say. */
-async function requireRight(of: typeof Newer = Newer): Promise<void> {
+async function requireRight(): Promise<void> {
+  const of = Newer;
   const marks = (await listAll(unit(), of)).reverse();
   const large = marks.filter(({ size }) => size === 'large');
   const { items, hasMore } = await listPage(unit(), of, { where: { size: 'large' }, limit: 10 });
@@ -115,7 +92,7 @@ async function requireRight(of: typeof Newer = Newer): Promise<void> {
     heaviest.push(...page.map((entry) => Number(entry.of.sk)));
   const byWeight = large.filter(({ weight }) => weight >= 90).sort((a, b) => b.weight - a.weight || b.id - a.id);
   expect(heaviest).toEqual(byWeight.map(({ id }) => id));
-  const sums = await readCounters(unit(), [of], 'weights');
+  const sums = await readCounters(unit(), of, 'weights');
   const weightOf = (size: string) => marks.filter((mark) => mark.size === size);
   for (const size of ['small', 'large'])
     expect(sums.get(size)).toEqual({
@@ -150,28 +127,27 @@ async function requireInStep(of: Entity): Promise<void> {
   expect([...sums].filter(([, difference]) => difference !== 0)).toEqual([]);
 }
 
-const start = (of = Newer) =>
-  transact(tenant, system, (tx) => startReindexing(tx, [of], { dueAt: shifted(tx.now, hourMs) }));
-const finish = (of = Newer) => finishSaga(tenant, reindexing([of]), { id: reindexSagaId, actor: system });
+const start = () => transact(tenant, system, (tx) => startReindexing(tx, [Newer], { dueAt: shifted(tx.now, hourMs) }));
+const finish = () => finishSaga(tenant, reindexing([Newer]), { id: reindexSagaId, actor: system });
 
-/** Changes some marks as a release does. */
-const writeOlder = (id: number, color: (typeof colors)[number], weight: number) =>
-  transact(tenant, system, async (tx) => {
-    tx.update(Older, { ...(await tx.get(Older, { id })), color, weight });
-  });
 const writeNewer = (id: number, change: Partial<Item<typeof Newer>>) =>
   transact(tenant, system, async (tx) => {
     tx.update(Newer, { ...(await tx.get(Newer, { id })), ...change });
   });
 
-test('what a release adds is right before, while and after it is reindexed, with writers at work', async () => {
-  await requireRight();
+test('a row of an older version is upgraded when it is read', async () => {
+  expect(await unit().get(Newer, { id: 60 })).toMatchObject({ name: 'Mark 60', size: 'large' });
+  expect(await listPage(unit(), Newer, { where: { color: 'red' }, limit: 1 })).toMatchObject({
+    items: [{ name: 'Mark 300', size: 'small' }],
+  });
+});
+
+test('indexes and counters that a release adds are right once it is reindexed with writers at work', async () => {
   await writeNewer(7, { name: 'Mark 1200', size: 'large' });
   await transact(tenant, system, async (tx) => {
     tx.delete(Newer, await tx.get(Newer, { id: 8 }));
     tx.create(Newer, { id: count + 1, name: 'New', color: 'red', weight: 99, size: 'large' });
   });
-  await requireRight();
   await start();
   const writers = Array.from({ length: 3 }, async (_, writer) => {
     for (let turn = 0; turn < 15; turn += 1) {
@@ -181,60 +157,16 @@ test('what a release adds is right before, while and after it is reindexed, with
   });
   await Promise.all([finish(), ...writers]);
   expect(await unit().find(Sagas, { id: reindexSagaId })).toBeUndefined();
-  expect(await incomplete(tenant, [Newer])).toEqual([]);
   await requireRight();
   await requireInStep(Newer);
 });
 
-test('whenever the process dies, it goes on where it was, and nothing is counted twice', async () => {
+test('reindexing goes on where it was when its process died, and counts nothing twice', async () => {
   await start();
   for (let deaths = 0; (await unit().find(Sagas, { id: reindexSagaId })) !== undefined; deaths += 1) {
     expect(deaths).toBeLessThan(100);
     await dyingAfter(deaths % 3, () => finish());
-    if (deaths % 10 === 0) await requireRight();
   }
   await requireRight();
   await requireInStep(Newer);
-});
-
-test('a release that goes back writes over newer rows; what they left goes when the newer one is back', async () => {
-  await start(Careful);
-  await finish(Careful);
-  await requireInStep(Careful);
-  await writeOlder(60, 'blue', 1);
-  await writeOlder(60, 'red', 2);
-  await transact(tenant, system, async (tx) => {
-    tx.delete(Older, await tx.get(Older, { id: 61 }));
-    tx.create(Older, { id: count + 1, title: 'Meanwhile', color: 'red', weight: 70 });
-  });
-  expect(await unit().get(Older, { id: 63 })).toMatchObject({ color: 'red', weight: 63 });
-  // The sweeps of both releases, whoever else looks meanwhile.
-  // Beside all others, which would count as rolled back.
-  const before = await readRow(releaseKey);
-  await followRelease([...entities, Careful], 0);
-  await followRelease([...entities, Older], 0);
-  // A workspace that another test makes while a release is new has to be reindexed.
-  if (before) await putRows([{ ...before, generations: (await readRow(releaseKey))?.['generations'] }]);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * minuteMs });
-  expect(await incomplete(tenant, [Careful])).toEqual(['mark']);
-  await requireRight(Careful);
-  await start(Careful);
-  await finish(Careful);
-  expect(await incomplete(tenant, [Careful])).toEqual([]);
-  await requireRight(Careful);
-  await requireInStep(Careful);
-});
-
-test('what only the release before requires is written for it, and not read', async () => {
-  await transact(tenant, system, async (tx) => {
-    tx.update(Written, { ...(await tx.get(Written, { id: 60 })), name: 'Renamed' });
-    tx.create(Written, { id: count + 1, name: 'New', color: 'red', weight: 1, size: 'small' });
-  });
-  expect(await unit().get(Older, { id: 60 })).toMatchObject({ title: 'Renamed' });
-  expect(await unit().get(Older, { id: count + 1 })).toMatchObject({ title: 'New' });
-  expect(await unit().get(Written, { id: 60 })).not.toHaveProperty('title');
-  await transact(tenant, system, async (tx) => {
-    tx.update(Older, { ...(await tx.get(Older, { id: 60 })), title: 'Renamed back' });
-  });
-  expect(await unit().get(Written, { id: 60 })).toMatchObject({ name: 'Renamed back' });
 });

@@ -51,7 +51,7 @@ test("a tenant's events are published while a neighbour's many deliveries are st
   await putRows(outboxItems(neighbour, randomUUID(), event.timestamp, operator, [event], undefined) as Row[]);
   let madeBefore: number | undefined;
   const watching: Parameters<typeof between>[0] = async ({ operation, input }, next) => {
-    const isOfNeighbour = operation === 'PutItem' && JSON.stringify(input).includes(`"${tenantKey(neighbour)}#feed"`);
+    const isOfNeighbour = operation === 'PutItem' && JSON.stringify(input).includes(`"${tenantKey(neighbour)}#event"`);
     if (isOfNeighbour) madeBefore ??= (await everyItem(live, `${paths.at(-1)}/deliveries`, { limit: 100 })).length;
     return next();
   };

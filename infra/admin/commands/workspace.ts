@@ -9,8 +9,8 @@ import { entities } from '#lib/entities/all.ts';
 import { CreateWorkspace, PatchWorkspace } from '#lib/entities/workspace.ts';
 import { sagaKinds } from '#lib/saga-kinds.ts';
 import { id, text } from '#lib/schema.ts';
-import { findReindexing, incomplete, startReindexing } from '#lib/table/reindex.ts';
-import { unmark } from '#lib/table/release.ts';
+import { latestVersion } from '#lib/table/entity.ts';
+import { findReindexing, startReindexing } from '#lib/table/reindex.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { environments, operator, type Tenant } from '#lib/tenant.ts';
@@ -31,33 +31,26 @@ async function update({ id: workspaceId, ...patch }: v.InferOutput<typeof Update
 const One = v.object({ id: id() });
 type One = v.InferOutput<typeof One>;
 
-/** What is not complete in an environment, and how far its reindexing is. */
-async function versionsIn(tenant: Tenant) {
-  const [left, under] = await Promise.all([
-    incomplete(tenant, entities),
-    findReindexing(new UnitOfWork(tenant, operator)),
-  ]);
-  return { incomplete: left, ...(under && { read: under.read, rewritten: under.rewritten }) };
+/** How far the reindexing of an environment is; null when none is under way. */
+async function reindexingIn(tenant: Tenant) {
+  const under = await findReindexing(new UnitOfWork(tenant, operator));
+  return { reindexing: under === undefined ? null : { read: under.read, rewritten: under.rewritten } };
 }
 
 async function show({ id: workspaceId }: One) {
   const { name, currency, createdAt } = await getWorkspace(new UnitOfWork({ workspaceId, env: 'live' }, operator));
-  const [live, test] = await Promise.all(environments.map((env) => versionsIn({ workspaceId, env })));
+  const [live, test] = await Promise.all(environments.map((env) => reindexingIn({ workspaceId, env })));
   return { id: workspaceId, name, currency, createdAt, live, test };
 }
 
-const Reindex = v.object({ ...One.entries, again: v.optional(v.boolean(), false) });
-
-/** Starts what is missing, or with `again` everything, and says on standard error how far it is until it is done. */
-async function reindex({ id: workspaceId, again }: v.InferOutput<typeof Reindex>) {
+/** Writes the rows of older versions as this release does. Says on standard error how far that is, until it is done. */
+async function reindex({ id: workspaceId }: One) {
   await show({ id: workspaceId });
-  if (again) await unmark(workspaceId);
+  const changed = entities.filter((of) => latestVersion(of) > 1);
+  for (const env of environments) await transact({ workspaceId, env }, operator, (tx) => startReindexing(tx, changed));
   for (let before = ''; ; ) {
-    // One that was under way, as after an import, leaves what was taken back behind it.
-    for (const env of environments)
-      await transact({ workspaceId, env }, operator, (tx) => startReindexing(tx, entities));
     const now = await show({ id: workspaceId });
-    if (now.live?.incomplete.length === 0 && now.test?.incomplete.length === 0) return now;
+    if (!now.live?.reindexing && !now.test?.reindexing) return now;
     const said = JSON.stringify(now);
     if (said !== before) process.stderr.write(`${said}\n`);
     before = said;
@@ -88,7 +81,7 @@ export const commands = {
   create: { input: CreateWorkspace, run: create },
   update: { input: Update, run: update },
   show: { input: One, run: show },
-  reindex: { input: Reindex, run: reindex },
+  reindex: { input: One, run: reindex },
   finish: { input: One, run: finish },
   export: {
     input: Archive,
