@@ -76,7 +76,7 @@ export const eachMessage = (tx: UnitOfWork, range: Range, meter: Meter, take: Ta
   eachInRange(tx, Messages, range, meter, (entry) => take(seenOf(SeenMessage, entry)));
 
 /** The jobs of that traffic alone. */
-export const eachJob = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenJob>): Promise<void> =>
+const eachJob = (tx: UnitOfWork, range: Range, meter: Meter, take: Take<SeenJob>): Promise<void> =>
   eachInRange(tx, Jobs, range, meter, (entry) => take(seenOf(SeenJob, entry)));
 
 const seenOf = <Schema extends v.GenericSchema>(seen: Schema, entry: EntryRow): v.InferOutput<Schema> =>

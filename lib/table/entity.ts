@@ -268,7 +268,7 @@ export function wantedOf<E extends Entity>(
 }
 
 /** Whether an entry's `text` contains all of these. */
-export const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly string[]): boolean =>
+const hasTexts = (entry: Record<string, unknown> | undefined, texts: readonly string[]): boolean =>
   texts.every((one) => String(entry?.['text']).includes(one));
 
 /** Whether an item is in all of the indexes. */
@@ -342,7 +342,7 @@ export function entryRowsIn<E extends Entity>(tenant: Tenant, of: E, index: stri
 }
 
 /** The index entries that stand beside an entity, by their keys. */
-export const entryRows = <E extends Entity>(
+const entryRows = <E extends Entity>(
   tenant: Tenant,
   of: E,
   item: Item<E>,
