@@ -79,7 +79,7 @@ export function outboxItems(
 }
 
 /** The events in their order, each row small enough for an item and for one transaction of the publisher. */
-export function rowsOf<E extends Event>(events: readonly E[]): E[][] {
+function rowsOf<E extends Event>(events: readonly E[]): E[][] {
   let row: E[] = [];
   const rows = [row];
   let bytes = 0;

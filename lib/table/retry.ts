@@ -3,7 +3,7 @@ import { unavailable } from '../problem.ts';
 import { WriteConflict } from './change.ts';
 
 /** So long the writes of a call run again at most. */
-export const longestConflictMs = 8_000;
+const longestConflictMs = 8_000;
 /** About what some commits take: whoever comes back sooner meets the same one. */
 const firstPauseMs = 100;
 /** Many writers of one row get in each other's way until most of them wait for longer than a commit takes. */
