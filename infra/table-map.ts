@@ -36,8 +36,6 @@ const uses: Readonly<Record<keyof typeof rowKeys, string>> = {
   workspaceIds: 'the last id of a workspace',
   outbox: 'the events and the audit entry of a commit, until they are published',
   due: 'the timer of a row (`place`) that waits for its time; written and removed with that row',
-  aside: 'a row that failed again and again for a reason of its own: why, when, after how many tries',
-  asidePiece: 'that row itself',
   hook: 'whose hook it is that a platform posts to, and the hash of the word it proves itself with',
   key: 'the entity `key`',
   memberAddress: 'an active member of this e-mail address, in whatever workspace: an index entry of `member`',

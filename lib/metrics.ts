@@ -13,7 +13,7 @@ const units = {
   breakerOpenings: 'Count',
   overdueRows: 'Count',
   unpublishedRows: 'Count',
-  setAsideRows: 'Count',
+  deadRows: 'Count',
   unreadableRows: 'Count',
   /** Lines of the log that should be requests, and are in no request log. */
   unreadableRequests: 'Count',

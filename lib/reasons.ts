@@ -46,13 +46,7 @@ const panelReasons = {
 } as const;
 
 /** What an operator's command is refused for. */
-type OperatorReason =
-  | 'already_enrolled'
-  | 'endpoint_deleted'
-  | 'row_exists'
-  | 'row_unreadable'
-  | 'rows_set_aside'
-  | 'workspace_in_use';
+type OperatorReason = 'already_enrolled' | 'dead_letters' | 'workspace_in_use';
 
 export type ConflictReason = keyof typeof conflictReasons | keyof typeof panelReasons | OperatorReason;
 

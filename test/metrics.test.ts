@@ -28,7 +28,7 @@ function valuesOf(name: string): number[] {
 }
 
 test('a measurement is one line of the embedded metric format, whose dimensions and metrics are its own members', () => {
-  measure({ worker: 'sweep' }, { overdueRows: 3, deliveryLatency: [1, 2], setAsideRows: undefined });
+  measure({ worker: 'sweep' }, { overdueRows: 3, deliveryLatency: [1, 2], deadRows: undefined });
   const [line] = written();
   expect(lines).toEqual([`${JSON.stringify(line)}\n`]);
   expect(line).toEqual({

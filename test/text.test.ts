@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { previewOf } from '#lib/email/body.ts';
-import { reasonOf } from '#lib/table/set-aside.ts';
+import { reasonOf } from '#lib/table/dead-letter.ts';
 import { firstBytes, firstCharacters, folded, oneLine, withoutControls } from '#lib/text.ts';
 
 describe('a search finds', () => {

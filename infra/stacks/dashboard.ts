@@ -42,10 +42,10 @@ export function createDashboard(stack: Stack, { http, queues, workers, alarms }:
       http('5xx', Stats.SUM),
     ]),
     graph('Latency of the API, ms', 3, ofPercentiles(http, 'Latency')),
-    graph('Rows overdue, changes without an event, rows set aside', 3, [
+    graph('Rows overdue, changes without an event, dead letters', 3, [
       sweep('overdueRows', Stats.MAXIMUM),
       sweep('unpublishedRows', Stats.MAXIMUM),
-      sweep('setAsideRows', Stats.MAXIMUM),
+      sweep('deadRows', Stats.MAXIMUM),
     ]),
     ...lane('Webhooks', metricsOf('workers-deliver')),
     ...lane('Webhooks to slow endpoints', metricsOf('workers-deliver-slow')),

@@ -91,10 +91,10 @@ const sweeps = (metric: MetricOf): Record<string, AlarmSettings> => ({
     description: 'More than 100 changes had no event in the feed yet, or the sweeper fails',
     whenMissing: 'rings',
   },
-  SetAside: {
-    metric: metric('setAsideRows', Stats.MAXIMUM),
+  DeadLetters: {
+    metric: metric('deadRows', Stats.MAXIMUM),
     threshold: 0,
-    description: 'A row failed again and again for a reason of its own and was set aside',
+    description: 'A row failed again and again for a reason of its own and is a dead letter',
   },
 });
 

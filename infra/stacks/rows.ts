@@ -20,7 +20,6 @@ type Rows = Partial<Record<Action, readonly string[]>>;
 const tenants = Array.from({ length: 9 }, (_, digit) => `${digit + 1}*`);
 const outbox = rowPartition('outbox', { shard: '*' });
 const due = rowPartition('due', { shard: '*' });
-const aside = [rowPartition('aside', {}), rowPartition('asidePiece', { row: '*' })];
 const key = rowPartition('key', { keyId: '*' });
 const session = rowPartition('session', { hash: '*' });
 const address = rowPartition('address', { ip: '*' });
@@ -72,8 +71,8 @@ const rowsOf: Record<RowNeed, Rows> = {
   'make-sign-ins': { Query: [member], GetItem: [signedIn], PutItem: [signIn], BatchWriteItem: [signIn] },
   'open-sessions': { GetItem: [signIn], UpdateItem: [signIn], PutItem: [session, signedIn], DeleteItem: [session] },
   'read-outbox': { Query: [outbox], BatchGetItem: [outbox] },
-  'move-outbox': everything([outbox, ...aside]),
-  'move-timers': everything([due, ...aside]),
+  'move-outbox': everything([outbox]),
+  'move-timers': everything([due]),
   sweep: {
     GetItem: [places],
     BatchGetItem: [places],

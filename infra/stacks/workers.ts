@@ -96,7 +96,7 @@ function fromStream(trigger: TriggerOf<'stream'>, { stack, resources, alarms }: 
         filters: trigger.filters.map((filter) => FilterCriteria.filter(filter)),
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
-        retryAttempts: 20,
+        retryAttempts: 3,
         onFailure: new SqsDlq(deadLetters),
       });
       alarms.add(target, 'Late', {

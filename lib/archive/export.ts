@@ -4,12 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { sleep, timestamp } from '#lib/clock.ts';
 import { conflict } from '#lib/problem.ts';
+import { isDead } from '#lib/table/dead-letter.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { outboxPrefix } from '#lib/table/outbox.ts';
 import { type Row, readRows } from '#lib/table/rows.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
-import { listSetAside } from '#lib/table/set-aside.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { environments, operator, tenantKey } from '#lib/tenant.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
@@ -21,7 +21,7 @@ const pauseMs = 2_000;
 
 /**
  * Writes a workspace, both environments, to a sealed file that `importWorkspace` reads, without keys, secrets, and what only the moment
- * needs. Returns what it holds, in the nouns of the API. Raises 404, and 409 while the workspace changes or rows are set aside. Needs the key.
+ * needs. Returns what it holds, in the nouns of the API. Raises 404, and 409 while the workspace changes or has events that are dead letters. Needs the key.
  */
 export async function exportWorkspace(id: number, file: string): Promise<Record<string, number>> {
   await getWorkspace(new UnitOfWork({ workspaceId: id, env: 'live' }, operator));
@@ -29,11 +29,9 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
   try {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (attempt > 0) await sleep(pauseMs);
-      await requireNoneSetAside(id);
       const archive = new Archive(id);
       const before = await changeCount(id);
       await pipeline(archive.lines(), createWriteStream(partial, { mode: 0o600 }));
-      await requireNoneSetAside(id);
       if (archive.isWhole && isDeepStrictEqual(before, await changeCount(id))) {
         await rename(partial, file);
         return archive.counts;
@@ -43,15 +41,6 @@ export async function exportWorkspace(id: number, file: string): Promise<Record<
     await rm(partial, { force: true });
   }
   throw conflict('workspace_in_use', 'the workspace is being written to: try again when it is quiet');
-}
-
-/** What is set aside is part of the workspace and in none of its partitions. */
-async function requireNoneSetAside(id: number): Promise<void> {
-  const tenants = environments.map((name) => tenantKey({ workspaceId: id, env: name }));
-  const rows = (await listSetAside()).filter(({ tenant }) => tenant !== null && tenants.includes(tenant));
-  if (rows.length === 0) return;
-  const problem = `${rows.length} rows of the workspace are set aside: say admin outbox retry or discard first`;
-  throw conflict('rows_set_aside', problem, { ids: rows.map((row) => row.id) });
 }
 
 /** What every change of a workspace moves on: its id counters and the ends of its feeds. */
@@ -84,7 +73,10 @@ class Archive {
     };
     yield line({ format: 'crm-workspace', version: 3, workspaceId: this.#id, exportedAt: timestamp() });
     for await (const row of rowsOfWorkspace(this.#id)) {
-      const isUnfinished = row.pk.startsWith(outboxPrefix) || row.pk.endsWith(`#${Sagas.name}`);
+      const isEvent = row.pk.startsWith(outboxPrefix);
+      if (isEvent && isDead(row))
+        throw conflict('dead_letters', 'events of the workspace are dead letters: say admin dead-letter retry first');
+      const isUnfinished = isEvent || row.pk.endsWith(`#${Sagas.name}`);
       if (isUnfinished) this.isWhole = false;
       const kept = isUnfinished ? undefined : archived(this.#id, row);
       if (!kept) continue;

@@ -5,7 +5,7 @@ import { env } from '#lib/env.ts';
 import { type Backlog, giveAgain, giveLeft, leave } from '#lib/feed/backlog.ts';
 import { log } from '#lib/log.ts';
 import { measure } from '#lib/metrics.ts';
-import { isOwnReason, reasonOf } from '#lib/table/set-aside.ts';
+import { isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import type { Tenant } from '#lib/tenant.ts';
 import { busTimeoutMs } from '#lib/timeouts.ts';
 import { putEvents } from './put.ts';

@@ -1,6 +1,6 @@
 import { entity } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { EventPassedOver, EventsLeft } from './webhook-fan-out.ts';
+import { EventsLeft, FailedEvent } from './webhook-fan-out.ts';
 
 const group = (tenant: Tenant) => `${tenantKey(tenant)}/bus-backlog`;
 
@@ -14,6 +14,6 @@ export const BusBacklogs = entity({
 /** An event that the bus refuses, and is tried by itself; found by its sequence. */
 export const BusRetries = entity({
   name: 'bus-retry',
-  schema: EventPassedOver,
+  schema: FailedEvent,
   timer: ({ id, at }, tenant) => ({ at, queue: 'bus', message: { sequence: id }, group: group(tenant) }),
 });

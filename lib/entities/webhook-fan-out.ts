@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { count, integer } from '#lib/schema.ts';
-import { entity, type Item } from '#lib/table/entity.ts';
+import { integer } from '#lib/schema.ts';
+import { entity } from '#lib/table/entity.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 
 const sequence = integer(0, Number.MAX_SAFE_INTEGER);
@@ -15,14 +15,8 @@ export const EventsLeft = v.object({
   at: v.string(),
 });
 
-/** One that failed for a reason of its own, by its sequence. */
-export const EventPassedOver = v.object({
-  id: sequence,
-  /** Those that were begun since it was passed over. */
-  tries: count(),
-  /** When it is tried next. */
-  at: v.string(),
-});
+/** One that failed for a reason of its own, by its sequence, and when it is tried again. */
+export const FailedEvent = v.object({ id: sequence, at: v.string() });
 
 /**
  * From where to where events have yet to be given to their endpoints. One row a tenant: while there is one, all that
@@ -43,7 +37,6 @@ export const FanOuts = entity({
 /** An event whose deliveries could not be made, and is tried by itself; found by its sequence. */
 export const FanOutRetries = entity({
   name: 'webhook-fan-out-retry',
-  schema: EventPassedOver,
+  schema: FailedEvent,
   timer: ({ id, at }, tenant) => ({ at, queue: 'fan-outs', message: { sequence: id }, group: group(tenant) }),
 });
-export type FanOutRetry = Item<typeof FanOutRetries>;

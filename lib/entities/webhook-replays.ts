@@ -12,7 +12,5 @@ export const ReplayQueues = entity({
     /** Of the endpoint. */
     id: id(),
     deliveryIds: v.array(id()),
-    /** None is made before: those that come next cannot be read. */
-    notBefore: v.optional(v.nullable(v.string())),
   }),
 });

@@ -4,7 +4,7 @@ import { heirsOf, mergedInto } from '#lib/references/merged.ts';
 import { entityPartition } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import { pages } from '#lib/table/pages.ts';
-import { isSetAside } from '#lib/table/resume.ts';
+import { isResting } from '#lib/table/resume.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { maxIds, type Part, type Place } from './part.ts';
@@ -15,7 +15,7 @@ const sagasPerPart = 25;
 
 /**
  * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
- * nobody goes on with, because it was set aside, is moved here: where that is still impossible the erasure is set aside, too.
+ * nobody goes on with, because its timer is a dead letter, is moved here: where that is impossible the erasure's is one, too.
  */
 export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing): Promise<Part> {
   let { above } = place;
@@ -30,7 +30,7 @@ export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing)
       const saga = tx.remember(Sagas, row);
       const { id, kind, state } = saga;
       if (kind === merging.name && (await mergedInto(tx, Number(state['to']))) === contactId) {
-        if (!(await isSetAside(tx.tenant, saga))) return { isLeft: true, place: { ...here(), isWaiting: true } };
+        if (!(await isResting(tx.tenant, saga))) return { isLeft: true, place: { ...here(), isWaiting: true } };
         const left = await merging.step(tx, state as Parameters<typeof merging.step>[1], id);
         if (left) tx.update(Sagas, { ...saga, state: left });
         else tx.delete(Sagas, saga);

@@ -1,10 +1,9 @@
 import { minuteMs, now, secondMs } from '#lib/clock.ts';
 import { Feed, type FeedEvent } from '#lib/entities/feed-event.ts';
-import type { FanOutRetries, FanOutRetry, FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import type { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
 import { log } from '#lib/log.ts';
+import { bury, isOwnReason, reasonOf } from '#lib/table/dead-letter.ts';
 import { indexEntries } from '#lib/table/entity.ts';
-import { readRows } from '#lib/table/rows.ts';
-import { isOwnReason, reasonOf, setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -25,9 +24,8 @@ const budgetMs = 15 * secondMs;
 const stepEvents = 20;
 /** A timer may be early by what two clocks differ. */
 const earlyMs = secondMs;
-
-/** Twice as long from try to try, a minute at first: an hour in all, in which a newer version that can read it may be back. */
-const maxTries = 6;
+/** After so long an event that failed is tried a last time. */
+const retryAfterMs = minuteMs;
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
@@ -49,8 +47,8 @@ export async function leave(
 
 /**
  * Gives what the publisher has left of a tenant, in the order of the events, for some seconds; what is still left then has another
- * turn. Nothing happens while another process is at it. An event that fails for a reason of its own is passed over, and tried again
- * by itself.
+ * turn. Nothing happens while another process is at it. An event that fails for a reason of its own is left out, and tried again by
+ * itself.
  */
 export async function giveLeft(backlog: Backlog, tenant: Tenant): Promise<void> {
   const deadlineMs = now() + budgetMs;
@@ -63,57 +61,22 @@ export async function giveLeft(backlog: Backlog, tenant: Tenant): Promise<void> 
   }
 }
 
-/**
- * Tries an event that was passed over once more. After the last try its timer is set aside, and with a retry of that it has its
- * tries again.
- */
+/** Gives an event once more that failed for a reason of its own. Its timer is a dead letter if it fails again. */
 export async function giveAgain(backlog: Backlog, tenant: Tenant, sequence: number): Promise<void> {
   const { retries } = backlog;
-  const retry = await claimRetry(backlog, tenant, sequence);
+  const retry = await new UnitOfWork(tenant, system).find(retries, { id: sequence });
   if (retry === undefined) return;
   try {
     await giveOne(backlog, tenant, sequence);
   } catch (error) {
     if (!isOwnReason(error)) throw error;
-    log().error('an event that was passed over fails again', {
-      backlog: backlog.left.name,
-      sequence,
-      tries: retry.tries,
-      reason: reasonOf(error),
-    });
-    if (retry.tries >= maxTries) await setRetryAside(backlog, tenant, sequence, error);
+    for (const timer of indexEntries(tenant, retries, retry).values()) await bury(timer, error);
     return;
   }
   await transact(tenant, system, async (tx) => {
     const done = await tx.find(retries, { id: sequence });
     if (done) tx.delete(retries, done);
   });
-}
-
-/** The try is counted before it is made. Undefined when it is not due, done, or set aside. */
-const claimRetry = ({ retries }: Backlog, tenant: Tenant, id: number) =>
-  transact(tenant, system, async (tx) => {
-    const retry = await tx.find(retries, { id });
-    if (!retry || new Date(retry.at).getTime() > now() + earlyMs) return undefined;
-    if ((await readRows(timersOf(retries, tenant, retry))).size === 0) return undefined;
-    return tx.update(retries, { ...retry, tries: retry.tries + 1, at: instant(nextTryMs(retry.tries + 1)) });
-  });
-
-/** The last one must have ended by then. */
-const nextTryMs = (tries: number) =>
-  now() + (tries < maxTries ? minuteMs * 2 ** tries : fanOutTimeoutSeconds * secondMs);
-
-const timersOf = (retries: Backlog['retries'], tenant: Tenant, retry: FanOutRetry) => [
-  ...indexEntries(tenant, retries, retry).values(),
-];
-
-/** The event is not tried again until an operator puts its timer back. */
-async function setRetryAside({ retries }: Backlog, tenant: Tenant, id: number, error: unknown): Promise<void> {
-  const retry = await transact(tenant, system, async (tx) => {
-    const left = await tx.find(retries, { id });
-    return left && tx.update(retries, { ...left, tries: 0 });
-  });
-  for (const timer of retry ? timersOf(retries, tenant, retry) : []) await setAside(timer, maxTries, error);
 }
 
 /** Gives what can be given. Returns the sequences of those events that fail for reasons of their own. */
@@ -130,7 +93,7 @@ async function giveBetween(backlog: Backlog, tenant: Tenant, from: number, to: n
       await giveOne(backlog, tenant, sequence);
     } catch (error) {
       if (!isOwnReason(error)) throw error;
-      log().error('an event is passed over', { backlog: backlog.left.name, sequence, reason: reasonOf(error) });
+      log().error('an event could not be given', { backlog: backlog.left.name, sequence, reason: reasonOf(error) });
       failed.push(sequence);
     }
   }
@@ -170,7 +133,7 @@ const advance = (
       ),
     ]);
     for (const id of failed) {
-      if (!known.some((retry) => retry.id === id)) tx.create(retries, { id, tries: 0, at: instant(nextTryMs(0)) });
+      if (!known.some((retry) => retry.id === id)) tx.create(retries, { id, at: instant(now() + retryAfterMs) });
     }
     if (!found) return undefined;
     const backlog = { ...found, doneTo: found.doneTo === from ? to : found.doneTo };

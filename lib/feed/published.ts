@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { now, sleep } from '#lib/clock.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
+import { isDead } from '#lib/table/dead-letter.ts';
 import { keyOf } from '#lib/table/entity.ts';
 import { identity, type Key, rowPartition, shardOf } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
@@ -47,16 +48,16 @@ async function missing(tenant: Tenant, waiting: readonly Key[], rows: ReadonlyMa
 }
 
 /**
- * The place of the last row of a tenant's outbox, as far as one is named, whose events are not in the feed: also of one that the
- * publisher has passed over, and will until it is set aside. Undefined where there is none. Reads all that waits.
+ * The place of the last row of a tenant's outbox, as far as one is named, whose events are not in the feed and may still come there:
+ * a dead letter is none of them. Undefined where there is none. Reads all that waits.
  */
 export async function lastUnpublished(tenant: Tenant, upTo?: string): Promise<string | undefined> {
   const key = tenantKey(tenant);
   let last: string | undefined;
   for await (const page of pages({ pk: rowPartition('outbox', { shard: shardOf('outbox', key) }), ascending: true })) {
-    for (const { sk, tenant: of, published } of page) {
-      if (upTo !== undefined && sk > upTo) return last;
-      if (of === key && published === undefined) last = sk;
+    for (const row of page) {
+      if (upTo !== undefined && row.sk > upTo) return last;
+      if (row['tenant'] === key && row['published'] === undefined && !isDead(row)) last = row.sk;
     }
   }
   return last;
@@ -79,8 +80,8 @@ async function unpublished(tenant: Tenant): Promise<Key[]> {
   return own;
 }
 
-/** Nobody waits for a row that the publisher has passed over (its first try may be under way), or that a newer version has to read. */
+/** Nobody waits for a row that has failed, or that a newer version has to read. */
 function isAwaited(row: Record<string, unknown> | undefined): boolean {
   const { success, output } = v.safeParse(OutboxRow, row);
-  return success && output.published === undefined && (output.tries ?? 0) < 2 && output.events.length > 0;
+  return success && output.published === undefined && output.tries === undefined && output.events.length > 0;
 }

@@ -1,14 +1,13 @@
 import { putOnBus } from '#lib/bus/bus.ts';
 import { secondMs } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
-import { inParallel } from '#lib/parallel.ts';
 import { isContention } from '#lib/table/change.ts';
+import { countFailure, isOwnReason, readable } from '#lib/table/dead-letter.ts';
 import { IdPool } from '#lib/table/ids.ts';
 import { identity, type Key } from '#lib/table/keys.ts';
 import { OutboxRow } from '#lib/table/outbox.ts';
 import { untilFirst, within } from '#lib/table/retry.ts';
 import { removeRows } from '#lib/table/rows.ts';
-import { countTry, failed, isOwnReason, passOver, readable, uncountTry } from '#lib/table/set-aside.ts';
 import { parseTenantKey, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { fanOut, type Room } from '#lib/webhooks/fan-out.ts';
 import { number } from './numbering.ts';
@@ -20,36 +19,34 @@ const maxDeliveries = 200;
 const weightOf = (row: OutboxRow) => row.events.length + 1;
 /** Nobody else gives a tenant's events their numbers but a sweep, so a conflict that lasts longer does not pass. */
 const numberingMs = 2 * secondMs;
-/** Rows of one tenant side by side. */
-const maxPassedOver = 25;
 const maxChunkBytes = 2_000_000;
 const bytesOf = (row: OutboxRow) => row.events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
 
 /**
  * Gives the events of outbox rows their sequence, in the order given, writes them to the feed, makes one delivery per
  * subscribed endpoint and puts them on the event bus, then removes the rows. May be called again with the same rows at any point: what is done stays done.
- * A row that fails for a reason of its own is passed over before it has a number, and the others of its tenant go on. A tenant that
- * meets nothing but conflicts holds up no other: all its rows are passed over, as are those of the tenants in `contending`, to which
- * it is added. Returns the rows that are left for a reason that may pass.
+ * The others of its tenant go on without a row that fails for a reason of its own. A tenant that meets nothing but conflicts holds up
+ * no other: its rows wait for the next sweep, as do those of the tenants in `contending`, to which it is added. Returns the rows that
+ * are left for another reason that may pass.
  */
 export async function publish<Stored extends Key>(
   stored: readonly Stored[],
-  contending: Map<string, unknown> = new Map(),
+  contending: Set<string> = new Set(),
 ): Promise<Stored[]> {
   const rows: OutboxRow[] = [];
-  const unreadable: Promise<void>[] = [];
+  const failures: Promise<void>[] = [];
   for (const row of stored) {
     try {
       rows.push(readable(OutboxRow, row));
     } catch (error) {
-      unreadable.push(passOver(row, error));
+      failures.push(countFailure(row, error));
     }
   }
   const byTenant = Map.groupBy(rows, (row) => row.tenant);
   const left = await Promise.all(
     [...byTenant].map(([key, own]) => publishTenant(parseTenantKey(key), own, contending)),
   );
-  await Promise.all(unreadable);
+  await Promise.all(failures);
   const places = new Set(left.flat().map(identity));
   return stored.filter((row) => places.has(identity(row)));
 }
@@ -58,13 +55,13 @@ export async function publish<Stored extends Key>(
 async function publishTenant(
   tenant: Tenant,
   rows: readonly OutboxRow[],
-  contending: Map<string, unknown>,
+  contending: Set<string>,
 ): Promise<readonly OutboxRow[]> {
   const key = tenantKey(tenant);
+  if (contending.has(key)) return [];
   let done = 0;
   const room = { deliveries: maxDeliveries };
   try {
-    if (contending.has(key)) throw contending.get(key);
     for (const chunk of chunksOf(rows)) {
       if (!(await publishTogether(tenant, chunk, room))) {
         for (const row of chunk) {
@@ -76,15 +73,13 @@ async function publishTenant(
   } catch (error) {
     log().error('events wait to be published', error as Error);
     if (!isContention(error)) return rows.slice(done);
-    contending.set(key, error);
-    await inParallel(rows.slice(done), maxPassedOver, (row) => passOver(row, error));
+    contending.add(key);
   }
   return [];
 }
 
 /** Returns false, with nothing lost, when one of them has a reason of its own to fail. */
 async function publishTogether(tenant: Tenant, chunk: readonly OutboxRow[], room: Room): Promise<boolean> {
-  if (chunk.some(isRetried)) return false;
   try {
     await publishChunk(tenant, chunk, room);
     return true;
@@ -94,21 +89,14 @@ async function publishTogether(tenant: Tenant, chunk: readonly OutboxRow[], room
   }
 }
 
-/** The try is counted before it is made, so that one counts which ends the process. */
 async function publishAlone(tenant: Tenant, row: OutboxRow, room: Room): Promise<void> {
-  const tries = await countTry(row);
-  if (tries === undefined) return;
   try {
     await publishChunk(tenant, [row], room);
   } catch (error) {
-    const isCounted = isOwnReason(error) || isContention(error);
-    if (isCounted) await failed(row, tries, error);
-    else await uncountTry(row, tries);
     if (!isOwnReason(error)) throw error;
+    await countFailure(row, error);
   }
 }
-
-const isRetried = ({ tries }: OutboxRow) => tries !== undefined;
 
 async function publishChunk(tenant: Tenant, rows: readonly OutboxRow[], room: Room): Promise<void> {
   const ids = new IdPool(tenant);
@@ -131,7 +119,7 @@ function* chunksOf(rows: readonly OutboxRow[]): Generator<OutboxRow[]> {
   let bytes = 0;
   for (const row of rows) {
     const isFull = weight + weightOf(row) > maxWeight || bytes + bytesOf(row) > maxChunkBytes;
-    if (chunk.length > 0 && (isFull || isRetried(row) || chunk.some(isRetried))) {
+    if (chunk.length > 0 && isFull) {
       yield chunk;
       chunk = [];
       weight = 0;

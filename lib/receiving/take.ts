@@ -4,7 +4,7 @@ import type { Platform } from '#lib/channels/channel.ts';
 import { timestamp } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { measure } from '#lib/metrics.ts';
-import { isOwnReason } from '#lib/table/set-aside.ts';
+import { isOwnReason } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';

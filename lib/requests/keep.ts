@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { dayMs, epochSeconds, timestamp } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { measure } from '#lib/metrics.ts';
+import { readable, reasonOf } from '#lib/table/dead-letter.ts';
 import { identity } from '#lib/table/keys.ts';
 import { putRows, type Row } from '#lib/table/rows.ts';
-import { readable, reasonOf } from '#lib/table/set-aside.ts';
 import { RequestLine } from './line.ts';
 import { firstIdAt, idsPerMs, keptDays, partitionAt, sortKeyOf } from './row.ts';
 

@@ -2,10 +2,10 @@ import { minuteMs, now, secondMs, sleep, timestamp } from '#lib/clock.ts';
 import { log } from '#lib/log.ts';
 import { inParallel } from '#lib/parallel.ts';
 import { publish } from '#lib/publishing/publish.ts';
+import { bury, countFailure, countTry, isDead, isOwnReason, maxTries, readable } from '#lib/table/dead-letter.ts';
 import { identity, type Key, rowKey, type ShardedQueue, shardsOf } from '#lib/table/keys.ts';
 import { pages } from '#lib/table/pages.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
-import { countSetAside, countTry, failed, isOwnReason, passOver, readable, setAside } from '#lib/table/set-aside.ts';
 import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
 import { dispatchTimers } from '#lib/timers/send.ts';
 import { TimerRow } from '#lib/timers/timer.ts';
@@ -28,7 +28,7 @@ export interface Swept {
   /** Rows past their time whose message was sent before, in vain; those of a group count as one. */
   overdueRows: number | undefined;
   unpublishedRows: number | undefined;
-  setAsideRows: number | undefined;
+  deadRows: number | undefined;
   failures: unknown[];
 }
 
@@ -37,45 +37,56 @@ export interface Swept {
  * by side, all shards in turn, for 45 seconds at most. What fails keeps nothing else waiting. Never throws.
  */
 export async function sweep({ budgetMs, giveUpMs } = limits): Promise<Swept> {
-  const swept: Swept = { overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined, failures: [] };
+  const swept: Swept = { overdueRows: undefined, unpublishedRows: undefined, deadRows: undefined, failures: [] };
+  const dead: Dead = new Map();
   const deadlineMs = now() + budgetMs;
   const before = new Date(now() - graceMs);
-  const parts = [sweepOutbox(swept, before, deadlineMs), sweepDue(swept, before, deadlineMs), lookAside(swept)];
+  const parts = [sweepOutbox(swept, dead, before, deadlineMs), sweepDue(swept, dead, before, deadlineMs)];
   const work = parts.map((part) => part.catch((error: unknown) => swept.failures.push(error)));
   const late = new AbortController();
   await Promise.race([Promise.all(work), sleep(giveUpMs, late.signal).catch(() => {})]);
   late.abort();
-  return { ...swept };
+  const [outbox, due] = [dead.get('outbox'), dead.get('due')];
+  return { ...swept, deadRows: outbox === undefined || due === undefined ? undefined : outbox + due };
 }
 
-async function sweepOutbox(swept: Swept, before: Date, deadlineMs: number): Promise<void> {
+/** How many dead letters each queue has, once all of its shards were looked into. */
+type Dead = Map<ShardedQueue, number>;
+
+async function sweepOutbox(swept: Swept, dead: Dead, before: Date, deadlineMs: number): Promise<void> {
   let found = 0;
+  let deadFound = 0;
   // What follows what is left of a tenant waits with it, in its order.
   const waiting = new Set<unknown>();
-  const contending = new Map<string, unknown>();
+  const contending = new Set<string>();
   const work = async (page: Row[]) => {
-    found += page.length;
+    const living = page.filter((row) => !isDead(row));
+    found += living.length;
+    deadFound += page.length - living.length;
     const left = await publish(
-      page.filter(({ tenant }) => !waiting.has(tenant)),
+      living.filter(({ tenant }) => !waiting.has(tenant)),
       contending,
     );
     if (left.length > 0) swept.failures.push(new Error(`${left.length} changes are not published yet`));
     for (const { tenant } of left) waiting.add(tenant);
     return left;
   };
-  for await (const _ of rounds('outbox', before.toISOString(), deadlineMs, work)) swept.unpublishedRows = found;
+  for await (const _ of rounds('outbox', before.toISOString(), deadlineMs, work)) {
+    swept.unpublishedRows = found;
+    dead.set('outbox', deadFound);
+  }
+  if (contending.size > 0) swept.failures.push(new Error(`${contending.size} tenants meet nothing but conflicts`));
 }
 
-async function lookAside(swept: Swept): Promise<void> {
-  swept.setAsideRows = await countSetAside();
-}
-
-async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise<void> {
+async function sweepDue(swept: Swept, dead: Dead, before: Date, deadlineMs: number): Promise<void> {
+  let deadFound = 0;
   const overdue = new Set<string>();
   const groups = new Set<string>();
   const work = async (page: Row[]) => {
     const rows = new Map<TimerRow, Row>();
-    await inParallel(page, maxCalls, async (stored) => {
+    const living = page.filter((row) => !isDead(row));
+    deadFound += page.length - living.length;
+    await inParallel(living, maxCalls, async (stored) => {
       try {
         const row = readable(TimerRow, stored);
         if (row.isForGroup) {
@@ -87,7 +98,7 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
         if (row.tries > 0) overdue.add(overdueOf(row));
         if (!isBackingOff(row)) rows.set(row, stored);
       } catch (error) {
-        await passOver(stored, error);
+        await countFailure(stored, error);
       }
     });
     const undispatched = new Map((await dispatchTimers([...rows.keys()])).map(({ row, error }) => [row, error]));
@@ -99,13 +110,18 @@ async function sweepDue(swept: Swept, before: Date, deadlineMs: number): Promise
         return;
       }
       const tries = await countTry(stored);
-      if (error !== undefined) await failed(stored, tries, error);
-      else if (tries !== undefined && tries >= maxDispatches && !row.isForGroup && !row.isPaced)
-        await setAside(stored, tries, new Error('sent in vain'));
+      if (tries === undefined) return;
+      if (error !== undefined) {
+        if (tries >= maxTries) await bury(stored, error);
+      } else if (tries >= maxDispatches && !row.isForGroup && !row.isPaced)
+        await bury(stored, new Error('sent in vain'));
     });
     return [];
   };
-  for await (const _ of rounds('due', timestamp(before), deadlineMs, work)) swept.overdueRows = overdue.size;
+  for await (const _ of rounds('due', timestamp(before), deadlineMs, work)) {
+    swept.overdueRows = overdue.size;
+    dead.set('due', deadFound);
+  }
 }
 
 /** Under which name it counts once. */

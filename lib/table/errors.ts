@@ -49,7 +49,3 @@ export const isInvalid = (error: unknown): boolean =>
 
 /** What DynamoDB says of an action whose condition failed. */
 export const conditionFailed = 'ConditionalCheckFailed';
-
-/** The places of the actions whose conditions failed in a transaction; none for any other error. */
-export const failedConditions = (error: unknown): number[] =>
-  cancellations(error).flatMap(({ code }, index) => (code === conditionFailed ? [index] : []));

@@ -39,7 +39,7 @@ export const OutboxRow = v.object({
   audit: v.optional(v.record(v.string(), v.unknown())),
   /** The sequence of its first event, once numbered. */
   published: v.optional(v.number()),
-  /** How often it failed for a reason of its own (lib/table/set-aside.ts). */
+  /** How often it failed for a reason of its own (lib/table/dead-letter.ts). */
   tries: v.optional(v.number()),
 });
 

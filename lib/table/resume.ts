@@ -2,11 +2,11 @@ import { minuteMs, secondMs, shifted } from '../clock.ts';
 import { system, type Tenant } from '../tenant.ts';
 import { sagaTimeoutSeconds } from '../timeouts.ts';
 import { isContention } from './change.ts';
+import { bury, isDead, isOwnReason } from './dead-letter.ts';
 import { indexEntries } from './entity.ts';
 import { within } from './retry.ts';
 import { readRows } from './rows.ts';
 import { giveUpMs, type Saga, type SagaKind, Sagas, type State } from './saga.ts';
-import { isOwnReason, setAside } from './set-aside.ts';
 import { finishSaga, transact } from './transact.ts';
 
 const tryMs = sagaTimeoutSeconds * secondMs;
@@ -14,17 +14,17 @@ const maxTries = 5;
 
 /**
  * Goes on with a saga whose request did not complete it; one that is done is done. The try is counted before it is made, and until
- * the next one there is a wait; after the last one the saga's timer is set aside, and with a retry of it the saga goes on.
+ * the next one there is a wait; after the last one the saga's timer is a dead letter, and when that is put back the saga goes on.
  */
 export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly SagaKind<State>[]): Promise<void> {
   const saga = await transact(tenant, system, async (tx) => {
     const waiting = await tx.find(Sagas, { id });
-    if (waiting === undefined || waiting.dueAt > tx.now || (await isSetAside(tenant, waiting))) return undefined;
+    if (waiting === undefined || waiting.dueAt > tx.now || (await isResting(tenant, waiting))) return undefined;
     const tries = waiting.tries + 1;
     return tx.update(Sagas, { ...waiting, tries, dueAt: shifted(tx.now, tryMs + minuteMs * tries) });
   });
   if (saga === undefined) return;
-  if (saga.tries > maxTries) return setSagaAside(tenant, id, new Error('its last try did not come to an end'));
+  if (saga.tries > maxTries) return rest(tenant, id, new Error('its last try did not come to an end'));
   try {
     const kind = kinds.find(({ name }) => name === saga.kind);
     if (kind === undefined) throw new Error(`no saga is called ${saga.kind}`);
@@ -32,7 +32,7 @@ export async function resumeSaga(tenant: Tenant, id: string, kinds: readonly Sag
   } catch (error) {
     // One that meets conflicts in try after try holds its worker each time.
     if (!isOwnReason(error) && !isContention(error)) await takeBack(tenant, saga);
-    else if (saga.tries === maxTries) return setSagaAside(tenant, id, error);
+    else if (saga.tries === maxTries) return rest(tenant, id, error);
     throw error;
   }
 }
@@ -55,15 +55,15 @@ const takeBack = (tenant: Tenant, { id, tries }: Saga) =>
     if (left?.tries === tries) tx.update(Sagas, { ...left, tries: tries - 1 });
   });
 
-/** Whether its timer was set aside: a message of it that was sent before finds nothing to do. */
-export const isSetAside = async (tenant: Tenant, saga: Saga) =>
-  (await readRows([...indexEntries(tenant, Sagas, saga).values()])).size === 0;
+/** Returns whether its timer is a dead letter or gone: a message of it that was sent before finds nothing to do. */
+export const isResting = async (tenant: Tenant, saga: Saga) =>
+  [...(await readRows([...indexEntries(tenant, Sagas, saga).values()])).values()].every(isDead);
 
-/** The saga is not tried again until an operator puts its timer back. */
-async function setSagaAside(tenant: Tenant, id: string, error: unknown): Promise<void> {
+/** Makes the timer of a saga a dead letter: it is not tried again until an operator puts that back. */
+async function rest(tenant: Tenant, id: string, error: unknown): Promise<void> {
   const saga = await transact(tenant, system, async (tx) => {
     const left = await tx.find(Sagas, { id });
     return left && tx.update(Sagas, { ...left, tries: 0 });
   });
-  for (const timer of saga ? indexEntries(tenant, Sagas, saga).values() : []) await setAside(timer, maxTries, error);
+  for (const timer of saga ? indexEntries(tenant, Sagas, saga).values() : []) await bury(timer, error);
 }

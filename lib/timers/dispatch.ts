@@ -1,12 +1,12 @@
 import { log } from '#lib/log.ts';
+import { isOwnReason, readable } from '#lib/table/dead-letter.ts';
 import type { Key } from '#lib/table/keys.ts';
-import { isOwnReason, readable } from '#lib/table/set-aside.ts';
 import { dispatchTimers } from './send.ts';
 import { TimerRow } from './timer.ts';
 
 /**
  * Tells rows that have begun to wait. Returns those that are left for a reason that may pass. Those that fail for a reason of
- * their own hold up nobody: they stay where the sweeper finds them at their time, and sets them aside. Nor do those that the
+ * their own hold up nobody: they stay where the sweeper finds them at their time. Nor do those that the
  * Scheduler does not take: the sweeper sends them at their time.
  */
 export async function dispatch<Stored extends Key>(stored: readonly Stored[]): Promise<Stored[]> {

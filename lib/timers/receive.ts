@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { log } from '#lib/log.ts';
-import { readable } from '#lib/table/set-aside.ts';
+import { readable } from '#lib/table/dead-letter.ts';
 import { parseTenantKey, type Tenant } from '#lib/tenant.ts';
 
 /** As its queue hands it out. */

@@ -7,7 +7,7 @@ import { env, queueUrl } from '#lib/env.ts';
 import { inParallel, sliced } from '#lib/parallel.ts';
 import { unavailable } from '#lib/problem.ts';
 import type { QueueName } from '#lib/queues.ts';
-import { isOwnReason } from '#lib/table/set-aside.ts';
+import { isOwnReason } from '#lib/table/dead-letter.ts';
 import { type Tenant, tenantKey } from '#lib/tenant.ts';
 import type { TimerRow } from './timer.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { minuteMs, now } from '#lib/clock.ts';
+import { now } from '#lib/clock.ts';
 import { Deliveries, DueDelivery } from '#lib/entities/delivery.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';
@@ -18,21 +18,9 @@ export interface Backlog {
   nextRetryAt: string | null;
   /** More had to be read to find as many subjects as can be in hand: one of them has very many deliveries. */
   isWide: boolean;
-  /** What this version cannot read, and what failed for a reason of its own a while ago: it holds up none of the others. */
-  quarantined: Quarantined[];
+  /** What this version cannot read: it holds up none of the others. */
+  unreadable: Pick<Waiting, 'id' | 'entry'>[];
 }
-
-/** A delivery that is passed over. */
-export interface Quarantined {
-  id: number;
-  entry: Key;
-  isReadable: boolean;
-  /** When it is tried again. */
-  at: string;
-}
-
-/** Between two tries of one. */
-const retryAfterMs = minuteMs;
 
 /** What waits, and its entry in the index where it was found. */
 export type Waiting = DueDelivery & { entry: Key };
@@ -49,15 +37,13 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
   const lookedAt = instant(now());
   const later = retrying.filter((entry) => timeOf(entry) > lookedAt);
   const [next] = later;
-  const quarantined: Quarantined[] = [];
-  const sound = (entries: readonly Row[]): Waiting[] =>
-    entries.flatMap(({ pk, sk, triedAt, ...copy }) => {
+  const unreadable: Backlog['unreadable'] = [];
+  const sound = (found: readonly Row[]): Waiting[] =>
+    found.flatMap(({ pk, sk, ...copy }) => {
       const entry = { pk, sk };
       const { success, output } = v.safeParse(DueDelivery, copy);
-      if (success && triedAt === undefined) return [{ ...output, entry }];
-      const id = Number(sk.split('#').at(-1));
-      const at = triedAt === undefined ? lookedAt : instant(Date.parse(triedAt as string) + retryAfterMs);
-      quarantined.push({ id, entry, isReadable: success, at });
+      if (success) return [{ ...output, entry }];
+      unreadable.push({ id: Number(sk.split('#').at(-1)), entry });
       return [];
     });
   return {
@@ -66,7 +52,7 @@ export async function readBacklog(tx: UnitOfWork, endpointId: number): Promise<B
     later: sound(later),
     nextRetryAt: next ? timeOf(next) : null,
     isWide: pending.isWide,
-    quarantined,
+    unreadable,
   };
 }
 

@@ -11,7 +11,7 @@ import { clear, skip } from './discard.ts';
 import { decide, type Next } from './idle.ts';
 import { acquire, renewAfterMs } from './lease.ts';
 import { Pending } from './pending.ts';
-import { isPoison, passOverUnreadable, retryQuarantined } from './poison.ts';
+import { failUnreadable, isPoison } from './poison.ts';
 import { record } from './record.ts';
 import { expandReplays } from './replay.ts';
 import { Sending } from './sending.ts';
@@ -156,7 +156,7 @@ class Drain {
     for (const { id } of results) this.#inHand.set(id, undefined);
     const { openings } = this.#health;
     const written = { results, beginning: beginning.map(({ id }) => id), released };
-    this.#writing = record(this.#turn, written, () => this.#pending.backlog.quarantined.length)
+    this.#writing = record(this.#turn, written)
       .then(({ health, isActive }) => {
         this.#health = health;
         this.#pending.isActive = isActive;
@@ -195,7 +195,7 @@ class Drain {
     try {
       await this.#do(decided.next);
     } catch (error) {
-      if (!isPoison(error) || (await passOverUnreadable(tenant, endpointId, owner, this.#pending.backlog)) === 0)
+      if (!isPoison(error) || (await failUnreadable(tenant, endpointId, owner, this.#pending.backlog)) === 0)
         throw error;
     }
     this.#pending.expire();
@@ -205,7 +205,7 @@ class Drain {
   async #do(next: Next): Promise<void> {
     const { tenant, endpointId, owner } = this.#turn;
     const { backlog } = this.#pending;
-    if (next === 'retry-quarantined') await retryQuarantined(tenant, endpointId, owner, backlog);
+    if (next === 'fail-unreadable') await failUnreadable(tenant, endpointId, owner, backlog);
     if (next === 'clear') await clear(tenant, endpointId, owner, backlog);
     if (next === 'skip') await skip(tenant, endpointId, owner, backlog);
     // A replay that could not be made today would only be skipped again.

@@ -8,5 +8,5 @@ const backlog: Backlog = { left: FanOuts, retries: FanOutRetries, give: (tenant,
 /** Makes the deliveries that the publisher has left for a tenant. */
 export const fanOutBacklog = (tenant: Tenant): Promise<void> => giveLeft(backlog, tenant);
 
-/** Makes those of an event that was passed over. */
+/** Makes those of an event once more that failed for a reason of its own. */
 export const retryFanOut = (tenant: Tenant, sequence: number): Promise<void> => giveAgain(backlog, tenant, sequence);

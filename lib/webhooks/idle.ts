@@ -6,7 +6,6 @@ import { ReplayQueues } from '#lib/entities/webhook-replays.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { type Backlog, readBacklog } from './backlog.ts';
 import { instant } from './dispatch.ts';
-import { isDue } from './poison.ts';
 import { LeaseLost, requireLease } from './settle.ts';
 import { isOver, isSlowBy, type Turn } from './turn.ts';
 
@@ -14,7 +13,7 @@ import { isOver, isSlowBy, type Turn } from './turn.ts';
 const nearMs = secondMs;
 
 /** What a worker does next; nothing when its turn has ended. */
-export type Next = 'deliver' | 'retry-quarantined' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
+export type Next = 'deliver' | 'fail-unreadable' | 'clear' | 'skip' | 'replay' | { sleepMs: number };
 
 interface Decision {
   next: Next | undefined;
@@ -42,9 +41,9 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   const nowMs = now();
   const isOpen = health.openUntilMs > nowMs;
   const dueCount = backlog.first.length + backlog.retries.length;
-  const replaysAt = isSpent ? instant(Date.parse(nextDay())) : (replays?.notBefore ?? instant(0));
+  const replaysAt = isSpent ? instant(Date.parse(nextDay())) : instant(0);
   const due = (): Exclude<Next, object> | undefined => {
-    if (backlog.quarantined.some(isDue)) return 'retry-quarantined';
+    if (backlog.unreadable.length > 0) return 'fail-unreadable';
     if (replays && !(endpoint && replaysAt > instant(nowMs))) return 'replay';
     if (!endpoint?.isActive && dueCount + backlog.later.length > 0) return 'clear';
     if (dueCount > 0 && isSpent) return 'skip';
@@ -53,8 +52,7 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   const next = due();
   const mustEnd = isOver(turn, health);
   if (next !== undefined && !mustEnd) return decided(next);
-  const quarantinedDueAt = backlog.quarantined.reduce<string | null>((first, { at }) => earliest(first, at), null);
-  if (next === undefined && !endpoint && quarantinedDueAt === null) {
+  if (next === undefined && !endpoint) {
     tx.delete(Dispatches, dispatch);
     tx.delete(Healths, health);
     return decided(undefined);
@@ -63,9 +61,9 @@ export async function decide(tx: UnitOfWork, turn: Turn, isSpent: boolean): Prom
   if (dueCount === 0 && !isOpen && !mustEnd && nextRetryMs - nowMs <= nearMs)
     return decided({ sleepMs: Math.max(1, nextRetryMs - nowMs) });
   // What was counted twice, or not, is put right where nothing waits.
-  const isEmpty = dueCount + backlog.later.length + backlog.quarantined.length === 0;
+  const isEmpty = dueCount + backlog.later.length + backlog.unreadable.length === 0;
   const { made, finished } = isEmpty ? { made: 0, finished: 0 } : { ...dispatch, ...health };
-  const laterAt = earliest(earliest(backlog.nextRetryAt, quarantinedDueAt), replays ? replaysAt : null);
+  const laterAt = earliest(backlog.nextRetryAt, replays ? replaysAt : null);
   const at = next !== undefined || dueCount > 0 ? instant(nowMs) : laterAt;
   const recheckAt = dispatch.recheckAt !== null && dispatch.recheckAt > instant(nowMs) ? dispatch.recheckAt : null;
   // What is due in spite of the breaker does not wait for it.

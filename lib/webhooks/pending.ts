@@ -22,7 +22,7 @@ export class Pending {
     later: [],
     nextRetryAt: null,
     isWide: false,
-    quarantined: [],
+    unreadable: [],
   };
   readonly #turn: Turn;
   #endpoint: StoredEndpoint | undefined;

@@ -1,17 +1,13 @@
 import { log } from '#lib/log.ts';
-import { isPoison, passOverDelivery } from './poison.ts';
+import { failDelivery, isPoison } from './poison.ts';
 import { commitAttempts, faults, type Written } from './settle.ts';
 import type { Turn } from './turn.ts';
 
 /**
  * Writes what one transaction of a worker has to write. A result that cannot be written for a reason of its own keeps no other from
- * being written: it is recorded as a fault of ours, or quarantined, as long as not too many are. Throws LeaseLost.
+ * being written: it is recorded as a fault of ours, or its delivery is failed. Throws LeaseLost.
  */
-export async function record(
-  { tenant, endpointId, owner }: Turn,
-  written: Written,
-  quarantinedCount: () => number,
-): ReturnType<typeof commitAttempts> {
+export async function record({ tenant, endpointId, owner }: Turn, written: Written): ReturnType<typeof commitAttempts> {
   const write = (what: Written) => commitAttempts(tenant, endpointId, owner, what);
   const { results = [], ...others } = written;
   try {
@@ -24,7 +20,7 @@ export async function record(
     await firstOf(
       () => write({ results: [result] }),
       () => write({ results: [{ id, entry, fault: faults.unrecordable }] }),
-      (error) => passOverDelivery(tenant, endpointId, owner, result, error, quarantinedCount()),
+      (error) => failDelivery(tenant, endpointId, owner, result, error),
     );
   }
   return write(others);

@@ -19,11 +19,11 @@ import { membershipsOf } from '#lib/members/people.ts';
 import { createMember } from '#lib/members/store.ts';
 import { left, settle, take } from '#lib/quotas/quota.ts';
 import { scopes } from '#lib/scopes.ts';
+import { bury, discard } from '#lib/table/dead-letter.ts';
 import { kindOf } from '#lib/table/entity.ts';
-import { blank, filled, rowKey, rowKeys } from '#lib/table/keys.ts';
+import { blank, filled, rowKey, rowKeys, shardOf } from '#lib/table/keys.ts';
 import { listAll } from '#lib/table/list.ts';
 import { readRow, writeRows } from '#lib/table/rows.ts';
-import { discard, setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -463,13 +463,14 @@ test('a quota that was spent today is not exported', async () => {
   expect(await readFile(without, 'utf8')).not.toContain('#quota');
 });
 
-test('a workspace of which rows are set aside is not exported without them', async () => {
+test('a workspace is not exported without its dead letters', async () => {
   const id = await freshId();
-  const row = { pk: `${id}:live#webhook/1/delivery`, sk: '0000000001' };
-  await writeRows([{ PutRequest: { Item: { ...row, status: 'unheard of' } } }]);
-  await setAside(row, 1, new Error('a reason'));
-  const target = join(folder, 'aside.ndjson');
-  await expect(exportWorkspace(id, target)).rejects.toThrow('1 rows of the workspace are set aside');
+  const tenant = `${id}:live`;
+  const row = rowKey('outbox', { shard: shardOf('outbox', tenant), time: timestamp(), transaction: 'dead' });
+  await writeRows([{ PutRequest: { Item: { ...row, tenant, events: 'unheard of' } } }]);
+  await bury(row, new Error('a reason'));
+  const target = join(folder, 'dead.ndjson');
+  await expect(exportWorkspace(id, target)).rejects.toMatchObject({ details: { reason: 'dead_letters' } });
   await expect(readFile(target)).rejects.toThrow('ENOENT');
   await discard(`${row.pk}/${row.sk}`);
   await exportWorkspace(id, target);

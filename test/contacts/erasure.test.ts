@@ -18,10 +18,10 @@ import { type Erasing, eraseContact } from '#lib/erasure/start.ts';
 import { settleAttachments } from '#lib/messages/attachments.ts';
 import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
 import { endJob } from '#lib/sending/end.ts';
+import { bury } from '#lib/table/dead-letter.ts';
 import { indexEntries } from '#lib/table/entity.ts';
 import { listAll } from '#lib/table/list.ts';
 import { type Saga, Sagas } from '#lib/table/saga.ts';
-import { setAside } from '#lib/table/set-aside.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { operator } from '#lib/tenant.ts';
@@ -575,20 +575,20 @@ test('an answer to what was sent before its event lost its data is waited for', 
   await workspace.live.delete(`/v1/webhooks/${endpoint.id}`);
 });
 
-test('a merge that was set aside is completed by the erasure of whom it went into', async () => {
+test('an erasure completes a merge into its contact when the timer of that is a dead letter', async () => {
   const [target, source] = [await newContact(), await newContact()];
   await transact(tenant(), operator, async (tx) => {
     await tx.reserveIds({ activity: 90 });
-    for (let index = 0; index < 90; index += 1) await addActivity(tx, source.id, 'Note', { text: 'asideword' });
+    for (let index = 0; index < 90; index += 1) await addActivity(tx, source.id, 'Note', { text: 'deadword' });
   });
   await dyingAfter(1, () =>
     transact(tenant(), operator, (tx) => mergeContacts(tx, target.id, { sourceContactId: source.id })),
   );
   const sagas = await transact(tenant(), operator, (tx) => listAll(tx, Sagas));
   const merge = sagas.find(({ state }) => state['from'] === source.id) as Saga;
-  for (const timer of indexEntries(tenant(), Sagas, merge).values()) await setAside(timer, 5, new Error('it fails'));
+  for (const timer of indexEntries(tenant(), Sagas, merge).values()) await bury(timer, new Error('it fails'));
   await erased(target.id);
-  expect(await leftOf('asideword')).toEqual([]);
+  expect(await leftOf('deadword')).toEqual([]);
 });
 
 test('more threads than one round takes go in several', async () => {

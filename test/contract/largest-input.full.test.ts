@@ -11,7 +11,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { disconnectAccount } from '#lib/accounts/store.ts';
 import { messaging, type Platform, platforms } from '#lib/channels/channel.ts';
-import { dayMs, shifted } from '#lib/clock.ts';
+import { dayMs, shifted, timestamp } from '#lib/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { activityTypes } from '#lib/entities/activity.ts';
 import { cleanFileName } from '#lib/files/name.ts';
@@ -19,8 +19,9 @@ import type { Route } from '#lib/http/route.ts';
 import { mintKey } from '#lib/keys/store.ts';
 import { notFound } from '#lib/problem.ts';
 import { scopes } from '#lib/scopes.ts';
+import { bury } from '#lib/table/dead-letter.ts';
+import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
-import { setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Answer, api, type Client, eventually, everyItem } from '#test/client.ts';
@@ -551,17 +552,22 @@ describe.each(everyLetters)('the largest input, of $name,', (letters) => {
     }
   });
 
-  test('is set aside, put back and discarded', async () => {
-    const pk = `${tenantKey({ workspaceId: workspace.id, env: 'live' })}#trial/${everyLetters.indexOf(letters)}`;
-    const row = { pk, sk: '0000000001', text: letters.text(90_000, true) };
+  test('is a dead letter, put back and discarded', async () => {
+    const tenant = tenantKey({ workspaceId: workspace.id, env: 'live' });
+    const key = rowKey('outbox', {
+      shard: shardOf('outbox', tenant),
+      time: timestamp(),
+      transaction: String(everyLetters.indexOf(letters)),
+    });
+    const row = { ...key, tenant, text: letters.text(90_000, true) };
     const id = `${row.pk}/${row.sk}`;
     await writeRows([{ PutRequest: { Item: row } }]);
-    await setAside(row, 5, new Error(letters.text(100_000, true)));
-    expect((await admin('outbox list', letters, {})).map((one: { id: string }) => one.id)).toContain(id);
-    await admin('outbox retry', letters, { id });
-    expect([...(await readRows([row])).values()]).toEqual([row]);
-    await setAside(row, 5, new Error('again'));
-    await admin('outbox discard', letters, { id });
+    await bury(row, new Error(letters.text(100_000, true)));
+    expect((await admin('dead-letter list', letters, {})).map((one: { id: string }) => one.id)).toContain(id);
+    await admin('dead-letter retry', letters, { id });
+    expect([...(await readRows([row])).values()]).toEqual([expect.not.objectContaining({ dead: expect.anything() })]);
+    await bury(row, new Error('again'));
+    await admin('dead-letter discard', letters, { id });
     expect((await readRows([row])).size).toBe(0);
   });
 });

@@ -105,7 +105,7 @@ test('what another publisher has just opened is left to it, and is no reason of 
   const rows = [{ pk: theirs.pk, sk: theirs.sk, first: 2, auditId: 1_000 }];
   const opened = { ...before, last: 2, turn: 'another', open: { by: 'another', atMs: now(), rows } };
   await putRows([opened]);
-  const contending = new Map<string, unknown>();
+  const contending = new Set<string>();
   expect(await publish([ours as Row], contending)).toEqual([ours]);
   expect(contending.size).toBe(0);
   expect((await stored(ours as Row))?.['tries']).toBeUndefined();
@@ -131,7 +131,7 @@ test('rows of a publisher that others outrun, or that has much to settle first, 
   const { tenant, live, sequence } = await newTenant();
   const isNumbers = (input: object) => 'UpdateExpression' in input && JSON.stringify(input).includes(sequence.pk);
   const row = await ownRow(tenant, 'outrun');
-  const contending = new Map<string, unknown>();
+  const contending = new Set<string>();
   const outrun = await between(
     async ({ input }, next) => {
       if (isNumbers(input)) await putRows([{ ...((await readRow(sequence)) as Row), turn: randomUUID() }]);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { fromNow, timestamp } from '#lib/clock.ts';
+import { timestamp } from '#lib/clock.ts';
 import { AuditEvents } from '#lib/entities/audit-event.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { lastUnpublished, untilPublished } from '#lib/feed/published.ts';
 import { publish } from '#lib/publishing/publish.ts';
+import { bury } from '#lib/table/dead-letter.ts';
 import { rowKey, shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { newMeter } from '#lib/table/pages.ts';
@@ -23,8 +24,7 @@ test('behind a queue of another tenant the own rows are still looked for', async
   const now = '2026-01-01T00:00:00Z';
   const others = Array.from({ length: 700 }, (_, index) => ({
     ...rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${index}Z`, transaction: 'other' }),
-    // As if they had just been passed over: the publisher leaves them for a minute.
-    ...{ tenant: `${2 ** 30}:live`, now, events: 'not yet', tries: 1, triedAt: fromNow(0) },
+    ...{ tenant: `${2 ** 30}:live`, now, events: 'not yet' },
   }));
   try {
     await putRows(others);
@@ -34,22 +34,24 @@ test('behind a queue of another tenant the own rows are still looked for', async
   }
 });
 
-test('an erasure waits for whatever has yet to become an event: behind hundreds, and where the publisher has passed it over', async () => {
+test('an erasure waits for whatever has yet to become an event: behind hundreds, and where it has failed', async () => {
   const { id: workspaceId } = await newWorkspace();
   const tenant: Tenant = { workspaceId, env: 'live' };
   await eventually(async () => (await lastUnpublished(tenant)) === undefined, 'the event of its key');
   const shard = shardOf('outbox', tenantKey(tenant));
   const placeOf = (index: number) =>
     rowKey('outbox', { shard, time: `2000-01-01T00:00:00.${String(index).padStart(3, '0')}Z`, transaction: 'own' });
-  // As if they had just been passed over: the publisher leaves them for a minute.
-  const passed = { tenant: tenantKey(tenant), events: 'not yet', tries: 2, triedAt: fromNow(0) };
-  const rows = Array.from({ length: 600 }, (_, index) => ({ ...placeOf(index), ...passed }));
+  const failed = { tenant: tenantKey(tenant), events: 'not yet', tries: 2 };
+  const rows = Array.from({ length: 600 }, (_, index) => ({ ...placeOf(index), ...failed }));
   try {
     await putRows(rows);
     expect(await lastUnpublished(tenant)).toBe(placeOf(599).sk);
     expect(await lastUnpublished(tenant, placeOf(300).sk)).toBe(placeOf(300).sk);
     await putRows(rows.slice(1).map((row) => ({ ...row, published: 1 })));
     expect(await lastUnpublished(tenant, placeOf(300).sk)).toBe(placeOf(0).sk);
+    // A dead letter may never be published.
+    await bury(placeOf(0), new Error('a reason'));
+    expect(await lastUnpublished(tenant, placeOf(300).sk)).toBeUndefined();
   } finally {
     await removeRows(rows);
   }

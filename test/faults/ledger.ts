@@ -205,7 +205,7 @@ export class Ledger {
   poison(uncounted: readonly string[], givenUp: readonly string[], newer: number): void {
     this.differences.push(
       ...uncounted,
-      ...givenUp.map((row) => `the change ${row} was set aside before everybody else was served`),
+      ...givenUp.map((row) => `the change ${row} was a dead letter before everybody else was served`),
     );
     this.#check(newer === 1, `${newer} events of a newer version were passed on instead of one`);
   }

@@ -4,8 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import { shifted, timestamp } from '#lib/clock.ts';
 import { queues } from '#lib/queues.ts';
+import type { DeadLetter } from '#lib/table/dead-letter.ts';
 import { shardOf } from '#lib/table/keys.ts';
-import type { SetAside } from '#lib/table/set-aside.ts';
 import type { FaultySystem } from '#test/faults/system.ts';
 
 type Row = Record<string, unknown> & { pk: string; sk: string };
@@ -114,17 +114,17 @@ export class Poison {
     for (const raw of mails()) await this.#system.admin('email', 'receive', { ...place, raw });
   }
 
-  /** Of the changes that are tried for an hour those that are out of everybody's way: whoever is served before has not waited for it. */
+  /** Returns the changes that are dead letters already: whoever is served before has not waited for it. */
   async givenUp(): Promise<string[]> {
-    const places = await this.#setAside();
+    const places = await this.#dead();
     return this.#unreadable.map(({ sk }) => sk).filter((sk) => places.some((id) => id.includes(sk)));
   }
 
-  async #setAside(): Promise<string[]> {
-    return (await this.#system.admin<SetAside[]>('outbox', 'list', {})).map(({ id }) => id);
+  async #dead(): Promise<string[]> {
+    return (await this.#system.admin<DeadLetter[]>('dead-letter', 'list', {})).map(({ id }) => id);
   }
 
-  /** What was neither set aside nor counted as tried, once everybody had the time to meet it. */
+  /** Returns what is no dead letter and was not counted as tried, once everybody had the time to meet it. */
   async differences(): Promise<string[]> {
     const deadline = Date.now() + giveUpMs;
     for (;;) {
@@ -135,16 +135,16 @@ export class Poison {
   }
 
   async #unmet(): Promise<string[]> {
-    const places = await this.#setAside();
+    const places = await this.#dead();
     const stored = await this.#withTable(async (table, TableName) => {
       const Keys = this.#rows.map(({ pk, sk }) => ({ pk, sk }));
       const { Responses } = await table.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys } } }));
       return new Map(Responses?.[TableName]?.map((row) => [row['sk'] as string, row]));
     });
     return this.#rows.flatMap(({ pk, sk }) => {
-      const isAside = places.some((id) => id.includes(sk));
+      const isDead = places.some((id) => id.includes(sk));
       const tries = (stored.get(sk)?.['tries'] as number | undefined) ?? 0;
-      return isAside || tries > 0 ? [] : [`${pk} ${sk}`];
+      return isDead || tries > 0 ? [] : [`${pk} ${sk}`];
     });
   }
 

@@ -133,14 +133,14 @@ describe('every alarm', () => {
 });
 
 test('what the sweeper measures rings where it says nothing for three minutes, and not for two', () => {
-  for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside']) {
+  for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters']) {
     const alarm = alarms.get(name) as AlarmProperties;
     // From the third minute on, the first of which the three periods are there.
     const states = (points: DataPoint[]) => statesOf(alarm, points, 3 * minuteMs, 5 * minuteMs);
     const quiet = watchedBy(alarm).flatMap(([, metric]) =>
       [1, 2].map((minute) => pointOf(metric, 0, minute * minuteMs)),
     );
-    const rings = name !== 'WorkersSweepSetAside';
+    const rings = name !== 'WorkersSweepDeadLetters';
     expect(states([]), name).toEqual(rings ? ['ALARM', 'ALARM', 'ALARM'] : ['OK', 'OK', 'OK']);
     expect(states(quiet), name).toEqual(rings ? ['OK', 'OK', 'ALARM'] : ['OK', 'OK', 'OK']);
   }

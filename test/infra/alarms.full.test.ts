@@ -23,11 +23,11 @@ import { eventKinds } from '#lib/events/kinds.ts';
 import { take } from '#lib/quotas/quota.ts';
 import { storeAttachments } from '#lib/receiving/attachments.ts';
 import { deliverEmail } from '#lib/sending/mail.ts';
+import { bury } from '#lib/table/dead-letter.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { type Row, writeRows } from '#lib/table/rows.ts';
-import { setAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { operator, system, type Tenant } from '#lib/tenant.ts';
 import { api, eventually } from '#test/client.ts';
@@ -259,29 +259,29 @@ describe('what the sweeper finds', () => {
   test('rings for none of it while there is nothing', async () => {
     const points = await sweepEachMinute();
     expect(points.length).toBe(9);
-    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'])
+    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters'])
       expect(statesOfSweeps(name, points), name).toEqual(['OK']);
   });
 
-  test('rings: rows that are sent in vain, changes without events, a row set aside', async () => {
+  test('rings: rows that are sent in vain, changes without events, a dead letter', async () => {
     const { id } = await newWorkspace();
     const tenant: Tenant = { workspaceId: id, env: 'live' };
     await put(Array.from({ length: 120 }, (_, index) => overdue(`${id}:live`, `vain-${index}`)));
     await put(
       Array.from({ length: 120 }, () => ({ ...outboxRow(tenant, instantBefore(minuteMs)), events: 'garbage' })),
     );
-    const aside = outboxRow(tenant, instantBefore(minuteMs));
-    await put([{ ...aside, events: 'garbage' }]);
-    await setAside(aside, 60, new Error('a reason'));
+    const dead = outboxRow(tenant, instantBefore(minuteMs));
+    await put([{ ...dead, events: 'garbage' }]);
+    await bury(dead, new Error('a reason'));
     const swept = await sweepEachMinute();
-    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'])
+    for (const name of ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters'])
       expect(statesOfSweeps(name, swept), name).toEqual(['ALARM']);
   });
 
   test('is measured by the function in the local cloud as it was here', async () => {
     await eventually(async () => {
       const points = dataPoints();
-      return ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepSetAside'].every((name) =>
+      return ['WorkersSweepOverdue', 'WorkersSweepUnpublished', 'WorkersSweepDeadLetters'].every((name) =>
         watchedBy(alarmOf(name)).every(([, metric]) => points.some((point) => isOf(metric, point))),
       );
     }, 'a sweep of the local cloud');

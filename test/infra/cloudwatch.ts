@@ -217,7 +217,7 @@ export const setOff = [
   'EventBus',
   'WorkersSweepOverdue',
   'WorkersSweepUnpublished',
-  'WorkersSweepSetAside',
+  'WorkersSweepDeadLetters',
   'WorkersKeepRequestsUnreadable',
   'WorkersSendSignInsUnsent',
   'WorkersSendEmailRefused',

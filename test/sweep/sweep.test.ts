@@ -4,11 +4,11 @@ import { expect, test, vi } from 'vitest';
 import { fromNow, now, sleep, timestamp } from '#lib/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
+import { listDead, maxTries, putBack } from '#lib/table/dead-letter.ts';
 import { duePrefix } from '#lib/table/entity.ts';
 import { shardOf } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { type Row, readRows, writeRows } from '#lib/table/rows.ts';
-import { listSetAside, putBack } from '#lib/table/set-aside.ts';
 import { operator, type Tenant } from '#lib/tenant.ts';
 import { dispatch } from '#lib/timers/dispatch.ts';
 import { dispatchTimers } from '#lib/timers/send.ts';
@@ -39,7 +39,7 @@ function overdue(tenant: string, name: string, more: object = {}): Row {
 
 const newTenant = async () => `${(await newWorkspace()).id}:live`;
 
-test('timers that nobody can read or send hold up nobody, and are set aside', async () => {
+test('timers that nobody can read or send hold up nobody, and are dead letters', async () => {
   const tenant = await newTenant();
   const poison = [
     overdue(tenant, 'queue', { queue: 'carrier-pigeons' }),
@@ -48,21 +48,22 @@ test('timers that nobody can read or send hold up nobody, and are set aside', as
     overdue(tenant, 'message', { message: 'garbage' }),
   ];
   const sound = overdue(tenant, 'sound');
-  // The stream's worker passes them over.
+  // The stream's worker goes on without them.
   expect(await dispatch([...poison, sound])).toEqual([]);
-  await put([...poison.map((row) => ({ ...row, tries: 59 })), sound]);
+  await put([...poison.map((row) => ({ ...row, tries: maxTries - 1 })), sound]);
+  const dead = async () => (await listDead()).filter(({ id }) => poison.some((row) => idOf(row) === id));
   await eventually(async () => {
     await sweep();
-    return (await readRows(poison)).size === 0;
-  }, 'the poison to leave the due index');
+    return (await dead()).length === poison.length;
+  }, 'the poison to be dead');
   const told = (await readRows([sound])).get(`${sound.pk}|${sound.sk}`);
   expect(told?.['tries']).toBeGreaterThanOrEqual(1);
-  const kept = (await listSetAside()).filter(({ id }) => poison.some((row) => idOf(row) === id));
-  expect(kept.map(({ id, tries }) => [id, (tries ?? 0) >= 60]).sort()).toEqual(
-    poison.map((row) => [idOf(row), true]).sort(),
-  );
+  expect((await dead()).map(({ tries }) => tries)).toEqual(poison.map(() => maxTries));
+  await sweep();
+  expect((await dead()).map(({ tries }) => tries)).toEqual(poison.map(() => maxTries));
   for (const row of poison) expect(await putBack(idOf(row))).toBe(true);
-  expect((await readRows(poison)).size).toBe(poison.length);
+  expect(await dead()).toEqual([]);
+  expect([...(await readRows(poison)).values()]).toEqual(expect.arrayContaining(poison));
   await remove([...poison, sound]);
 });
 
@@ -114,7 +115,7 @@ test('mails that wait for their turn are all sent to their worker, and are overd
   await remove(mails);
 });
 
-test('a row whose message is sent in vain is sent ever more rarely, counts as overdue, and after a day is set aside', async () => {
+test('a timer whose message is sent in vain is sent ever more rarely, is overdue, and after a day dead', async () => {
   const tenant = await newTenant();
   const row = overdue(tenant, 'vain');
   const triesOf = async () => [...(await readRows([row])).values()][0]?.['tries'];
@@ -129,10 +130,8 @@ test('a row whose message is sent in vain is sent ever more rarely, counts as ov
   expect(await triesOf()).toBe(5);
   await put([{ ...row, tries: 149, triedAt: fromNow(-10 * 60_000) }]);
   await sweep();
-  expect(await triesOf()).toBeUndefined();
-  const kept = (await listSetAside()).find(({ id }) => id === idOf(row));
-  expect(kept).toMatchObject({ tenant, tries: 150, reason: 'Error: sent in vain' });
-  await putBack(idOf(row));
+  const dead = (await listDead()).find(({ id }) => id === idOf(row));
+  expect(dead).toMatchObject({ tenant, tries: 150, reason: 'Error: sent in vain' });
   await remove([row]);
 });
 
@@ -180,7 +179,7 @@ test('a due index that nobody gets through keeps no event waiting, and no number
     [{ ...event, timestamp: timestamp() }],
     undefined,
   );
-  // The stream has passed it over, as one that it could not publish.
+  // The stream could not publish it.
   const left = { ...(row as Row), sk: `${before}#${randomUUID()}` };
   await put([{ ...left, events: 'unreadable' }]);
   await eventually(async () => (await readRows([left])).values().next().value?.['tries'] === 1, 'the first try');
@@ -218,7 +217,7 @@ test('a sweep that cannot look says so, instead of that there is nothing', async
   vi.stubEnv('TABLE_NAME', 'no-such-table');
   try {
     const { failures, ...counts } = await sweep();
-    expect(counts).toEqual({ overdueRows: undefined, unpublishedRows: undefined, setAsideRows: undefined });
+    expect(counts).toEqual({ overdueRows: undefined, unpublishedRows: undefined, deadRows: undefined });
     expect(failures.length).toBeGreaterThan(0);
   } finally {
     vi.unstubAllEnvs();

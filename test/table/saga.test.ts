@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hourMs, shifted, timestamp } from '#lib/clock.ts';
 import { unavailable } from '#lib/problem.ts';
 import { WriteConflict } from '#lib/table/change.ts';
+import { listDead, putBack } from '#lib/table/dead-letter.ts';
 import { resumeSaga } from '#lib/table/resume.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { newSaga, type SagaKind, Sagas } from '#lib/table/saga.ts';
-import { listSetAside, putBack } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 type State = Record<string, unknown>;
@@ -56,7 +56,7 @@ async function waitingSaga(turnMs?: number) {
   };
 }
 
-test('a saga that fails for a reason of its own is tried five times, ever later, then its timer is set aside', async () => {
+test('a saga that fails for a reason of its own is tried five times, ever later, then is a dead letter', async () => {
   const saga = await waitingSaga();
   saga.does(async () => {
     throw new TypeError('a bug');
@@ -68,8 +68,8 @@ test('a saga that fails for a reason of its own is tried five times, ever later,
     expect((waiting?.dueAt as string) > timestamp()).toBe(true);
   }
   await saga.resume();
-  const [kept, ...others] = (await listSetAside()).filter(({ id }) => id.includes(saga.id));
-  expect(kept).toMatchObject({ reason: 'TypeError: a bug', tries: 5 });
+  const [kept, ...others] = (await listDead()).filter(({ id }) => id.includes(saga.id));
+  expect(kept).toMatchObject({ reason: 'TypeError: a bug', tenant: tenantKey(saga.tenant) });
   expect(others).toEqual([]);
   // The message that was sent for its last timer comes when it is due, and finds that the saga rests.
   const calls = saga.calls();
@@ -105,7 +105,7 @@ test('a try counts before it is made, so that a crash counts too; a try that fai
   });
   await saga.resume();
   expect(saga.calls()).toBe(calls);
-  const [kept] = (await listSetAside()).filter(({ id }) => id.includes(saga.id));
+  const [kept] = (await listDead()).filter(({ id }) => id.includes(saga.id));
   expect(kept?.reason).toContain('did not come to an end');
   const place = kept?.id as string;
   await putBack(place);
@@ -121,7 +121,7 @@ test('a try that meets nothing but conflicts counts, so that no saga holds a wor
   for (let index = 0; index < 4; index += 1) await expect(saga.resume()).rejects.toThrow('busy');
   expect((await saga.read())?.tries).toBe(4);
   await saga.resume();
-  expect((await listSetAside()).filter(({ id }) => id.includes(saga.id))).toHaveLength(1);
+  expect((await listDead()).filter(({ id }) => id.includes(saga.id))).toHaveLength(1);
 });
 
 test('a part that is done counts as new: a long saga is not one that fails', async () => {

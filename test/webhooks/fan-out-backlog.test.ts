@@ -3,11 +3,12 @@ import { minuteMs, shifted } from '#lib/clock.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
-import { listSetAside, putBack } from '#lib/table/set-aside.ts';
+import { listDead, putBack } from '#lib/table/dead-letter.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
 import { type Client, eventually, everyItem } from '#test/client.ts';
+import { advance } from '#test/harness.ts';
 import { breakRow } from '#test/table/break-row.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
@@ -55,13 +56,12 @@ const isThrough = (tenant: Tenant) =>
 /** Its last try is due now. */
 const tryLast = (tenant: Tenant, id: number) =>
   transact(tenant, system, async (tx) => {
-    tx.update(FanOutRetries, { ...(await tx.get(FanOutRetries, { id })), tries: 5, at: tx.now });
+    tx.update(FanOutRetries, { ...(await tx.get(FanOutRetries, { id })), at: tx.now });
   });
 
-const setAsideOf = async (tenant: Tenant) =>
-  (await listSetAside()).filter(({ tenant: of }) => of === tenantKey(tenant));
+const deadOf = async (tenant: Tenant) => (await listDead()).filter(({ tenant: of }) => of === tenantKey(tenant));
 
-test('an event that cannot be read holds up none of those behind it, is set aside after its tries, and made once it is put back', async () => {
+test('an event that cannot be read holds up no other, is a dead letter, and is given once it is put back', async () => {
   const { tenant, live, endpoints, events } = await left(1, 4);
   const [endpointId = 0] = endpoints;
   const [first, bad, ...others] = events;
@@ -71,22 +71,17 @@ test('an event that cannot be read holds up none of those behind it, is set asid
   await isThrough(tenant);
   const readable = [first, ...others].map((event) => event?.id);
   expect(await eventsOf(live, endpointId)).toEqual(readable);
-  expect(await setAsideOf(tenant)).toEqual([]);
+  expect(await deadOf(tenant)).toEqual([]);
 
   await tryLast(tenant, sequence);
   const [head] = await eventually(async () => {
-    const found = await setAsideOf(tenant);
+    const found = await deadOf(tenant);
     return found.length > 0 && found;
-  }, 'it to be set aside');
+  }, 'it to be a dead letter');
   expect(head?.reason).toBe('ValiError');
   await mend();
   expect(await putBack(String(head?.id))).toBe(true);
-  // Its message is sent at the time of its last try.
-  const retry = await find(tenant, FanOutRetries, sequence);
-  expect(retry).toMatchObject({ tries: 0 });
-  await transact(tenant, system, async (tx) => {
-    tx.update(FanOutRetries, { ...(await tx.get(FanOutRetries, { id: sequence })), at: tx.now });
-  });
+  await advance(minuteMs);
   await eventually(async () => (await find(tenant, FanOutRetries, sequence)) === undefined, 'it to be done');
   expect((await eventsOf(live, endpointId)).sort()).toEqual(events.map(({ id }) => id).sort());
 });
@@ -105,5 +100,5 @@ test('an endpoint that cannot be read holds up none of the others, and has what 
     async () => (await eventsOf(live, badId)).length === events.length && (await eventsOf(live, badId)),
     'what it missed',
   );
-  expect(await setAsideOf(tenant)).toEqual([]);
+  expect(await deadOf(tenant)).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { commands } from '#infra/admin/commands/outbox.ts';
 import { nextDay, now, timestamp } from '#lib/clock.ts';
 import { Deliveries, type StoredDelivery } from '#lib/entities/delivery.ts';
 import type { FeedEvent } from '#lib/entities/feed-event.ts';
@@ -13,9 +12,8 @@ import { left, settle, take } from '#lib/quotas/quota.ts';
 import { sweep } from '#lib/sweep/sweep.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { indexPartition, keyOf } from '#lib/table/entity.ts';
-import { identity, type Key } from '#lib/table/keys.ts';
+import type { Key } from '#lib/table/keys.ts';
 import { readRows, writeRows } from '#lib/table/rows.ts';
-import { listSetAside } from '#lib/table/set-aside.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { system, type Tenant } from '#lib/tenant.ts';
@@ -336,26 +334,15 @@ const mend = (odd: Key) =>
     ExpressionAttributeValues: { ':none': 0 },
   });
 
-/** As if it had been met so often, and a while ago. */
-const meet = ({ pk, sk }: Key, tries: number) =>
-  dynamodb.send('UpdateItem', {
-    TableName: env('TABLE_NAME'),
-    Key: { pk, sk },
-    UpdateExpression: 'SET tries = :tries, triedAt = :before',
-    ExpressionAttributeValues: { ':tries': tries, ':before': '2026-01-01T00:00:00Z' },
-  });
-
 /** The entry of a delivery that waits, and one in front of all others that a newer version may have written. */
 function entriesOf(tenant: Tenant, endpointId: number, { sk }: Key) {
   const pk = indexPartition(tenant, Deliveries, { status: { endpointId, status: 'pending' } });
   return { entry: { pk, sk }, newer: { pk, sk: '0000000000', id: 'what a newer version wrote' } };
 }
 
-const asideOf = async ({ workspaceId }: Tenant) =>
-  (await listSetAside()).filter(({ tenant }) => tenant === `${workspaceId}:live`);
 const countOf = async (keys: readonly Key[]) => (await readRows(keys)).size;
 
-test('what cannot be read or recorded holds up none of the others, and goes on when it can be read', async () => {
+test('a delivery that cannot be read or recorded is failed and can be replayed, and the others arrive', async () => {
   await using receiver = await startReceiver();
   const { id, tenant, live, path, addContacts, run, whileHeld } = await workspaceWith(receiver);
   let keys: Key[] = [];
@@ -366,29 +353,23 @@ test('what cannot be read or recorded holds up none of the others, and goes on w
     await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: entriesOf(tenant, id, odd).newer });
   });
   const [last, , odd, good] = keys as [Key, Key, Key, Key];
-  const arrived = (...places: Key[]) =>
-    run(async (tx) => {
-      const rows = await tx.findAllByKey(Deliveries, places);
-      return rows.length === places.length && rows.every(({ status }) => status === 'succeeded');
-    });
   const { entry, newer } = entriesOf(tenant, id, odd);
-  expect(namesOf(receiver)).toContain('last');
-  expect(await arrived(good, last)).toBe(true);
   await addContacts('and on');
   await settleAll();
-  expect(namesOf(receiver)).toContain('and on');
   // What an entry tells is sent, and then not recorded.
-  expect(namesOf(receiver).toSorted()).toEqual(['and on', 'good', 'last', 'row is gone', 'row of another shape']);
-  const triesOf = async (place: Key) => (await readRows([place])).get(identity(place))?.['tries'];
-  expect([await triesOf(entry), await triesOf(newer)]).toEqual([1, 1]);
-  expect(await asideOf(tenant)).toEqual([]);
+  const sent = ['and on', 'good', 'last', 'row is gone', 'row of another shape'];
+  expect(namesOf(receiver).toSorted()).toEqual(sent);
+  expect(await countOf([entry, newer])).toBe(0);
+  const rows = await run((tx) => tx.findAllByKey(Deliveries, [good, last]));
+  expect(rows.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  expect(await run((tx) => tx.get(Healths, { id }))).toMatchObject({ begun: [] });
   await mend(odd);
-  await meet(entry, 1);
-  await run((tx) => dispatchNow(tx, id));
-  await eventually(() => arrived(odd), 'the one that can be read again');
-  const shown = (await live.get(`${path}/deliveries/${Number(odd.sk)}`)).body;
-  expect(shown.attempts).toMatchObject([{ error: faults.unrecordable }, { responseStatus: 200 }]);
-  await writeRows([{ DeleteRequest: { Key: { pk: newer.pk, sk: newer.sk } } }]);
+  const failed = (await live.get(`${path}/deliveries`, { status: 'failed' })).body.items;
+  expect(failed).toMatchObject([{ id: Number(odd.sk), error: faults.unrecordable, nextAttemptAt: null }]);
+  const since = new Date(now() - 600_000).toISOString();
+  expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 1 });
+  await eventually(async () => receiver.received.length === sent.length + 1, 'the one that can be read again');
+  expect(namesOf(receiver).at(-1)).toBe('row of another shape');
 });
 
 test('an endpoint that cannot be read holds up none of the others, and gets its deliveries when it can be read', async () => {
@@ -423,39 +404,7 @@ test('an endpoint that cannot be read holds up none of the others, and gets its 
   expect(other.received).toHaveLength(2);
 });
 
-test('a delivery that stays unreadable is set aside whole, put back whole, and its endpoint is woken', async () => {
-  await using receiver = await startReceiver();
-  const { id, tenant, live, path, whileHeld } = await workspaceWith(receiver);
-  let keys: Key[] = [];
-  await whileHeld(['odd'], async (made) => {
-    keys = keysOf(tenant, id, made);
-    const [odd] = keys as [Key];
-    await spoil(tenant, odd, undefined);
-    const { entry, newer } = entriesOf(tenant, id, odd);
-    await dynamodb.send('PutItem', { TableName: env('TABLE_NAME'), Item: newer });
-    for (const place of [entry, newer]) await meet(place, 59);
-  });
-  const [odd] = keys as [Key];
-  const { entry, newer } = entriesOf(tenant, id, odd);
-  const aside = await asideOf(tenant);
-  expect(aside.map((row) => [row.id, row.tries])).toEqual([
-    [`${newer.pk}/${newer.sk}`, 60],
-    [`${odd.pk}/${odd.sk}`, 60],
-  ]);
-  expect(await countOf([odd, entry, newer])).toBe(0);
-  expect(receiver.received).toEqual([]);
-  await commands.retry.run({ id: `${odd.pk}/${odd.sk}` });
-  expect(await countOf([odd, entry])).toBe(2);
-  await eventually(async () => namesOf(receiver).includes('odd'), 'the endpoint is woken');
-  await live.delete(path);
-  await expect(commands.retry.run({ id: `${newer.pk}/${newer.sk}` })).rejects.toMatchObject({
-    details: { reason: 'endpoint_deleted' },
-  });
-  for (const { id: left } of await asideOf(tenant)) await commands.discard.run({ id: left });
-  await writeRows([odd, entry].map((Key) => ({ DeleteRequest: { Key } })));
-});
-
-test('replays of which the original cannot be read let the others be made, and rest', async () => {
+test('a replay of which the original cannot be read lets the others be made, and can be asked for again', async () => {
   await using receiver = await startReceiver(answers(410));
   const { id, tenant, live, path, deliveries, addContacts, run } = await workspaceWith(receiver);
   await addContacts('odd', 'good');
@@ -467,14 +416,10 @@ test('replays of which the original cannot be read let the others be made, and r
   await spoil(tenant, odd, undefined);
   const since = new Date(now() - 600_000).toISOString();
   expect((await live.post(`${path}/replay-failed`, { since })).body).toEqual({ queued: 2 });
-  const queue = () => run((tx) => tx.find(ReplayQueues, { id }));
-  const rested = await eventually(async () => {
-    const found = await queue();
-    return found?.notBefore ? found : undefined;
-  }, 'the unreadable one rests');
-  expect(rested.deliveryIds).toEqual([Number(odd.sk)]);
-  await eventually(async () => (await run((tx) => tx.get(Dispatches, { id }))).at === rested.notBefore, 'its time');
-  expect((await readRows([odd])).get(identity(odd))?.['tries']).toBe(1);
+  await eventually(async () => (await run((tx) => tx.find(ReplayQueues, { id }))) === undefined, 'the replays');
+  expect((await deliveries()).length).toBe(2);
+  await mend(odd);
+  expect((await live.post(`${path}/replay-failed`, { since })).body.queued).toBeGreaterThanOrEqual(1);
   await writeRows([{ DeleteRequest: { Key: odd } }]);
 });
 

@@ -175,7 +175,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
       reportsItemFailures: false,
       bisects: true,
       parallelizationFactor: 4,
-      maxRetries: 20,
+      maxRetries: 3,
       maxAgeSeconds: Number.POSITIVE_INFINITY,
       onFailureQueueArn: 'arn:aws:sqs:eu-west-1:111111111111:Api-Jobs',
     },
