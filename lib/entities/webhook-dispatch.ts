@@ -15,7 +15,7 @@ const schema = v.object({
   notBefore: v.nullable(v.string()),
   isSlow: v.boolean(),
   /** How many deliveries began to wait since none did. */
-  made: v.optional(count(), 0),
+  made: count(),
 });
 
 export type Dispatch = v.InferOutput<typeof schema>;

@@ -28,9 +28,9 @@ export const Healths = entity({
      * Deliveries whose next attempt has begun, written before it is made: whoever finds them after the death of a worker counts
      * that attempt, so that one whose outcome can never be written is not made for ever.
      */
-    begun: v.optional(v.array(id()), []),
+    begun: v.array(id()),
     /** How many deliveries ceased to wait since none did. */
-    finished: v.optional(count(), 0),
+    finished: count(),
   }),
 });
 
