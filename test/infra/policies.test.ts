@@ -472,7 +472,6 @@ test('no function scans the table, and rows that tenants share are for few', asy
     'workers-send-sign-ins',
   ]);
   expect(domainsOf(await whoMay('PutItem', 'HOOK#00'))).toEqual(['telegram', 'workers-inbound', 'workers-polls']);
-  expect(domainsOf(await whoMay('PutItem', 'RELEASE'))).toEqual(['workers-sweep']);
   expect(domainsOf(await whoMay('Query', 'OUTBOX#00'))).toEqual([
     'events',
     'mcp',
