@@ -10,8 +10,8 @@ const hostName = 'host.docker.internal';
 /**
  * The stack of the functions as `sam local` can run it in containers on this running system: every variable with its value,
  * because sam makes what another stack exports empty and knows no variables but the template's, and where `npm run synth`
- * puts the code, because what runs here shares files outside of a function's folder. A stack within it and the outputs are left out:
- * sam would look for their files.
+ * puts the code, because what runs here shares files outside of a function's folder. It has the resources of its nested stacks, but
+ * neither these nor the outputs: sam would look for their files.
  */
 export function samTemplate(assembly: string, { functions }: Deployment, environment: Record<string, string>): object {
   const endpoints = Object.entries(environment).filter(([name]) => name.startsWith('AWS_'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { identityOf, physicalName, type Resource, type Servers } from './template/identities.ts';
-import { type References, resolve } from './template/intrinsics.ts';
+import { type References, replaced, resolve } from './template/intrinsics.ts';
 
 export interface TableToRun extends CreateTableCommandInput {
   TableName: string;
@@ -173,17 +173,12 @@ export function readDeployment(assembly: string, servers: Servers): Deployment {
 /** Finds the resources of a type in all templates of an assembly. */
 export function resourceFinder(assembly: string, servers: Servers): FindResources {
   const outputs: Outputs = new Map();
-  const read = (stack: string, template: Template, parameters: Record<string, unknown>): StackToRun[] => {
-    const references = referencesOf(stack, template, parameters, servers, outputs);
+  const stacks = readTemplates(assembly).map(([stack, template]): StackToRun => {
+    const references = referencesOf(stack, template, servers, outputs);
     for (const [name, { Value }] of Object.entries(template.Outputs ?? {}))
       outputs.set(`${stack}.${name}`, () => resolve(Value, references));
-    const resources = Object.entries(template.Resources);
-    const nested = nestedStacks(assembly, resources).flatMap(({ id, template: inner, given }) =>
-      read(`${stack}-${id}`, inner, resolve(given, references) as Record<string, unknown>),
-    );
-    return [{ stack, resources, references }, ...nested];
-  };
-  const stacks = readTemplates(assembly).flatMap(([stack, template]) => read(stack, template, {}));
+    return { stack, resources: Object.entries(template.Resources), references };
+  });
   return (type) =>
     stacks.flatMap(({ stack, resources, references }) =>
       resources
@@ -197,7 +192,7 @@ export function resourceFinder(assembly: string, servers: Servers): FindResource
     );
 }
 
-/** The templates of an assembly by the names of their stacks; nested ones are not among them. */
+/** Returns the templates of an assembly by the names of their stacks, each with its nested stacks' resources as if they were its own. */
 export function readTemplates(assembly: string): [string, Template][] {
   const json = (file: string) => readJson(join(assembly, file));
   const artifacts = json('manifest.json').artifacts as Record<
@@ -206,16 +201,32 @@ export function readTemplates(assembly: string): [string, Template][] {
   >;
   return Object.entries(artifacts)
     .filter(([, { type }]) => type === 'aws:cloudformation:stack')
-    .map(([stack, { properties }]) => [stack, json(properties?.templateFile as string)]);
+    .map(([stack, { properties }]) => [stack, withNested(assembly, json(properties?.templateFile as string))]);
 }
 
-function nestedStacks(assembly: string, resources: readonly [string, Resource][]) {
-  return resources
-    .filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack')
-    .map(([id, { Metadata, Properties }]) => {
-      const path = resolvePath(assembly, String(Metadata?.['aws:asset:path']));
-      return { id, template: readJson(path) as Template, given: Properties?.['Parameters'] ?? {} };
+/** Replaces references to parameters of nested stacks with what they are given, and references to their outputs with what these are. */
+function withNested(assembly: string, template: Template): Template {
+  const Resources = { ...template.Resources };
+  const outputs = new Map<string, unknown>();
+  for (const [stackId, { Type, Metadata, Properties }] of Object.entries(template.Resources)) {
+    if (Type !== 'AWS::CloudFormation::Stack') continue;
+    const path = resolvePath(assembly, String(Metadata?.['aws:asset:path']));
+    const nested = withNested(assembly, readJson(path));
+    const given = (Properties?.['Parameters'] ?? {}) as Record<string, unknown>;
+    const inner = replaced(nested, (name, argument) => (name === 'Ref' ? given[argument as string] : undefined));
+    for (const [id, resource] of Object.entries(inner.Resources)) {
+      if (Resources[id]) throw new Error(`a nested stack and another part of its stack both have ${id}`);
+      Resources[id] = resource;
+    }
+    for (const [name, { Value }] of Object.entries(inner.Outputs ?? {}))
+      outputs.set(`${stackId},Outputs.${name}`, Value);
+  }
+  const withOutputs = <Value>(value: Value): Value =>
+    replaced(value, (name, argument) => {
+      const output = name === 'Fn::GetAtt' ? outputs.get(String(argument)) : undefined;
+      return output && withOutputs(output);
     });
+  return withOutputs({ ...template, Resources });
 }
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
@@ -223,7 +234,6 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 function referencesOf(
   stack: string,
   { Resources, Parameters = {} }: Template,
-  parameters: Record<string, unknown>,
   servers: Servers,
   outputs: Outputs,
 ): References {
@@ -244,7 +254,7 @@ function referencesOf(
   const references: References = {
     ref: (id) => {
       if (Object.hasOwn(pseudo, id)) return pseudo[id];
-      return Parameters[id] ? (parameters[id] ?? Parameters[id].Default) : identity(id).ref;
+      return Parameters[id] ? Parameters[id].Default : identity(id).ref;
     },
     attribute: (id, name) => {
       const { Type, Properties } = Resources[id] ?? {};

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { runApart } from '#infra/local/apart.ts';
 import { buildOnce } from '#infra/local/build.ts';
+import { readTemplates } from '#infra/local/template.ts';
 
 interface Resource {
   Type: string;
@@ -77,7 +78,7 @@ export async function assemblyFolder(variant: Variant): Promise<string> {
 /** Returns the stacks of a variant in the order in which they are deployed. */
 export const stacksOf = async (variant: Variant) => new CloudAssembly(await assemblyFolder(variant)).stacks;
 
-/** Returns the templates in the folder of a cloud assembly, nested ones too, and their resources as if they were of one. */
+/** Returns the templates in the folder of a cloud assembly, each of its own, and the resources of all as if they were of one. */
 export async function readAssembly(outdir: string) {
   const read = async (file: string) => {
     const path = join(outdir, file);
@@ -86,16 +87,8 @@ export async function readAssembly(outdir: string) {
   };
   const files = await readdir(outdir);
   const templates = await Promise.all(files.filter((file) => file.endsWith('.template.json')).map(read));
-  const resources = Object.assign({}, ...templates.map(({ template }) => template.Resources)) as Template['Resources'];
-  // A nested stack is given what it refers to: seen as one with its parent, it refers to that itself.
-  const given = Object.values(resources).flatMap(({ Type, Properties }) =>
-    Type === 'AWS::CloudFormation::Stack' ? Object.entries(Properties.Parameters) : [],
-  );
-  const parameters = new Map(given.map(([name, value]) => [JSON.stringify({ Ref: name }), JSON.stringify(value)]));
-  for (const [id, resource] of Object.entries(resources))
-    resources[id] = JSON.parse(
-      JSON.stringify(resource).replaceAll(/\{"Ref":"\w+"\}/g, (reference) => parameters.get(reference) ?? reference),
-    );
+  const wholes = readTemplates(outdir).map(([, { Resources }]) => Resources);
+  const resources = Object.assign({}, ...wholes) as Template['Resources'];
   const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type);
   return { templates, resources, ofType };
 }

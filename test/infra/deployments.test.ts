@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { stacksOf, type Variant } from '#test/infra/assembly.ts';
-import { Account, type Outline, outlineOf } from '#test/infra/cloudformation.ts';
+import { readTemplates } from '#infra/local/template.ts';
+import { assemblyFolder, type Variant } from '#test/infra/assembly.ts';
+import { Account, type Outline, outlineOf, type Template } from '#test/infra/cloudformation.ts';
 
 type Stacks = Record<string, Outline>;
 
 async function outlinesOf(variant: Variant): Promise<Stacks> {
-  const stacks = await stacksOf(variant);
-  return Object.fromEntries(stacks.map(({ stackName, template }) => [stackName, outlineOf(template)]));
+  const templates = readTemplates(await assemblyFolder(variant));
+  return Object.fromEntries(templates.map(([stack, template]) => [stack, outlineOf(template as Template)]));
 }
 
 let now: Stacks;

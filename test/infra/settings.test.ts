@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readTemplates } from '#infra/local/template.ts';
 import { settingsOf } from '#infra/settings.ts';
-import { stacksOf, type Variant, variants } from '#test/infra/assembly.ts';
+import { assemblyFolder, type Variant, variants } from '#test/infra/assembly.ts';
 
 let stages: string;
 beforeAll(() => {
@@ -82,7 +83,8 @@ test('settings that need each other are refused alone', () => {
 
 /** The template of the data and that of the API. */
 async function templatesOf(variant: Variant) {
-  const [data, api] = (await stacksOf(variant)).map(({ template }) => template);
+  // biome-ignore lint/suspicious/noExplicitAny: a template holds anything; a test asserts what it is.
+  const [data, api] = readTemplates(await assemblyFolder(variant)).map(([, template]): any => template);
   return { data, api };
 }
 

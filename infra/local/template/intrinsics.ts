@@ -62,3 +62,16 @@ export function resolve(value: unknown, references: References): unknown {
     }),
   );
 }
+
+/** Returns a template's value with each intrinsic function replaced for which there is something else. */
+export function replaced<Value>(value: Value, find: (intrinsic: string, argument: unknown) => unknown): Value {
+  const replace = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(replace);
+    if (typeof part !== 'object' || part === null) return part;
+    const entries = Object.entries(part);
+    const [name, argument] = entries[0] ?? [];
+    const found = entries.length === 1 && name !== undefined ? find(name, argument) : undefined;
+    return found ?? Object.fromEntries(entries.map(([key, item]) => [key, replace(item)]));
+  };
+  return replace(value) as Value;
+}

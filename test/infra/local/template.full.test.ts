@@ -20,10 +20,17 @@ const read = (Resources: Record<string, unknown>, data: Parameters<typeof writeA
 };
 
 const writeTemplate = (template: object) => {
-  const path = `${folder.path}/nested.template.json`;
+  count += 1;
+  const path = `${folder.path}/${count}.nested.template.json`;
   writeFileSync(path, JSON.stringify(template));
   return path;
 };
+
+const nested = (template: object, Parameters = {}) => ({
+  Type: 'AWS::CloudFormation::Stack',
+  Properties: { Parameters },
+  Metadata: { 'aws:asset:path': writeTemplate(template) },
+});
 
 const lambda = (Variables: Record<string, unknown> = {}, more: Record<string, unknown> = {}) => ({
   Type: 'AWS::Lambda::Function',
@@ -72,19 +79,37 @@ test('what a nested stack is given by its parent is resolved there', () => {
   const Queue = { Type: 'AWS::SQS::Queue', Properties: { RedrivePolicy: { deadLetterTargetArn: { Ref: 'Arn' } } } };
   const { queues } = read({
     Dead: { Type: 'AWS::SQS::Queue' },
-    Nested: {
-      Type: 'AWS::CloudFormation::Stack',
-      Properties: { Parameters: { Arn: { 'Fn::GetAtt': ['Dead', 'Arn'] } } },
-      Metadata: {
-        'aws:asset:path': writeTemplate({ Resources: { Queue }, Parameters: { Arn: { Type: 'String' } } }),
-      },
-    },
+    Nested: nested(
+      { Resources: { Queue }, Parameters: { Arn: { Type: 'String' } } },
+      { Arn: { 'Fn::GetAtt': ['Dead', 'Arn'] } },
+    ),
   });
-  const [dead, nested] = queues;
-  expect([dead?.name, nested?.name]).toEqual(['Api-Dead', 'Api-Nested-Queue']);
-  expect(nested?.attributes['RedrivePolicy']).toEqual({
+  const [dead, inner] = queues;
+  expect([dead?.name, inner?.name]).toEqual(['Api-Dead', 'Api-Queue']);
+  expect(inner?.attributes['RedrivePolicy']).toEqual({
     deadLetterTargetArn: 'arn:aws:sqs:eu-west-1:111111111111:Api-Dead',
   });
+});
+
+test('an output of a nested stack is resolved in its parent and in another nested stack', () => {
+  const first = { Resources: { Jobs: { Type: 'AWS::SQS::Queue' } }, Outputs: { Url: { Value: { Ref: 'Jobs' } } } };
+  const second = { Resources: { Inner: lambda({ URL: { Ref: 'Given' } }) }, Parameters: { Given: { Type: 'String' } } };
+  const output = { 'Fn::GetAtt': ['First', 'Outputs.Url'] };
+  const { functions } = read({
+    Outer: lambda({ URL: output }),
+    First: nested(first),
+    Second: nested(second, { Given: output }),
+  });
+  const URL = 'http://127.0.0.1:9324/111111111111/Api-Jobs';
+  expect(functions).toMatchObject([
+    { name: 'Api-Outer', environment: { URL } },
+    { name: 'Api-Inner', environment: { URL } },
+  ]);
+});
+
+test('a name that a nested stack and its parent both have is refused', () => {
+  const Jobs = { Type: 'AWS::SQS::Queue' };
+  expect(() => read({ Jobs, Nested: nested({ Resources: { Jobs } }) })).toThrow('both have Jobs');
 });
 
 test('a reference to what is not in the template is refused by name', () => {
