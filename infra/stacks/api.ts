@@ -4,14 +4,14 @@ import type { RouteFunction, WorkerFunction } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
 import type { DeploymentSettings } from '#infra/settings.ts';
 import { noSender } from '#lib/email/sender.ts';
-import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
 import { Alarms } from './alarms.ts';
-import { reservedOf, watchConcurrency } from './concurrency.ts';
+import { watchConcurrency } from './concurrency.ts';
 import { createDashboard } from './dashboard.ts';
 import { type DataStack, referencesTo } from './data.ts';
+import { createEndpoints } from './endpoints.ts';
 import { watchFailures } from './failures.ts';
-import { createFunctions, createLog, type Deployment, type FunctionSettings } from './functions.ts';
-import { createHttpApi, type Endpoint } from './http-api.ts';
+import { createLog } from './functions.ts';
+import { createHttpApi } from './http-api.ts';
 import { createMailBucket, createMailEvents, watchReputation } from './mail.ts';
 import { watchBus } from './metrics.ts';
 import { createQueues } from './queues.ts';
@@ -89,31 +89,3 @@ export class ApiStack extends Stack {
 }
 
 const readsMail = ({ worker }: WorkerFunction) => worker.needs?.includes('mail-bucket') ?? false;
-
-/** Endpoints of one domain share a role; those that only read and need nothing else share one with all such. */
-function createEndpoints(deployment: Deployment, routes: readonly RouteFunction[]): Endpoint[] {
-  const shared = Map.groupBy(routes, (file) => {
-    if (commits(file)) return file.domain;
-    return file.needs.length === 0 ? 'read' : `${file.domain}-read`;
-  });
-  const reserved = reservedOf(deployment.slowConcurrency, deployment.accountConcurrency);
-  const settings = (file: RouteFunction) => endpointSettings(file, reserved);
-  return [...shared].flatMap(([name, functions]) => {
-    const lambdas = createFunctions(deployment, name, functions.map(settings), { kind: 'endpoint' });
-    return functions.flatMap(({ route }, index) => {
-      const lambda = lambdas[index];
-      return lambda ? [{ route, lambda }] : [];
-    });
-  });
-}
-
-const commits = ({ route, needs }: RouteFunction) => !['GET', 'ANY'].includes(route.method) || needs.includes('commit');
-
-const endpointSettings = ({ route, ...file }: RouteFunction, reserved: number | undefined): FunctionSettings => ({
-  ...file,
-  needs: commits({ route, ...file }) ? [...file.needs, 'commit'] : file.needs,
-  summary: route.summary,
-  timeoutSeconds: route.timeoutSeconds ?? defaultTimeoutSeconds,
-  memoryMb: route.memoryMb ?? 512,
-  ...(route.isSlow && { reservedConcurrency: reserved }),
-});

@@ -20,6 +20,8 @@ import { createRole, type Permission } from './role.ts';
 import { rowPermissions } from './rows.ts';
 
 export interface FunctionSettings extends LoadedFunction {
+  /** CloudFormation makes one up without it. */
+  functionName?: string;
   summary: string;
   timeoutSeconds: number;
   memoryMb: number;
@@ -105,13 +107,14 @@ function createFixedRole(stack: Stack, id: string, logGroup: LogGroup, permissio
 
 function createFunction(
   stack: Stack,
-  { name, summary, timeoutSeconds, memoryMb, diskMb, reservedConcurrency }: FunctionSettings,
+  { name, functionName, summary, timeoutSeconds, memoryMb, diskMb, reservedConcurrency }: FunctionSettings,
   shared: Shared,
   environment: Record<string, string>,
   bundles: string,
 ): Lambda {
   const id = pascalCase(name);
   const lambda = new Lambda(stack, id, {
+    ...(functionName && { functionName }),
     description: summary,
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,

@@ -1,8 +1,7 @@
-import { ArnFormat, CfnOutput, type Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, type CfnResource, type NestedStack, type Stack } from 'aws-cdk-lib';
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Role } from 'aws-cdk-lib/aws-iam';
-import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import type { Route } from '#lib/http/route.ts';
 import type { Alarms } from './alarms.ts';
 import { createDomain, type DomainSettings } from './domain.ts';
@@ -15,7 +14,9 @@ export type HttpMetric = 'Count' | '4xx' | '5xx' | 'Latency';
 
 export interface Endpoint {
   route: Route;
-  lambda: Lambda;
+  functionName: string;
+  /** Where the function is. */
+  stack: NestedStack;
 }
 
 export interface HttpApiSettings extends DomainSettings {
@@ -34,6 +35,9 @@ export function createHttpApi(
 ): MetricOf<HttpMetric> {
   const role = createInvokeRole(stack);
   const api = new CfnApi(stack, 'HttpApi', { body: openApiBody(stack, endpoints, role) });
+  // It knows functions by their names; no request may reach a route before its function is there.
+  for (const nested of new Set(endpoints.map((endpoint) => endpoint.stack)))
+    api.addResourceDependency(nested.nestedStackResource as CfnResource);
   // API Gateway writes each group of another name into one policy of the account, which is full after a few.
   const log = createLog(stack, 'HttpApi', `/aws/vendedlogs/${stack.stackName}`);
   const stage = new CfnStage(stack, 'HttpApiStage', {
@@ -62,13 +66,7 @@ export function createHttpApi(
 }
 
 function createInvokeRole(stack: Stack): Role {
-  const named = (pattern: string) =>
-    stack.formatArn({
-      service: 'lambda',
-      resource: 'function',
-      resourceName: `${stack.stackName}-${pattern}`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
+  const named = (pattern: string) => functionArn(stack, `${stack.stackName}-${pattern}`);
   return createRole(stack, 'HttpApiRole', 'apigateway.amazonaws.com', [
     {
       actions: ['lambda:InvokeFunction'],
@@ -84,18 +82,21 @@ function createInvokeRole(stack: Stack): Role {
   ]);
 }
 
+const functionArn = (stack: Stack, resourceName: string) =>
+  stack.formatArn({ service: 'lambda', resource: 'function', resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+
 const anyMethod = 'x-amazon-apigateway-any-method';
 
 type Paths = Record<string, Record<string, unknown>>;
 
 function openApiBody(stack: Stack, endpoints: readonly Endpoint[], role: Role) {
   const paths: Paths = {};
-  for (const { route, lambda } of endpoints) {
+  for (const { route, functionName } of endpoints) {
     const integration = {
       type: 'aws_proxy',
       httpMethod: 'POST',
       payloadFormatVersion: '2.0',
-      uri: `arn:${stack.partition}:apigateway:${stack.region}:lambda:path/2015-03-31/functions/${lambda.functionArn}/invocations`,
+      uri: `arn:${stack.partition}:apigateway:${stack.region}:lambda:path/2015-03-31/functions/${functionArn(stack, functionName)}/invocations`,
       credentials: role.roleArn,
     };
     const operation = { responses: {}, 'x-amazon-apigateway-integration': integration };

@@ -1,4 +1,13 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import {
+  CfnResource,
+  type IResolvable,
+  Names,
+  Reference,
+  Stack,
+  StringConcat,
+  Tokenization,
+  Validations,
+} from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
@@ -60,5 +69,15 @@ function readable(stack: Stack, resource: string): string {
     if ('Fn::GetAtt' in value) return `<${value['Fn::GetAtt'].join('.')}>`;
     return value['Fn::Join'][1].map(text).join(value['Fn::Join'][0]);
   };
-  return text(stack.resolve(resource));
+  const own = Tokenization.reverseString(resource).mapTokens({
+    mapToken: (token) => parameterOf(stack, token) ?? token,
+  });
+  return text(stack.resolve(own.join(new StringConcat())));
+}
+
+/** Returns the parameter through which the CDK gives a nested stack an attribute of its parent's resource. */
+function parameterOf(stack: Stack, token: IResolvable): string | undefined {
+  if (!Reference.isReference(token) || !CfnResource.isCfnResource(token.target)) return undefined;
+  if (Stack.of(token.target) === stack) return undefined;
+  return `<referenceto${Names.nodeUniqueId(token.target.node)}${token.displayName}>`;
 }

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentOfOutputs } from '#infra/admin/stack.ts';
@@ -33,6 +33,61 @@ describe('templates', () => {
     }
   });
 
+  // 80 more than 1.4.0 has. One stack of endpoints takes all of them; the HTTP API takes 300 integrations.
+  test('there is room for 232 routes', () => {
+    const more = 232 - routes.length;
+    const stacks = assembly.templates
+      .filter(({ stack }) => stack !== 'CrmApi')
+      .map(({ stack, text, template }) => ({
+        stack,
+        bytes: Buffer.byteLength(text),
+        resources: Object.keys(template.Resources).length,
+        functions: Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function').length,
+      }))
+      .filter(({ functions }) => functions > 0);
+    expect(stacks.length).toBeGreaterThan(1);
+    const ofRoute = (what: 'resources' | 'bytes' | 'functions') =>
+      stacks.reduce((sum, stack) => sum + stack[what], 0) / routes.length;
+    expect(ofRoute('functions')).toBe(1);
+    for (const { stack, resources, bytes } of stacks) {
+      expect(resources + more * ofRoute('resources'), stack).toBeLessThanOrEqual(400);
+      expect(bytes + more * ofRoute('bytes'), stack).toBeLessThanOrEqual(600 * 1024);
+    }
+    const body = JSON.stringify(assembly.resources['HttpApi']?.Properties.Body);
+    const { text = '' } = assembly.templates.find(({ stack }) => stack === 'CrmApi') ?? {};
+    expect(Buffer.byteLength(text) + (more / routes.length) * body.length).toBeLessThanOrEqual(600 * 1024);
+    const integrations = body.split('"x-amazon-apigateway-integration"').length - 1;
+    expect((232 / routes.length) * integrations).toBeLessThanOrEqual(300);
+  });
+
+  test('the HTTP API knows functions by their names, and is changed after the stacks that have them', () => {
+    const { DependsOn = [], Properties } = assembly.resources['HttpApi'] ?? {};
+    const called = new Set(
+      [...JSON.stringify(Properties.Body).matchAll(/:function:([\w-]+)/g)].map(([, name]) => name),
+    );
+    const named = assembly.ofType('AWS::Lambda::Function').flatMap(
+      ([
+        ,
+        {
+          Properties: { FunctionName = [] },
+        },
+      ]) => FunctionName,
+    );
+    expect([...called].sort()).toEqual(named.sort());
+    expect(named).toContain('CrmApi-ContactsCreate');
+    const withFunctions = assembly.templates
+      .filter(
+        ({ template }) =>
+          'FunctionName' in Object.assign({}, ...Object.values(template.Resources).map((of) => of.Properties)),
+      )
+      .map(({ path }) => basename(path));
+    const stacks = assembly
+      .ofType('AWS::CloudFormation::Stack')
+      .filter(([, { Metadata }]) => withFunctions.includes(Metadata?.['aws:asset:path'] ?? ''));
+    expect(stacks.length).toBeGreaterThan(1);
+    expect(DependsOn.sort()).toEqual(stacks.map(([id]) => id).sort());
+  });
+
   test('none is near what API Gateway, IAM and CloudFormation take at most, which AWS does not raise', () => {
     const bodies = assembly
       .ofType('AWS::ApiGatewayV2::Api')
@@ -40,7 +95,7 @@ describe('templates', () => {
     const integrations = bodies.map((body) => body.split('"x-amazon-apigateway-integration"').length - 1);
     expect(integrations.length).toBe(1);
     expect(integrations[0]).toBeGreaterThan(150);
-    expect(integrations[0]).toBeLessThanOrEqual(270);
+    expect(integrations[0]).toBeLessThanOrEqual(290);
     // The account's policy for logs has 5,120 characters, and a place for each group that is called otherwise.
     const [[, stage] = []] = assembly.ofType('AWS::ApiGatewayV2::Stage');
     const log = idOf(stage?.Properties.AccessLogSettings.DestinationArn) ?? '';
@@ -398,7 +453,8 @@ test('every operation that functions ask of the table is one that every role may
   const roles = assembly
     .ofType('AWS::IAM::Role')
     .filter(
-      ([id, { Properties }]) => JSON.stringify(Properties).includes('lambda.amazonaws.com') && !/ReadRole/.test(id),
+      ([id, { Properties }]) =>
+        JSON.stringify(Properties).includes('lambda.amazonaws.com') && !/^Read|ReadRole/.test(id),
     );
   expect(roles.length).toBeGreaterThan(10);
   for (const [name, { Properties }] of roles) {
