@@ -146,6 +146,7 @@ test('values are sent as they are, without those that are undefined', async () =
   await dynamodb.send('PutItem', { TableName: 't', Item });
   expect(JSON.parse(body)).toEqual({
     TableName: 't',
+    ReturnConsumedCapacity: 'TOTAL',
     Item: {
       b: { L: [{ N: '1' }] },
       c: { M: {} },

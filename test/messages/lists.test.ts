@@ -4,6 +4,7 @@ import { Contacts } from '#lib/entities/contact.ts';
 import { Messages } from '#lib/entities/message.ts';
 import { noteBlock } from '#lib/messages/block.ts';
 import { storeMessage } from '#lib/messages/store.ts';
+import { sliced } from '#lib/parallel.ts';
 import { receiveMessage } from '#lib/receiving/message.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
@@ -29,20 +30,24 @@ const newContact = async (fields: object = {}): Promise<number> =>
   (await workspace.live.post('/v1/contacts', { name: 'Ada', ...fields })).body.id;
 
 /** So many messages of a contact, every third one outbound. */
-const write = (contactId: number, accountId: number | null, count: number) =>
-  run(async (tx) => {
-    await tx.reserveIds({ [Messages.name]: count });
-    for (let index = 0; index < count; index += 1)
-      await storeMessage(tx, {
-        contactId,
-        channel: accountId === null ? 'email' : 'telegram',
-        direction: index % 3 === 0 ? 'outbound' : 'inbound',
-        status: index % 3 === 0 ? 'sent' : 'received',
-        body: `message ${index}`,
-        accountId,
-        sentAt: `2026-11-22T10:00:${String(index % 60).padStart(2, '0')}Z`,
-      });
-  });
+/** As many as one transaction takes. */
+const atOnce = 15;
+const write = async (contactId: number, accountId: number | null, count: number) => {
+  for (const indexes of sliced(Array.from({ length: count }).keys().toArray(), atOnce))
+    await run(async (tx) => {
+      await tx.reserveIds({ [Messages.name]: indexes.length });
+      for (const index of indexes)
+        await storeMessage(tx, {
+          contactId,
+          channel: accountId === null ? 'email' : 'telegram',
+          direction: index % 3 === 0 ? 'outbound' : 'inbound',
+          status: index % 3 === 0 ? 'sent' : 'received',
+          body: `message ${index}`,
+          accountId,
+          sentAt: `2026-11-22T10:00:${String(index % 60).padStart(2, '0')}Z`,
+        });
+    });
+};
 
 describe('the messages and activities of a workspace', () => {
   let contacts: [number, number, number];
