@@ -33,7 +33,7 @@ const newContact = async (fields: object = {}): Promise<number> =>
 /** As many as one transaction takes. */
 const atOnce = 15;
 const write = async (contactId: number, accountId: number | null, count: number) => {
-  for (const indexes of sliced(Array.from({ length: count }).keys().toArray(), atOnce))
+  for (const indexes of sliced([...Array(count).keys()], atOnce))
     await run(async (tx) => {
       await tx.reserveIds({ [Messages.name]: indexes.length });
       for (const index of indexes)
