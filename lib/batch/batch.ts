@@ -217,11 +217,7 @@ function inItem(index: number, problem: Problem): Problem {
 async function together(tx: UnitOfWork, items: readonly Prepared[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const item of items) outcomes.push(await outcomeOf(item, () => item.run(tx)));
-  if (!tx.fits)
-    throw badRequest(
-      'batch_too_large',
-      'the changes of an atomic batch fit one transaction, of about 90 rows and 3 MB: put some in another',
-    );
+  tx.requireFits();
   return outcomes;
 }
 

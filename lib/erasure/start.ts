@@ -47,7 +47,7 @@ export async function eraseContact(
   const [contact] = await Promise.all([getStoredContact(tx, id), tx.reserveIds({ [Erasures.name]: 1 })]);
   if (confirm !== String(id))
     throw invalidField('confirm', 'invalid_format', `confirm must be "${id}", the id of the contact`);
-  countReadUnits(unitsOfErasure);
+  tx.afterwards(async () => countReadUnits(unitsOfErasure));
   const reach = await reachOf(tx, contact);
   tx.delete(Contacts, contact);
   tx.leaveEntries(Contacts, contact, 'tag');

@@ -69,7 +69,7 @@ const unitsOfFile = 2_000;
 /** Has a worker write the file of a contact. Raises 404. */
 async function startExport(tx: UnitOfWork, contactId: number, hasMail: boolean): Promise<StoredExport> {
   const contact = await getStoredContact(tx, contactId);
-  countReadUnits(unitsOfFile);
+  tx.afterwards(async () => countReadUnits(unitsOfFile));
   tx.requireExists(Contacts, contact);
   const row = tx.create(Exports, {
     id: await tx.nextId(Exports),

@@ -110,6 +110,7 @@ export async function executeTogether(
         answers.push(answerOf(step.operation.route, of.params, step.facts, reply, result));
       }
       record(tx, auditEntry(route, caller, facts, route.status, params['id']));
+      tx.requireFits();
       const shown = v.parse(route.representation ?? route.response, await route.current?.(tx, params, texts));
       return { answers, shown };
     },

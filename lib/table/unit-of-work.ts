@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../clock.ts';
 import { bounded } from '../events/bounds.ts';
 import { log } from '../log.ts';
-import { notFound, type Problem } from '../problem.ts';
+import { badRequest, notFound, type Problem } from '../problem.ts';
 import type { Actor, Tenant } from '../tenant.ts';
 import { type Change, type Refusal, weightOf } from './change.ts';
 import { type Entity, type Item, keyOf, nameShown, type Reference, type Where } from './entity.ts';
@@ -325,11 +325,14 @@ export class UnitOfWork {
     return actionsIn(work) <= roomyActions && bytesIn(work) <= roomyBytes;
   }
 
-  /** Whether one transaction takes it with a kept answer, once index entries of new rows are written ahead. */
-  get fits(): boolean {
-    const { work } = this;
-    const changes = work.changes.filter(({ isOfNew }) => !isOfNew);
-    return actionsIn({ ...work, changes }) <= fittingActions && bytesIn({ ...work, changes }) <= fittingBytes;
+  /** Raises 400 `batch_too_large` unless one transaction takes it with a kept answer, and with index entries of new rows written ahead. */
+  requireFits(): void {
+    const work = { ...this.work, changes: this.work.changes.filter(({ isOfNew }) => !isOfNew) };
+    if (actionsIn(work) > fittingActions || bytesIn(work) > fittingBytes)
+      throw badRequest(
+        'batch_too_large',
+        'changes that are made together fit one transaction, of about 90 rows and 3 MB: put some in another call',
+      );
   }
 
   /** What a commit writes. */

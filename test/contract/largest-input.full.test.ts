@@ -786,8 +786,8 @@ describe('what was made of it', () => {
     const exported = await admin('workspace export', letters, { id: workspace.id, file });
     expect(await admin('workspace import', letters, { id, file })).toEqual(exported);
     await rm(folder, { recursive: true });
-    const complete = { incomplete: [] };
-    expect(await admin('workspace reindex', letters, { id, again: true })).toMatchObject({
+    const complete = { reindexing: null };
+    expect(await admin('workspace reindex', letters, { id })).toMatchObject({
       live: complete,
       test: complete,
     });

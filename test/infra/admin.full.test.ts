@@ -189,7 +189,7 @@ test('what is wrong with a call is one line that says what is right', async () =
     return (await run(process.execPath, ['infra/admin.ts', ...args], options).catch((error) => error)).stderr;
   };
   const listed =
-    /^[^\n]*commands: agent create\|update, deal win, [^\n]*workspace create\|update\|show\|reindex\|finish\|export\|import; [^\n]*\n$/;
+    /^[^\n]*commands: agent create\|update, dead-letter list\|retry\|discard, deal win, [^\n]*workspace create\|update\|show\|reindex\|finish\|export\|import; [^\n]*\n$/;
   expect(await refusal()).toMatch(listed);
   expect(await refusal('deal', 'lose')).toMatch(listed);
   expect(await refusal('deal', 'win')).toBe(

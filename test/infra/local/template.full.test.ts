@@ -171,7 +171,7 @@ test('mappings of queues and streams carry batches, filters, failures and retrie
         FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
         ParallelizationFactor: 4,
         BisectBatchOnFunctionError: true,
-        MaximumRetryAttempts: 20,
+        MaximumRetryAttempts: 3,
         DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Jobs', 'Arn'] } } },
       },
     },
