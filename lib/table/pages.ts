@@ -17,10 +17,10 @@ export interface Meter {
 /** How long a list, a search or a sum reads (contract, revision 1.4). */
 const readMs = 2 * secondMs;
 
-/** What one call may read. */
-export const newMeter = ({ units = env('READ_UNITS_PER_LIST'), forMs = readMs } = {}): Meter => ({
+/** Returns a meter of what one call may read. */
+export const newMeter = ({ units = env('READ_UNITS_PER_LIST') } = {}): Meter => ({
   unitsLeft: units,
-  endsAtMs: now() + forMs,
+  endsAtMs: now() + readMs,
 });
 
 /** Whether it has read all that it may, or for as long: of small rows a second holds fewer units. */
