@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { loadRoutes } from '#infra/functions.ts';
+import { bareOptions } from '#test/bench/bare.ts';
 import { atMost, beside, type Line, median } from '#test/bench/report.ts';
 
 const rounds = 15;
@@ -24,13 +25,7 @@ export async function coldStart(workDir: string, environment: Record<string, str
   await build({
     stdin: { contents: bareSource, resolveDir: root },
     outfile: bare,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    legalComments: 'none',
+    ...bareOptions,
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   });
   const bundles = join(workDir, 'bundles');

@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunctions } from '#infra/bundle.ts';
 import { type LoadedFunction, loadRoutes, loadWorkers } from '#infra/functions.ts';
+import { bareOptions } from '#test/bench/bare.ts';
 import { buildWithCode, readAssembly } from '#test/infra/assembly.ts';
 
 /** Longer than it takes on a busy machine. */
@@ -45,13 +46,7 @@ async function bareBytes(): Promise<number> {
         const commands = { ${commands} };
         export const handler = ({ name, input }) => client.send(new commands[name](input));`,
     },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    legalComments: 'none',
+    ...bareOptions,
     write: false,
   });
   return outputFiles[0]?.contents.length ?? 0;
