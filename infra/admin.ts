@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { type FieldError, Problem } from '#lib/problem.ts';
+import { type FieldError, Problem } from '#lib/core/problem.ts';
 import { fieldsOf } from './admin/fields.ts';
 import { readSystemFile } from './local/files.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createClient } from '#client/index.ts';
-import { randomText } from '#lib/random.ts';
+import { randomText } from '#lib/core/random.ts';
 import { connect, reaching } from '../cli/connection.ts';
 import { environmentOfStack } from './admin/stack.ts';
 import { cleanUps } from './canary/clean-up.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Entity } from '#lib/table/entity.ts';
 
@@ -26,7 +26,7 @@ function meaningIn(comment: string): string {
 
 /** What each entity is, in the first sentence of the comment at its declaration; an empty text where there is none. */
 export function entityMeanings(): Map<string, string> {
-  const sources = [...files, 'lib/keys/key.ts', 'lib/table/saga.ts'].map((file) =>
+  const sources = [...files, 'lib/auth/key.ts', 'lib/table/saga.ts'].map((file) =>
     readFileSync(join(root, file), 'utf8'),
   );
   return new Map(
@@ -39,8 +39,8 @@ export function entityMeanings(): Map<string, string> {
   );
 }
 
-const channels = globSync('lib/channels/*/channel.ts', { cwd: root })
-  .map((file) => basename(dirname(file)))
+const channels = globSync('lib/core/*-channel.ts', { cwd: root })
+  .map((file) => basename(file, '-channel.ts'))
   .sort();
 
 const isEntity = (value: unknown): value is Entity =>
@@ -99,7 +99,7 @@ ${namesOf(others)}];
   };
 }
 
-const asking = globSync('lib/receiving/*-user.ts', { cwd: root })
+const asking = globSync('lib/transport/receiving/*-user.ts', { cwd: root })
   .map((file) => basename(file, '-user.ts'))
   .sort();
 
@@ -107,11 +107,11 @@ const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 
 /** The lists of channels, by their files; the files of lib/entities cannot be loaded without them. */
 export const renderChannelLists = (): Record<string, string> => ({
-  'lib/channels/all.ts': `${channels.map((name) => `import { ${name} } from './${name}/channel.ts';\n`).join('')}
+  'lib/core/channels.ts': `${channels.map((name) => `import { ${name} } from './${name}-channel.ts';\n`).join('')}
 /** Every channel through which accounts write to people, by its folder, in the order in which documents name them. Made by \`npm run entities\`. */
 export const descriptors = { ${channels.join(', ')} };
 `,
-  'lib/receiving/asks.ts': `/**
+  'lib/transport/receiving/asks.ts': `/**
  * How the accounts of persons are asked for what came in, by their channel; each is loaded by who needs it. Made of the files
  * \`<channel>-user.ts\` by \`npm run entities\`.
  */

@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Route } from '#lib/http/route.ts';
-import type { Need } from '#lib/needs.ts';
-import type { WorkerSettings } from '#lib/worker.ts';
+import type { Need } from '#lib/core/needs.ts';
+import type { WorkerSettings } from '#lib/queues/worker.ts';
 
 export interface FunctionFile {
   /** `contacts-create` for `functions/contacts/create.ts`. */
@@ -21,9 +21,9 @@ export type WorkerFunction = LoadedFunction & { worker: WorkerSettings };
 const root = join(import.meta.dirname, '../functions');
 const isWorker = ({ domain }: FunctionFile) => domain === 'workers';
 
-/** Every file under functions/, sorted by name, without importing any. */
+/** Every function, sorted by name, without importing any: a file in a folder of functions/. What lies deeper or higher is none. */
 export function listFunctions(folder = root): FunctionFile[] {
-  return globSync('*/**/*.ts', { cwd: folder })
+  return globSync('*/*.ts', { cwd: folder })
     .map((path) => {
       const parts = path.replace(/\.ts$/, '').split(sep);
       return { name: parts.join('-'), file: join(folder, path), domain: parts[0] as string };

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadRoutes, type RouteFunction } from '#infra/functions.ts';
-import { apiRevision } from '#lib/revision.ts';
+import { apiRevision } from '#lib/core/revision.ts';
 import { withNamedEnums } from './openapi/enums.ts';
 import { describeErrors, errorResponses, examplesOf } from './openapi/errors.ts';
 import { everyAnswer, headerRefs, headers, parameters } from './openapi/headers.ts';

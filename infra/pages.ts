@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import type { Document } from '#lib/reference/document.ts';
+import type { Document } from '#panel/document/document.ts';
 import { llmsText } from './reference/llms.ts';
 import { postmanCollection } from './reference/postman.ts';
 
@@ -14,8 +14,8 @@ const root = join(import.meta.dirname, '..');
 export type PageFiles = ReadonlyMap<string, Buffer>;
 
 /** Where a page's `index.html` and `main.tsx` are; the style sheet is one for all. */
-const sources = { panel: 'lib/panel', docs: 'lib/panel/reference' };
-const styleSheet = 'lib/panel/style.css';
+const sources = { panel: 'panel', docs: 'panel/reference' };
+const styleSheet = 'panel/style.css';
 
 export type PageName = keyof typeof sources;
 

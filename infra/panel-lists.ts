@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messaging } from '#lib/channels/channel.ts';
-import type { Descriptor } from '#lib/channels/descriptor.ts';
+import { messaging } from '#lib/core/channel.ts';
+import type { Descriptor } from '#lib/core/channel-descriptor.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { scopesOf } from '#lib/http/route.ts';
-import { meaningOf, scopes } from '#lib/scopes.ts';
+import { meaningOf, scopes } from '#lib/core/scopes.ts';
 import { loadRoutes } from './functions.ts';
 
 const literal = (value: unknown) => `${JSON.stringify(value, null, 2)} as const`;
 
-/** lib/panel/api/lists.ts: what the page shows of channels, scopes and events. A test fails when it drifts. */
+/** panel/api/lists.ts: what the page shows of channels, scopes and events. A test fails when it drifts. */
 export async function renderPanelLists(): Promise<string> {
   const routes = (await loadRoutes()).map(({ route }) => route);
   const find = (method: string, path: string) => routes.find((route) => route.method === method && route.path === path);
@@ -25,7 +25,7 @@ export async function renderPanelLists(): Promise<string> {
     const { lets: text, isPowerful } = meaningOf(scope);
     return [scope, { text, isPowerful }];
   });
-  return `/** What the page shows of lib/channels, lib/scopes.ts and lib/events/kinds.ts, and what its routes can do of each channel. Made by \`npm run panel-lists\`. */
+  return `/** What the page shows of lib/channels, lib/core/scopes.ts and lib/events/kinds.ts, and what its routes can do of each channel. Made by \`npm run panel-lists\`. */
 export const messaging = ${literal(Object.fromEntries(channels))};
 
 export const scopes = ${literal(Object.fromEntries(ofKeys))};

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { localSettings, number, settings, wholeNumber } from '#lib/env.ts';
+import { localSettings, number, settings, wholeNumber } from '#lib/core/env.ts';
 
 /** A setting that the operator can mend: shown in one line, without a stack trace. */
 export class ContextProblem extends Error {}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { endpointsOf } from '#lib/mcp/tool.ts';
-import { tools } from './mcp/tools.ts';
+import { tools } from '#functions/mcp/tools/all.ts';
 
 /** Texts that the workspace, its operator or the system itself writes, of all that results show: no other text is believed. */
 export const ownFields = [

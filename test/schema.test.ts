@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { fieldErrors } from '#lib/fields.ts';
+import { fieldErrors } from '#lib/core/fields.ts';
 import {
   choice,
   cleaned,
@@ -25,8 +25,8 @@ import {
   shownOnce,
   text,
   timeInput,
-} from '#lib/schema.ts';
-import { oneLine, withoutControls } from '#lib/text.ts';
+} from '#lib/core/schema.ts';
+import { oneLine, withoutControls } from '#lib/core/text.ts';
 
 /** The output, or the code of the first field error. */
 const read = (schema: v.GenericSchema, input: unknown) => {

@@ -2,7 +2,7 @@ import { mergeContacts } from '#lib/contacts/merge.ts';
 import { getContact } from '#lib/contacts/store.ts';
 import { ContactWithTags, MergeContacts } from '#lib/entities/contact.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { longTimeoutSeconds } from '#lib/timeouts.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Makes one contact of two; the source is gone afterwards. */
 export const handler = endpoint(

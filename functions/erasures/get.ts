@@ -1,5 +1,5 @@
 import { Erasure } from '#lib/entities/erasure.ts';
-import { getErasure } from '#lib/erasure/start.ts';
+import { getErasure } from '#lib/privacy/erasure/start.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 
 /** How far the erasure of a contact is. */

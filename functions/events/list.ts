@@ -1,6 +1,6 @@
-import { AnyEvent, EventQuery, listEvents } from '#lib/feed/list.ts';
+import { AnyEvent, EventQuery, listEvents } from '#lib/publishing/feed/list.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listOf } from '#lib/schema.ts';
+import { listOf } from '#lib/core/schema.ts';
 
 /** The event feed: what webhooks deliver, to catch up from. */
 export const handler = endpoint(

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { findHook, provesItself } from '#lib/accounts/inbound.ts';
+import { findHook, provesItself } from '#lib/messages/accounts/inbound.ts';
 import { hookEndpoint } from '#lib/http/endpoint.ts';
-import { notFound, Problem } from '#lib/problem.ts';
-import { receiveUpdate } from '#lib/receiving/telegram-update.ts';
+import { notFound, Problem } from '#lib/core/problem.ts';
+import { receiveUpdate } from '#lib/transport/receiving/telegram-update.ts';
 
 /** What people write to a bot is stored before the answer, so that Telegram repeats what a crash has lost. */
 export const handler = hookEndpoint(

@@ -1,6 +1,6 @@
 import { Job } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getJob } from '#lib/jobs/store.ts';
+import { getJob } from '#lib/messages/jobs/store.ts';
 
 /** One outbound message, of whatever channel. */
 export const handler = endpoint(

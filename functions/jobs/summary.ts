@@ -1,5 +1,5 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { JobSummary, JobSummaryQuery, summariseJobs } from '#lib/jobs/summary.ts';
+import { JobSummary, JobSummaryQuery, summariseJobs } from '#lib/messages/jobs/summary.ts';
 
 /** What waits now, and what was sent and failed since a time. */
 export const handler = endpoint(

@@ -1,7 +1,7 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Key, KeyQuery } from '#lib/keys/schema.ts';
-import { listKeys } from '#lib/keys/store.ts';
-import { listOf } from '#lib/schema.ts';
+import { Key, KeyQuery } from '#lib/auth/key-schema.ts';
+import { listKeys } from '#lib/auth/key-store.ts';
+import { listOf } from '#lib/core/schema.ts';
 
 /** The keys of the workspace, of both environments, revoked ones included. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
 import { Member } from '#lib/entities/member.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getMember } from '#lib/members/store.ts';
+import { getMember } from '#lib/workspaces/members.ts';
 
 /** One person of the workspace. */
 export const handler = endpoint(

@@ -1,4 +1,4 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { ConnectRevenueSource, RevenueSource } from '#lib/entities/revenue-source.ts';
 import { connectRevenueSource, getRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

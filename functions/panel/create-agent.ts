@@ -1,5 +1,5 @@
 import { createAgent } from '#lib/agents/store.ts';
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { AgentWithInstructions, CreateAgent } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

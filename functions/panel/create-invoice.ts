@@ -1,4 +1,4 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { CreateInvoice, Invoice } from '#lib/entities/invoice.ts';
 import { createInvoice } from '#lib/finance/invoice-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';

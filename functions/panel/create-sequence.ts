@@ -1,4 +1,4 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { CreateSequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { createSequence } from '#lib/sequences/store.ts';

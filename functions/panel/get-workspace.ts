@@ -1,4 +1,4 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { Workspace } from '#lib/entities/workspace.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';

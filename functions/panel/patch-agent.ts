@@ -1,5 +1,5 @@
 import { getAgent, patchAgent } from '#lib/agents/store.ts';
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { AgentWithInstructions, PatchAgent } from '#lib/entities/agent.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

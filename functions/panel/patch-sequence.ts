@@ -1,4 +1,4 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { PatchSequence, SequenceWithSteps } from '#lib/entities/sequence.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getSequence, patchSequence } from '#lib/sequences/store.ts';

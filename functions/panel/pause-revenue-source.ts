@@ -1,8 +1,8 @@
-import { roles } from '#lib/choices.ts';
+import { roles } from '#lib/core/choices.ts';
 import { RevenueSource } from '#lib/entities/revenue-source.ts';
 import { getRevenueSource, pauseRevenueSource } from '#lib/finance/revenue-source-store.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { Nothing } from '#lib/schema.ts';
+import { Nothing } from '#lib/core/schema.ts';
 
 /** Has a revenue source pulled no more. */
 export const handler = endpoint(

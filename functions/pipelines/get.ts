@@ -1,6 +1,6 @@
 import { PipelineWithColumns } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getPipeline } from '#lib/pipelines/store.ts';
+import { getPipeline } from '#lib/workspaces/pipelines.ts';
 
 /** One pipeline with its columns, their counts and totals. */
 export const handler = endpoint(

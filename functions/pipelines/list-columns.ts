@@ -1,6 +1,6 @@
 import { Columns } from '#lib/entities/pipeline.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { listColumns } from '#lib/pipelines/store.ts';
+import { listColumns } from '#lib/workspaces/pipelines.ts';
 
 /** The columns of a pipeline in order of position, always one page. */
 export const handler = endpoint(

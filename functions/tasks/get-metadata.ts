@@ -1,6 +1,6 @@
 import { endpoint } from '#lib/http/endpoint.ts';
-import { MetadataAnswer } from '#lib/metadata.ts';
-import { getTaskMetadata } from '#lib/tasks/store.ts';
+import { MetadataAnswer } from '#lib/core/metadata.ts';
+import { getTaskMetadata } from '#lib/deals/task-store.ts';
 
 /** The caller's own key and value pairs of a task. */
 export const handler = endpoint(

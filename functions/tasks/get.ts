@@ -1,6 +1,6 @@
 import { Task } from '#lib/entities/task.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getTask } from '#lib/tasks/store.ts';
+import { getTask } from '#lib/deals/task-store.ts';
 
 /** One task. */
 export const handler = endpoint(

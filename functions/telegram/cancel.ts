@@ -1,7 +1,7 @@
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { cancelMessage, getMessageJob } from '#lib/sending/message.ts';
+import { cancelMessage, getMessageJob } from '#lib/transport/sending/message.ts';
 
 /** Takes a queued message back before it is sent; it ends as failed with lastError `canceled`. */
 export const handler = endpoint(

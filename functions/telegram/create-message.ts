@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { originOf } from '#lib/jobs/store.ts';
+import { originOf } from '#lib/messages/jobs/store.ts';
 import { takeUploads } from '#lib/messages/attachments.ts';
-import { messageOrFileFields, sendMessage } from '#lib/sending/message.ts';
+import { messageOrFileFields, sendMessage } from '#lib/transport/sending/message.ts';
 
 const CreateTelegramMessage = v.pipe(v.object(messageOrFileFields(telegram)), v.title('CreateTelegramMessage'));
 

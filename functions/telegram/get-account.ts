@@ -1,5 +1,5 @@
-import { getAccount } from '#lib/accounts/store.ts';
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

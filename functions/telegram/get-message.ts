@@ -1,7 +1,7 @@
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getMessageJob } from '#lib/sending/message.ts';
+import { getMessageJob } from '#lib/transport/sending/message.ts';
 
 /** Where an outbound Telegram message is. */
 export const handler = endpoint(

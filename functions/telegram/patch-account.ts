@@ -1,6 +1,6 @@
-import { patchAccount } from '#lib/accounts/patch.ts';
-import { accountChange } from '#lib/accounts/route.ts';
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { patchAccount } from '#lib/messages/accounts/patch.ts';
+import { accountChange } from '#lib/messages/accounts/route.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { PatchAccount } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

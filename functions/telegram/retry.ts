@@ -1,7 +1,7 @@
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getMessageJob, retryMessage } from '#lib/sending/message.ts';
+import { getMessageJob, retryMessage } from '#lib/transport/sending/message.ts';
 
 /** Queues a failed message again, at once. */
 export const handler = endpoint(

@@ -1,9 +1,9 @@
-import { getAccount } from '#lib/accounts/store.ts';
+import { getAccount } from '#lib/messages/accounts/store.ts';
 import { CreateTwitterAccount, createTwitterAccount } from '#lib/channels/twitter/accounts.ts';
-import { twitter } from '#lib/channels/twitter/channel.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { Account } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { connectTimeoutSeconds } from '#lib/timeouts.ts';
+import { connectTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /** Connects an X account by its tokens; X is asked whose they are. */
 export const handler = endpoint(

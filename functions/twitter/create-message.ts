@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { twitter } from '#lib/channels/twitter/channel.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { originOf } from '#lib/jobs/store.ts';
-import { messageFields, sendMessage } from '#lib/sending/message.ts';
+import { originOf } from '#lib/messages/jobs/store.ts';
+import { messageFields, sendMessage } from '#lib/transport/sending/message.ts';
 
 const CreateTwitterMessage = v.pipe(v.object(messageFields(twitter)), v.title('CreateTwitterMessage'));
 

@@ -1,7 +1,7 @@
-import { twitter } from '#lib/channels/twitter/channel.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { MessageJob } from '#lib/entities/job.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
-import { getMessageJob } from '#lib/sending/message.ts';
+import { getMessageJob } from '#lib/transport/sending/message.ts';
 
 /** Where an outbound X message is. */
 export const handler = endpoint(

@@ -1,6 +1,6 @@
-import { patchAccount } from '#lib/accounts/patch.ts';
-import { accountChange } from '#lib/accounts/route.ts';
-import { twitter } from '#lib/channels/twitter/channel.ts';
+import { patchAccount } from '#lib/messages/accounts/patch.ts';
+import { accountChange } from '#lib/messages/accounts/route.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { PatchAccount } from '#lib/entities/account.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { CreateEndpoint, EndpointWithSecret, everyKind } from '#lib/entities/webhook.ts';
-import { mayReceive, requireLearning } from '#lib/feed/audience.ts';
+import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { createEndpoint, signedKinds } from '#lib/webhooks/store.ts';
 

@@ -1,5 +1,5 @@
 import { Endpoint, PatchEndpoint } from '#lib/entities/webhook.ts';
-import { requireLearning } from '#lib/feed/audience.ts';
+import { requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getEndpoint, getStoredEndpoint, patchEndpoint } from '#lib/webhooks/store.ts';
 

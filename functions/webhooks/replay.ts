@@ -1,5 +1,5 @@
 import { Delivery } from '#lib/entities/delivery.ts';
-import { requireShown } from '#lib/feed/audience.ts';
+import { requireShown } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getDelivery, replayDelivery } from '#lib/webhooks/deliveries.ts';
 

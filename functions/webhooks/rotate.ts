@@ -1,5 +1,5 @@
 import { Endpoint, everyKind, RotatedSecret, RotateSecret } from '#lib/entities/webhook.ts';
-import { mayReceive, requireLearning } from '#lib/feed/audience.ts';
+import { mayReceive, requireLearning } from '#lib/publishing/feed/audience.ts';
 import { endpoint } from '#lib/http/endpoint.ts';
 import { getEndpoint, rotateSecret, signedKinds } from '#lib/webhooks/store.ts';
 

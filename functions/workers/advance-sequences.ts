@@ -1,8 +1,8 @@
-import { id } from '#lib/schema.ts';
+import { id } from '#lib/core/schema.ts';
 import { advance } from '#lib/sequences/advance.ts';
-import { workerTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/timers/receive.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { workerTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Enrolled contacts get their next message when it is due. */
 export const handler = queueWorker(

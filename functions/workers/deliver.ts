@@ -1,6 +1,6 @@
-import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
+import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { handleSignals } from '#lib/webhooks/signals.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Sends due webhook deliveries, one process per endpoint. */
 export const handler = queueWorker(

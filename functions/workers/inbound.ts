@@ -1,8 +1,8 @@
 import { lookAfterHook } from '#lib/channels/telegram/hook.ts';
-import { id } from '#lib/schema.ts';
-import { hookTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/timers/receive.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { id } from '#lib/core/schema.ts';
+import { hookTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Sees to it that platforms post what people write to the bots that hear by a webhook. */
 export const handler = queueWorker(

@@ -1,8 +1,8 @@
 import { Judged } from '#lib/email/arrival.ts';
-import { deliverIncoming } from '#lib/receiving/incoming.ts';
-import { incomingMailTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/timers/receive.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { deliverIncoming } from '#lib/transport/receiving/incoming.ts';
+import { incomingMailTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** A mail for a workspace is read and stored there. */
 export const handler = queueWorker(

@@ -1,9 +1,9 @@
 import { maxSenders } from '#lib/email/pace.ts';
-import { id } from '#lib/schema.ts';
-import { deliverEmail } from '#lib/sending/mail.ts';
-import { mailTimeoutSeconds } from '#lib/timeouts.ts';
-import { receive } from '#lib/timers/receive.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { id } from '#lib/core/schema.ts';
+import { deliverEmail } from '#lib/transport/sending/mail.ts';
+import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { receive } from '#lib/queues/receive.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Sends the queued e-mails that are due through SES. */
 export const handler = queueWorker(

@@ -1,8 +1,8 @@
-import { measure } from '#lib/metrics.ts';
-import { queues } from '#lib/queues.ts';
-import { sweep, sweepDimensions } from '#lib/sweep/sweep.ts';
-import { sweepTimeoutSeconds } from '#lib/timeouts.ts';
-import { worker } from '#lib/worker.ts';
+import { measure } from '#lib/core/metrics.ts';
+import { queues } from '#lib/core/queues.ts';
+import { sweep, sweepDimensions } from '#lib/publishing/sweep.ts';
+import { sweepTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { worker } from '#lib/queues/worker.ts';
 
 /** Once a minute: whatever a crash interrupted goes on. */
 export const handler = worker(

@@ -1,8 +1,8 @@
-import { telegram } from '#lib/channels/telegram/channel.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
 import { openTelegram } from '#lib/channels/telegram/sender.ts';
-import { handleSignals } from '#lib/sending/signals.ts';
-import { senderTimeoutSeconds } from '#lib/timeouts.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { handleSignals } from '#lib/transport/sending/signals.ts';
+import { senderTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Sends the due messages of the accounts that its timers name, one sender per account. */
 export const handler = queueWorker(

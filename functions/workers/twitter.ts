@@ -1,8 +1,8 @@
-import { twitter } from '#lib/channels/twitter/channel.ts';
+import { twitter } from '#lib/core/twitter-channel.ts';
 import { openTwitter } from '#lib/channels/twitter/sender.ts';
-import { handleSignals } from '#lib/sending/signals.ts';
-import { senderTimeoutSeconds } from '#lib/timeouts.ts';
-import { queueWorker } from '#lib/worker/queue.ts';
+import { handleSignals } from '#lib/transport/sending/signals.ts';
+import { senderTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { queueWorker } from '#lib/queues/queue-worker.ts';
 
 /** Sends the due messages of the accounts that its timers name, one sender per account. */
 export const handler = queueWorker(

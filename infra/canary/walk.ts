@@ -1,6 +1,6 @@
 import { ApiError, type CrmClient, createClient } from '#client/index.ts';
 import { keptEvents } from '#client/kept-events.ts';
-import { hourMs } from '#lib/clock.ts';
+import { hourMs } from '#lib/core/clock.ts';
 import { LeftOut, made, must, type Steps } from './steps.ts';
 
 export interface Walk {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { settings } from '#lib/env.ts';
+import { settings } from '#lib/core/env.ts';
 import { StartProblem } from './problem.ts';
 
 export interface StartOptions {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs } from '#lib/core/clock.ts';
 import { AwsError } from './aws-error.ts';
 import type { Values } from './calls.ts';
 import type { Guarded } from './guard.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { AwsError } from './aws-error.ts';
 import type { Guarded } from './guard.ts';
 import type { Home } from './template/identities.ts';

@@ -1,4 +1,4 @@
-import { after, now } from '#lib/clock.ts';
+import { after, now } from '#lib/core/clock.ts';
 
 /** An item and when it falls due. */
 export interface Entry<Item> {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { messaging } from '#lib/channels/channel.ts';
-import type { Descriptor } from '#lib/channels/descriptor.ts';
-import { unauthorizedReasons } from '#lib/keys/identify.ts';
+import { messaging } from '#lib/core/channel.ts';
+import type { Descriptor } from '#lib/core/channel-descriptor.ts';
+import { unauthorizedReasons } from '#lib/auth/identify-key.ts';
 import {
   badRequest,
   conflict,
@@ -12,10 +12,10 @@ import {
   Problem,
   rateLimited,
   statusOf,
-} from '#lib/problem.ts';
-import { badRequestReasons, conflictReasons, rateReasons } from '#lib/reasons.ts';
-import { count, storedChoice } from '#lib/schema.ts';
-import { scopes } from '#lib/scopes.ts';
+} from '#lib/core/problem.ts';
+import { badRequestReasons, conflictReasons, rateReasons } from '#lib/core/reasons.ts';
+import { count, storedChoice } from '#lib/core/schema.ts';
+import { scopes } from '#lib/core/scopes.ts';
 import type { SchemaComponents } from './schemas.ts';
 
 interface ErrorResponse {

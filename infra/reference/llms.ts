@@ -1,4 +1,4 @@
-import { type Document, type Operation, operationsOf } from '#lib/reference/document.ts';
+import { type Document, type Operation, operationsOf } from '#panel/document/document.ts';
 
 /** `/llms.txt` (llmstxt.org): what this API is and where each thing stands, for readers that are models. */
 export function llmsText(document: Document): string {

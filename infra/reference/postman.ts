@@ -1,4 +1,4 @@
-import { type Called, type Document, operationsOf, type Parameter, parametersOf } from '#lib/reference/document.ts';
+import { type Called, type Document, operationsOf, type Parameter, parametersOf } from '#panel/document/document.ts';
 
 /**
  * The document as a Postman collection, version 2.1: a folder for each tag, the key and the address as variables. A library for it

@@ -1,7 +1,7 @@
 import { NestedStack, type Stack } from 'aws-cdk-lib';
 import type { RouteFunction } from '#infra/functions.ts';
 import { pascalCase } from '#infra/names.ts';
-import { defaultTimeoutSeconds } from '#lib/timeouts.ts';
+import { defaultTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { reservedOf } from './concurrency.ts';
 import { createFunctions, type Deployment, type FunctionSettings } from './functions.ts';
 import type { Endpoint } from './http-api.ts';

@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { metricNamespace } from '#lib/metrics.ts';
+import { metricNamespace } from '#lib/core/metrics.ts';
 import type { Alarms } from './alarms.ts';
 
 /**

@@ -1,17 +1,17 @@
 import type { Stack } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
-import { busDimensions } from '#lib/bus/bus.ts';
-import { type MetricName, metricNamespace } from '#lib/metrics.ts';
-import { fileDimensions } from '#lib/receiving/dimensions.ts';
-import { requestLogDimensions } from '#lib/requests/keep.ts';
-import { mailDimensions } from '#lib/sending/dimensions.ts';
-import { signInDimensions } from '#lib/sessions/dimensions.ts';
-import { sweepDimensions } from '#lib/sweep/sweep.ts';
+import { busDimensions } from '#lib/publishing/bus.ts';
+import { type MetricName, metricNamespace } from '#lib/core/metrics.ts';
+import { fileDimensions } from '#lib/transport/receiving/dimensions.ts';
+import { requestLogDimensions } from '#lib/workspaces/keep-request.ts';
+import { mailDimensions } from '#lib/transport/sending/dimensions.ts';
+import { signInDimensions } from '#lib/auth/session-dimensions.ts';
+import { sweepDimensions } from '#lib/publishing/sweep.ts';
 import { dimensionsOf } from '#lib/webhooks/delivery-metrics.ts';
 import type { AlarmSettings, Alarms } from './alarms.ts';
 
-/** Adds the alarms on what a worker itself measures (lib/metrics.ts); most measure nothing. */
+/** Adds the alarms on what a worker itself measures (lib/core/metrics.ts); most measure nothing. */
 export function watchMetrics(lambda: Lambda, name: string, alarms: Alarms): void {
   const metric = measuredBy(lambda, name);
   if (!metric) return;

@@ -1,9 +1,9 @@
 import { Fn, Stack } from 'aws-cdk-lib';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { queueUrlVariable } from '#lib/env.ts';
+import { queueUrlVariable } from '#lib/core/env.ts';
 import { exportsPrefix, uploadsPrefix } from '#lib/files/keys.ts';
-import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/needs.ts';
-import type { QueueName } from '#lib/queues.ts';
+import { isRowNeed, type Need, type RowNeed, type SecretKind, secretKinds } from '#lib/core/needs.ts';
+import type { QueueName } from '#lib/core/queues.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { AnyTable, DataReferences } from './data.ts';
 import type { Queues } from './queues.ts';
@@ -88,7 +88,7 @@ type SecretNeed = Extract<Need, `${string}crypt:${string}`>;
 
 const isOfSecret = (need: Exclude<Need, RowNeed>): need is SecretNeed => /^(en|de)crypt:/.test(need);
 
-/** One kind of secret is told from the others by the word that only its encryption context has (lib/secrets.ts). */
+/** One kind of secret is told from the others by the word that only its encryption context has (lib/aws/secrets.ts). */
 function useKey(need: SecretNeed, { key }: Resources): Grant {
   const [verb, kind] = need.split(':') as ['encrypt' | 'decrypt', SecretKind];
   return {

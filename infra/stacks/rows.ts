@@ -1,4 +1,4 @@
-import { isRowNeed, type Need, type RowNeed } from '#lib/needs.ts';
+import { isRowNeed, type Need, type RowNeed } from '#lib/core/needs.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import type { AnyTable } from './data.ts';
 import type { Permission } from './role.ts';

@@ -9,7 +9,7 @@ import { FilterPattern, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
 import { LambdaDestination as LogsToLambda } from 'aws-cdk-lib/aws-logs-destinations';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { WorkerFunction } from '#infra/functions.ts';
-import type { Trigger } from '#lib/worker.ts';
+import type { Trigger } from '#lib/queues/worker.ts';
 import { pascalCase } from '../names.ts';
 import { shareOf } from './concurrency.ts';
 import { createFunctions, type Deployment } from './functions.ts';

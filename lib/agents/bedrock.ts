@@ -1,11 +1,11 @@
 import { BedrockRuntimeClient, ConverseCommand, type Message } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ownConnections } from '#lib/aws/connections.ts';
-import { isPassing } from '#lib/aws.ts';
-import { secondMs } from '#lib/clock.ts';
-import { log } from '#lib/log.ts';
-import { conflict, unavailable } from '#lib/problem.ts';
-import { modelTimeoutSeconds } from '#lib/timeouts.ts';
+import { isPassing } from '#lib/aws/aws.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { conflict, unavailable } from '#lib/core/problem.ts';
+import { modelTimeoutSeconds } from '#lib/core/timeouts.ts';
 import type { Model, Turn } from './model.ts';
 
 /** Leaves the function time to answer. */

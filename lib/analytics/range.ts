@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { dayMs, shifted } from '#lib/clock.ts';
-import { invalidField } from '#lib/problem.ts';
-import { timeInput } from '#lib/schema.ts';
+import { dayMs, shifted } from '#lib/core/clock.ts';
+import { invalidField } from '#lib/core/problem.ts';
+import { timeInput } from '#lib/core/schema.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 const defaultDays = 30;

@@ -1,6 +1,6 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { isRepeatable } from '../aws.ts';
+import { isRepeatable } from './aws.ts';
 
 const connectMs = 1000;
 const answerMs = 5000;

@@ -1,5 +1,5 @@
 import { Contacts, hadEmail, MergedContacts, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import { firstIndexed } from '#lib/table/entries.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { Contacts, type DuplicateQuery, type normalised, type StoredContact, sameAs } from '#lib/entities/contact.ts';
-import { sameHandle } from '#lib/references/namesakes.ts';
+import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listPage, type Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { getStoredContact } from './store.ts';

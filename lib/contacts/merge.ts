@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { latest } from '#lib/clock.ts';
+import { latest } from '#lib/core/clock.ts';
 import { maxNoteCharacters } from '#lib/entities/activity.ts';
 import {
   Contacts,
@@ -11,17 +11,17 @@ import {
 import { Enrollments } from '#lib/entities/enrollment.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
 import { Tags } from '#lib/entities/tag.ts';
-import { united } from '#lib/metadata.ts';
-import { badRequest, conflict, unknownReference } from '#lib/problem.ts';
-import { moveReferences } from '#lib/references/follow.ts';
-import { mergedInto, resolveMerged } from '#lib/references/merged.ts';
-import { reachOf, tracesOf, united as unitedReach } from '#lib/references/reach.ts';
+import { united } from '#lib/core/metadata.ts';
+import { badRequest, conflict, unknownReference } from '#lib/core/problem.ts';
+import { moveReferences } from '#lib/entities/references/follow.ts';
+import { mergedInto, resolveMerged } from '#lib/entities/references/merged.ts';
+import { reachOf, tracesOf, united as unitedReach } from '#lib/entities/references/reach.ts';
 import { entryKey, entryRowsIn } from '#lib/table/entity.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';
 import { leaveSaga, startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTags } from '#lib/tags/store.ts';
+import { listTags } from '#lib/contacts/tags.ts';
 import { startRename } from './rename.ts';
 import { getStoredContact, type ShownContact, saveContact, withTags } from './store.ts';
 import { removeTagEntries } from './tags-of-gone.ts';
@@ -95,7 +95,7 @@ export const merging: SagaKind<Merging, 'merge'> = {
     if (target) tx.requireUnchanged(Contacts, target);
     const tagIds = await moveTags(tx, state, target);
     if (tagIds.length > 0) return { ...state, tagIds };
-    // Whose erasure has begun takes along what is still to come (lib/erasure/merged.ts).
+    // Whose erasure has begun takes along what is still to come (lib/privacy/erasure/merged.ts).
     const into = target ?? { id: await mergedInto(tx, to), name: null };
     const left = await moveReferences(tx, Contacts, namingContacts, from, into, next);
     if (left !== undefined) return { ...state, to: into.id, tagIds, next: left };

@@ -1,6 +1,6 @@
 import { Contacts, type StoredContact } from '#lib/entities/contact.ts';
 import { namingContacts } from '#lib/entities/naming-contacts.ts';
-import { type Place, renameReferences } from '#lib/references/follow.ts';
+import { type Place, renameReferences } from '#lib/entities/references/follow.ts';
 import { type SagaKind, Sagas } from '#lib/table/saga.ts';
 import { startSaga } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -13,14 +13,14 @@ import {
 } from '#lib/entities/contact.ts';
 import { type StoredTag, Tags } from '#lib/entities/tag.ts';
 import { changedFields, changesOf } from '#lib/events/changes.ts';
-import { primeMember, requireActiveMember } from '#lib/members/store.ts';
-import { withMetadata } from '#lib/metadata.ts';
-import { invalidField, notFound } from '#lib/problem.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { withMetadata } from '#lib/core/metadata.ts';
+import { invalidField, notFound } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTags } from '#lib/tags/store.ts';
+import { listTags } from '#lib/contacts/tags.ts';
 import { addActivity } from './activity.ts';
 import { startRename } from './rename.ts';
 

@@ -8,8 +8,8 @@ import {
   type UpsertContact,
   Upserts,
 } from '#lib/entities/contact.ts';
-import { conflict, invalidField } from '#lib/problem.ts';
-import { sameHandle } from '#lib/references/namesakes.ts';
+import { conflict, invalidField } from '#lib/core/problem.ts';
+import { sameHandle } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

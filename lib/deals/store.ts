@@ -14,14 +14,14 @@ import {
 } from '#lib/entities/deal.ts';
 import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
 import { book } from '#lib/finance/transaction-store.ts';
-import { isSameMetadata, withMetadata } from '#lib/metadata.ts';
-import { badRequest, conflict, notFound } from '#lib/problem.ts';
-import { referredContact } from '#lib/references/referred.ts';
+import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { badRequest, conflict, notFound } from '#lib/core/problem.ts';
+import { referredContact } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { common } from '#lib/table/conditions.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { listTasksOfDeal } from '#lib/tasks/store.ts';
+import { listTasksOfDeal } from '#lib/deals/task-store.ts';
 import { getWorkspace } from '#lib/workspaces/store.ts';
 
 type Shown = v.InferOutput<typeof DealWithTasks>;

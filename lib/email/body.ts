@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { firstCharacters } from '#lib/text.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 
 /** What a message says. */
 const Body = v.object({ bodyText: v.string(), bodyHtml: v.nullable(v.string()) });

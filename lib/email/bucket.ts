@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { ownConnections } from '#lib/aws/connections.ts';
-import { env } from '#lib/env.ts';
+import { env } from '#lib/core/env.ts';
 
 let client: S3Client | undefined;
 const s3 = () => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { bounceTypes } from '#lib/choices.ts';
-import { environments, type Tenant } from '#lib/tenant.ts';
-import { firstCharacters, oneLine } from '#lib/text.ts';
+import { bounceTypes } from '#lib/core/choices.ts';
+import { environments, type Tenant } from '#lib/core/tenant.ts';
+import { firstCharacters, oneLine } from '#lib/core/text.ts';
 import { sentAs } from './send.ts';
 
 export const noticeTypes = [...bounceTypes, 'complaint'] as const;

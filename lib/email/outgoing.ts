@@ -2,9 +2,9 @@ import type { Mailbox, StoredThread } from '#lib/entities/email-thread.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
 import type { Workspace } from '#lib/entities/workspace.ts';
-import { createJob } from '#lib/jobs/store.ts';
+import { createJob } from '#lib/messages/jobs/store.ts';
 import { keepFiles } from '#lib/messages/attachments.ts';
-import { spend } from '#lib/quotas/quota.ts';
+import { spend } from '#lib/table/quota.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { storeEmail } from './store.ts';
 

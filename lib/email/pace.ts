@@ -1,7 +1,7 @@
-import { now, secondMs, sleep } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
-import { mailTimeoutSeconds } from '#lib/timeouts.ts';
+import { now, secondMs, sleep } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
+import { mailTimeoutSeconds } from '#lib/core/timeouts.ts';
 
 /**
  * So many processes send mail side by side: the fewest that an event source can be limited to, so that a batch of the slowest pace

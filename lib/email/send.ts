@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
-import { missing } from '#lib/aws.ts';
+import { missing } from '#lib/aws/aws.ts';
 import type { Mailbox } from '#lib/entities/email-thread.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
-import { env } from '#lib/env.ts';
+import { env } from '#lib/core/env.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import { ownKey } from '#lib/files/keys.ts';
-import { withAsciiDomain } from '#lib/mail-address.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { withAsciiDomain } from '#lib/core/mail-address.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { ownAddress } from './address.ts';
 import type { Body } from './body.ts';
 import { requireSender } from './sender.ts';
@@ -50,7 +50,7 @@ function asSent(messageId: string): string {
   return messageId.replace(/@amazonses\.com$/, `@${subdomain}.amazonses.com`);
 }
 
-/** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws.ts). */
+/** The mail as it leaves. Raises 409 where the deployment has no sender address; throws what is missing of its attachments (lib/aws/aws.ts). */
 export async function composed(tenant: Tenant, mail: OutgoingMail): Promise<Buffer> {
   requireSender();
   const { senderName, to, cc, subject, inReplyTo, references, body } = mail;

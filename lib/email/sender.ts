@@ -1,5 +1,5 @@
-import { env } from '#lib/env.ts';
-import { conflict } from '#lib/problem.ts';
+import { env } from '#lib/core/env.ts';
+import { conflict } from '#lib/core/problem.ts';
 
 export const noSender =
   'this deployment has no sender address for e-mail: its operator sets MAIL_FROM or a mail domain';

@@ -1,8 +1,8 @@
 import { type Destination, SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { ownConnections } from '#lib/aws/connections.ts';
-import { secondMs } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import { sesTimeoutMs } from '#lib/timeouts.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { sesTimeoutMs } from '#lib/core/timeouts.ts';
 
 const connectMs = 3 * secondMs;
 

@@ -8,9 +8,9 @@ import {
   Threads,
 } from '#lib/entities/email-thread.ts';
 import { changesOf, idText } from '#lib/events/changes.ts';
-import { log } from '#lib/log.ts';
-import { primeMember, requireActiveMember } from '#lib/members/store.ts';
-import { notFound } from '#lib/problem.ts';
+import { log } from '#lib/core/log.ts';
+import { primeMember, requireActiveMember } from '#lib/workspaces/members.ts';
+import { notFound } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, maxPageBytes, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { platforms } from '#lib/channels/channel.ts';
-import { accountKinds } from '#lib/channels/descriptor.ts';
-import { accountStates, accountStatuses, inboundModes } from '#lib/choices.ts';
-import { choice, count, id, integer, line, objectInput, paging, storedChoice, time } from '#lib/schema.ts';
+import { platforms } from '#lib/core/channel.ts';
+import { accountKinds } from '#lib/core/channel-descriptor.ts';
+import { accountStates, accountStatuses, inboundModes } from '#lib/core/choices.ts';
+import { choice, count, id, integer, line, objectInput, paging, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { contactFields } from './contact.ts';
 import { Inbound } from './inbound.ts';

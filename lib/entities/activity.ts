@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/schema.ts';
+import { id, paging, queryChoices, queryInteger, storedChoice, text, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const activityTypes = [

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { channels } from '#lib/channels/channel.ts';
+import { channels } from '#lib/core/channel.ts';
 import {
   choice,
   count,
@@ -14,7 +14,7 @@ import {
   storedChoice,
   text,
   time,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id, time } from '#lib/schema.ts';
+import { id, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** That somebody has blocked an account, or no longer does. */

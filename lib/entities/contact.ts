@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { platforms } from '#lib/channels/channel.ts';
-import { Identities } from '#lib/channels/identities.ts';
-import { telegram } from '#lib/channels/telegram/channel.ts';
-import { contactStages } from '#lib/choices.ts';
-import { countedMonth, epochSeconds } from '#lib/clock.ts';
-import { addressKey } from '#lib/mail-address.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
+import { platforms } from '#lib/core/channel.ts';
+import { Identities } from '#lib/core/channel-identities.ts';
+import { telegram } from '#lib/core/telegram-channel.ts';
+import { contactStages } from '#lib/core/choices.ts';
+import { countedMonth, epochSeconds } from '#lib/core/clock.ts';
+import { addressKey } from '#lib/core/mail-address.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
 import {
   choice,
   commonFilters,
@@ -22,7 +22,7 @@ import {
   queryText,
   storedChoice,
   time,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { Tag, tagName } from './tag.ts';

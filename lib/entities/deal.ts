@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { activeDealStages, dealStages } from '#lib/choices.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
-import { toCents } from '#lib/money.ts';
+import { activeDealStages, dealStages } from '#lib/core/choices.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
+import { toCents } from '#lib/core/money.ts';
 import {
   choice,
   commonFilters,
@@ -21,7 +21,7 @@ import {
   storedChoice,
   time,
   timeInput,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 import { DealTask, maxTasksInDeal } from './task.ts';

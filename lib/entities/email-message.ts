@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { emailAddress } from '#lib/mail-address.ts';
+import { emailAddress } from '#lib/core/mail-address.ts';
 import {
   fileIds,
   id,
@@ -15,7 +15,7 @@ import {
   storedChoice,
   text,
   time,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 import { Mailbox } from './email-thread.ts';

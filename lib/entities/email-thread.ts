@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { addressKey, spellingsOf } from '#lib/mail-address.ts';
+import { addressKey, spellingsOf } from '#lib/core/mail-address.ts';
 import {
   choice,
   count,
@@ -13,7 +13,7 @@ import {
   queryText,
   storedChoice,
   time,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id, storedChoice, time } from '#lib/schema.ts';
+import { count, id, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const EraseContact = v.pipe(v.object({ confirm: v.string() }), v.title('EraseContact'));

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dayMs, epochSeconds } from '#lib/clock.ts';
+import { dayMs, epochSeconds } from '#lib/core/clock.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const keptDays = 30;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { count, id, integer, line, pattern, time } from '#lib/schema.ts';
+import { dayMs, epochSeconds } from '#lib/core/clock.ts';
+import { count, id, integer, line, pattern, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { Attachment } from './message.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { platforms } from '#lib/channels/channel.ts';
-import { id, storedChoice, time } from '#lib/schema.ts';
+import { platforms } from '#lib/core/channel.ts';
+import { id, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** Whom the deployment knows as a contact: by the id on a channel, or by a username there. */

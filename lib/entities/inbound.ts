@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { platforms } from '#lib/channels/channel.ts';
-import { inboundModes, inboundStatuses } from '#lib/choices.ts';
-import { count, id, storedChoice, time } from '#lib/schema.ts';
+import { platforms } from '#lib/core/channel.ts';
+import { inboundModes, inboundStatuses } from '#lib/core/choices.ts';
+import { count, id, storedChoice, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-import { tenantKey } from '#lib/tenant.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 
 const shown = {
   mode: storedChoice(inboundModes),

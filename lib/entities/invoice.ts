@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { secondMs, shifted } from '#lib/clock.ts';
-import { toCents } from '#lib/money.ts';
+import { secondMs, shifted } from '#lib/core/clock.ts';
+import { toCents } from '#lib/core/money.ts';
 import {
   choice,
   count,
@@ -16,9 +16,9 @@ import {
   storedChoice,
   time,
   timeInput,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
-import { tenantKey } from '#lib/tenant.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 
 export const Outstanding = v.pipe(
   v.object({ currency: v.string(), count: count(), total: v.number() }),

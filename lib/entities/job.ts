@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { channels } from '#lib/channels/channel.ts';
-import { senderName, Target } from '#lib/channels/target.ts';
-import { jobStatuses } from '#lib/choices.ts';
-import { monthOf, timestamp } from '#lib/clock.ts';
-import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { channels } from '#lib/core/channel.ts';
+import { senderName, Target } from '#lib/core/channel-target.ts';
+import { jobStatuses } from '#lib/core/choices.ts';
+import { monthOf, timestamp } from '#lib/core/clock.ts';
+import { choice, count, id, paging, queryInteger, queryText, storedChoice, time, timeInput } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { leases } from '#lib/table/lease.ts';
-import { tenantKey } from '#lib/tenant.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 import { AtPlatform } from './message.ts';
 
 const jobSources = ['api', 'panel', 'sequence', 'agent'] as const;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { checked, count, id, line, pattern, storedChoice, time, unkeptText } from '#lib/schema.ts';
+import { dayMs, epochSeconds } from '#lib/core/clock.ts';
+import { checked, count, id, line, pattern, storedChoice, time, unkeptText } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { UpdatesState } from './inbound.ts';
 

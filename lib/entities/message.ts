@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { channels } from '#lib/channels/channel.ts';
-import { directions } from '#lib/choices.ts';
-import { monthOf } from '#lib/clock.ts';
-import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/schema.ts';
+import { channels } from '#lib/core/channel.ts';
+import { directions } from '#lib/core/choices.ts';
+import { monthOf } from '#lib/core/clock.ts';
+import { choice, count, id, idInput, paging, queryInteger, storedChoice, time, timeInput } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { sortableId } from '#lib/table/keys.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { dayMs, epochSeconds } from '#lib/clock.ts';
-import { id } from '#lib/schema.ts';
+import { dayMs, epochSeconds } from '#lib/core/clock.ts';
+import { id } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** A username may pass to another person, so what it meant is soon forgotten. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CurrencyTotal, choice, count, id, listOf, paging, time } from '#lib/schema.ts';
+import { CurrencyTotal, choice, count, id, listOf, paging, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const kinds = ['deal', 'contact'] as const;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id, line, reading } from '#lib/schema.ts';
+import { count, id, line, reading } from '#lib/core/schema.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 
 const color = () =>

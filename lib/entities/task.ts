@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { taskPriorities, taskStatuses } from '#lib/choices.ts';
-import { countedMonth } from '#lib/clock.ts';
-import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/metadata.ts';
+import { taskPriorities, taskStatuses } from '#lib/core/choices.ts';
+import { countedMonth } from '#lib/core/clock.ts';
+import { metadataFilter, metadataIndex, StoredMetadata } from '#lib/core/metadata.ts';
 import {
   choice,
   commonFilters,
@@ -18,7 +18,7 @@ import {
   storedChoice,
   time,
   timeInput,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { transactionSources, transactionStatuses, transactionTypes } from '#lib/choices.ts';
-import { dayOf, monthOf } from '#lib/clock.ts';
-import { toCents } from '#lib/money.ts';
+import { transactionSources, transactionStatuses, transactionTypes } from '#lib/core/choices.ts';
+import { dayOf, monthOf } from '#lib/core/clock.ts';
+import { toCents } from '#lib/core/money.ts';
 import {
   choice,
   currency,
@@ -17,7 +17,7 @@ import {
   storedChoice,
   time,
   timeInput,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 import { searchable } from '#lib/table/list.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { id } from '#lib/schema.ts';
+import { id } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 /** Of an endpoint. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { channels } from '#lib/channels/channel.ts';
+import { channels } from '#lib/core/channel.ts';
 import { eventFieldName } from '#lib/events/changes.ts';
 import { eventKindNames } from '#lib/events/names.ts';
 import {
@@ -18,7 +18,7 @@ import {
   shownOnce,
   storedChoice,
   time,
-} from '#lib/schema.ts';
+} from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 export const everyKind = '*';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { currency, id, line, time } from '#lib/schema.ts';
+import { currency, id, line, time } from '#lib/core/schema.ts';
 import { entity } from '#lib/table/entity.ts';
 
 const name = () => line(200);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { actorTypes } from '../tenant.ts';
+import { actorTypes } from '#lib/core/tenant.ts';
 
 /** Who has caused something; apart from the schemas of events, which only few functions carry. */
 export const EventActor = v.pipe(

@@ -1,4 +1,4 @@
-import { firstBytes } from '#lib/text.ts';
+import { firstBytes } from '#lib/core/text.ts';
 
 /** No text in an event is longer (contract 1.3): bytes of UTF-8. */
 const maxTextBytes = 16 * 1024;

@@ -1,4 +1,4 @@
-import { shownMetadata } from '../metadata.ts';
+import { shownMetadata } from '#lib/core/metadata.ts';
 
 /** The name of a field as `changed` has it, from a caller who may have read it in an answer: `leadScore`, `Stage`. */
 export const eventFieldName = (name: string) =>

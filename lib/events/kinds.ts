@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { channels, platforms } from '../channels/channel.ts';
+import { channels, platforms } from '#lib/core/channel.ts';
 import {
   accountStates,
   accountStatuses,
@@ -15,10 +15,10 @@ import {
   transactionSources,
   transactionStatuses,
   transactionTypes,
-} from '../choices.ts';
-import { count, storedChoice, time } from '../schema.ts';
-import { type Scope, scopes } from '../scopes.ts';
-import { environments } from '../tenant.ts';
+} from '#lib/core/choices.ts';
+import { count, storedChoice, time } from '#lib/core/schema.ts';
+import { type Scope, scopes } from '#lib/core/scopes.ts';
+import { environments } from '#lib/core/tenant.ts';
 import { EventActor } from './actor.ts';
 
 /** An id of ours, or the public part of a key. */

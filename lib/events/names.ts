@@ -1,4 +1,4 @@
-import type { Scope } from '../scopes.ts';
+import type { Scope } from '#lib/core/scopes.ts';
 import type { EventKind, EventNoun } from './kinds.ts';
 
 /**

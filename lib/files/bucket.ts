@@ -11,10 +11,10 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { ownConnections } from '#lib/aws/connections.ts';
-import { isMissing } from '#lib/aws.ts';
-import { secondMs } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import { sliced } from '#lib/parallel.ts';
+import { isMissing } from '#lib/aws/aws.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { sliced } from '#lib/core/parallel.ts';
 
 let client: S3Client | undefined;
 const s3 = () => {

@@ -1,4 +1,4 @@
-import { firstBytes, oneLine } from '#lib/text.ts';
+import { firstBytes, oneLine } from '#lib/core/text.ts';
 
 const maxNameBytes = 255;
 /** Signs that make what follows read backwards: `annexe‮fdp.exe` looks like `annexeexe.pdf`. */

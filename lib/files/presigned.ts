@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { now } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
+import { now } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
 
 let client: S3Client | undefined;
 /** Signs alone. A sum of the bytes, which the client adds by default, cannot be signed before there are any. */

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { minuteMs, now } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/core/clock.ts';
 import { storeFile } from './bucket.ts';
 
 class TooLarge extends Error {}

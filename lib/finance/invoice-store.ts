@@ -9,8 +9,8 @@ import {
 } from '#lib/entities/invoice.ts';
 import { Transactions } from '#lib/entities/transaction.ts';
 import { idText } from '#lib/events/changes.ts';
-import { conflict, invalidField, notFound } from '#lib/problem.ts';
-import { referredContact } from '#lib/references/referred.ts';
+import { conflict, invalidField, notFound } from '#lib/core/problem.ts';
+import { referredContact } from '#lib/entities/references/referred.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

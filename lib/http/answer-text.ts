@@ -50,7 +50,7 @@ function shortened(page: Page<Shown>): Page<Shown> {
   return kept === page.items.length ? page : { ...page, items, nextCursor: sequence, hasMore: true };
 }
 
-/** As `batchAnswer` (lib/batch) declares it: of each result only `error` and the resource are objects. */
+/** As `batchAnswer` (lib/table/batch.ts) declares it: of each result only `error` and the resource are objects. */
 type Batch = { results: Record<string, unknown>[]; succeeded: number };
 
 const isBatch = (answer: unknown): answer is Batch =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { notFound } from '#lib/problem.ts';
+import { notFound } from '#lib/core/problem.ts';
 import type { Reply } from './idempotency.ts';
 
 type Headers = Record<string, string | undefined>;

@@ -1,17 +1,17 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import type { Caller } from '#lib/keys/caller.ts';
-import { notFound, Problem, unavailable } from '#lib/problem.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import { notFound, Problem, unavailable } from '#lib/core/problem.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { measured } from '#lib/table/usage.ts';
 import type { Reply } from './idempotency.ts';
 import { answerOf, auditEntry, type Call, execute, type Operation, readBody } from './operation.ts';
 import type { Input, RequestFacts, Route } from './route.ts';
-import { answering, render } from './steps/answer.ts';
-import { decodedBody, readingBody } from './steps/body.ts';
-import { countingFiles } from './steps/files.ts';
-import { countOnceMore, identifying } from './steps/identify.ts';
+import { answering, render } from './answer.ts';
+import { decodedBody, readingBody } from './body.ts';
+import { countingFiles } from './files.ts';
+import { countOnceMore, identifying } from './identify.ts';
 import {
   callerOf,
   type Event,
@@ -20,8 +20,8 @@ import {
   type RequestContext,
   type RequestStep,
   type Result,
-} from './steps/progress.ts';
-import { refusing } from './steps/refuse.ts';
+} from './progress.ts';
+import { refusing } from './refuse.ts';
 
 /** The Lambda handler of one route. */
 export interface RouteHandler {

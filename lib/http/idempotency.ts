@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { epochSeconds, now, secondMs } from '#lib/clock.ts';
-import { conflict, invalidField, Problem } from '#lib/problem.ts';
+import { epochSeconds, now, secondMs } from '#lib/core/clock.ts';
+import { conflict, invalidField, Problem } from '#lib/core/problem.ts';
 import { isConflict } from '#lib/table/errors.ts';
 import { identity, type Key, rowKey, sortableId } from '#lib/table/keys.ts';
 import { leases } from '#lib/table/lease.ts';
@@ -11,7 +11,7 @@ import { cut } from '#lib/table/size.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { writeIf } from '#lib/table/update.ts';
 import type { Condition, Write } from '#lib/table/write.ts';
-import { type Tenant, tenantKey } from '#lib/tenant.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 /** An answer as it is sent and, under an idempotency key, kept. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { quietly } from '#lib/quiet.ts';
-import { primeTimeoutMs } from '#lib/timeouts.ts';
+import { quietly } from '#lib/core/quiet.ts';
+import { primeTimeoutMs } from '#lib/core/timeouts.ts';
 import type { RouteHandler } from './endpoint.ts';
 
 /** Of the right form, and nobody's: no key has this id. */

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
-import type { Role } from '../choices.ts';
-import type { Caller } from '../keys/caller.ts';
-import type { Need } from '../needs.ts';
-import type { ErrorCode } from '../problem.ts';
-import type { Scope } from '../scopes.ts';
+import type { Role } from '#lib/core/choices.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import type { Need } from '#lib/core/needs.ts';
+import type { ErrorCode } from '#lib/core/problem.ts';
+import type { Scope } from '#lib/core/scopes.ts';
 import type { UnitOfWork } from '../table/unit-of-work.ts';
 import type { Changing } from './etag.ts';
 import type { Claim } from './idempotency.ts';

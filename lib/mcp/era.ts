@@ -1,4 +1,4 @@
-import { firstCharacters } from '#lib/text.ts';
+import { firstCharacters } from '#lib/core/text.ts';
 import { isObject, type Message, Refusal } from './message.ts';
 
 /** The handshake era, newest first: the version was agreed by `initialize`. */

@@ -1,4 +1,4 @@
-import { Problem } from '#lib/problem.ts';
+import { Problem } from '#lib/core/problem.ts';
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 

@@ -4,7 +4,7 @@ import { type Source, type Transfer, Transfers } from '#lib/entities/transfer.ts
 import { cleanFileName } from '#lib/files/name.ts';
 import { takeFiles } from '#lib/files/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { firstBytes, oneLine } from '#lib/text.ts';
+import { firstBytes, oneLine } from '#lib/core/text.ts';
 import { announceUpdate, findMessage } from './store.ts';
 
 /** A file that came in, as its sender describes it. */

@@ -1,6 +1,6 @@
 import { type Block, Blocks } from '#lib/entities/block.ts';
 import type { StoredContact } from '#lib/entities/contact.ts';
-import { reachOf } from '#lib/references/reach.ts';
+import { reachOf } from '#lib/entities/references/reach.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** Somebody by the id at the platform of an account. */

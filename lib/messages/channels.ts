@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { Accounts } from '#lib/entities/account.ts';
 import { Blocks } from '#lib/entities/block.ts';
 import { type ContactChannel, Contacts } from '#lib/entities/contact.ts';
-import { reachOf } from '#lib/references/reach.ts';
+import { reachOf } from '#lib/entities/references/reach.ts';
 import type { Page } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredContact } from '#lib/entities/contact.ts';
 import { Identities, type Identity } from '#lib/entities/identity.ts';
-import { resolveMerged } from '#lib/references/merged.ts';
+import { resolveMerged } from '#lib/entities/references/merged.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 
 /** The row of a sender and its contact, if both are there; of a username that was given up the contact is nobody. */

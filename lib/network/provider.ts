@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import { providerTimeoutMs } from '#lib/timeouts.ts';
+import { providerTimeoutMs } from '#lib/core/timeouts.ts';
 import type { Form } from './form.ts';
 import { maxHeaderBytes } from './outbound.ts';
 

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { deadline, secondMs } from '#lib/clock.ts';
-import { lookupTimeoutMs } from '#lib/timeouts.ts';
+import { deadline, secondMs } from '#lib/core/clock.ts';
+import { lookupTimeoutMs } from '#lib/core/timeouts.ts';
 
 /** Every address of a name, of both families. Throws ResolverDown, or Unresolved when the name is at fault. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { env } from '#lib/env.ts';
-import { shortLookupTimeoutMs } from '#lib/timeouts.ts';
+import { env } from '#lib/core/env.ts';
+import { shortLookupTimeoutMs } from '#lib/core/timeouts.ts';
 import { type Lookup, openResolver } from './resolver.ts';
 import { isAllowedAddress, type Reach } from './ssrf-guard.ts';
 

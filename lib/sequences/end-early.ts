@@ -1,6 +1,6 @@
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
 import { Sequences } from '#lib/entities/sequence.ts';
-import { closeJob, getJob, isWaiting } from '#lib/jobs/store.ts';
+import { closeJob, getJob, isWaiting } from '#lib/messages/jobs/store.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { endEnrollment } from './progress.ts';
 

@@ -1,4 +1,4 @@
-import { minuteMs, shifted } from '#lib/clock.ts';
+import { minuteMs, shifted } from '#lib/core/clock.ts';
 import { Enrollments, type StoredEnrollment } from '#lib/entities/enrollment.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import { Sequences, type StoredSequence } from '#lib/entities/sequence.ts';

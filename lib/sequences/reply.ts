@@ -1,7 +1,7 @@
 import { Contacts, hadEmail, MergedContacts } from '#lib/entities/contact.ts';
 import type { StoredEnrollment } from '#lib/entities/enrollment.ts';
-import { heirsOf, mergedWith, resolveMerged } from '#lib/references/merged.ts';
-import { holdersOf, type WrittenBy } from '#lib/references/namesakes.ts';
+import { heirsOf, mergedWith, resolveMerged } from '#lib/entities/references/merged.ts';
+import { holdersOf, type WrittenBy } from '#lib/entities/references/namesakes.ts';
 import { listCopies } from '#lib/table/entries.ts';
 import { stepThrough } from '#lib/table/list.ts';
 import type { SagaKind } from '#lib/table/saga.ts';

@@ -9,7 +9,7 @@ import {
   Sequences,
   type StoredSequence,
 } from '#lib/entities/sequence.ts';
-import { conflict, invalidField, notFound, unknownReference } from '#lib/problem.ts';
+import { conflict, invalidField, notFound, unknownReference } from '#lib/core/problem.ts';
 import { asked } from '#lib/table/asked.ts';
 import { listPage, type Page, searched } from '#lib/table/list.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';

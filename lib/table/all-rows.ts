@@ -1,4 +1,4 @@
-import type { Tenant } from '../tenant.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { type Entity, parentOf, partitionOf } from './entity.ts';
 import { rowKey, scopeKey } from './keys.ts';
 import { pages } from './pages.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isThrottled } from '../aws.ts';
-import { Problem } from '../problem.ts';
+import { isThrottled } from '#lib/aws/aws.ts';
+import { Problem } from '#lib/core/problem.ts';
 import { asRead } from './attributes.ts';
 import { dynamodb } from './client.ts';
 import { cancellations, conditionFailed, failedCondition, isConflict } from './errors.ts';

@@ -1,4 +1,4 @@
-import { tenantKey } from '../tenant.ts';
+import { tenantKey } from '#lib/core/tenant.ts';
 import { type CounterOf, counterGroup, type Entity } from './entity.ts';
 import { rowPartition } from './keys.ts';
 import { type Meter, pages } from './pages.ts';

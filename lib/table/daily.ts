@@ -1,6 +1,6 @@
-import { epochSeconds, nextDay, now, secondMs, timestamp } from '../clock.ts';
-import { type Problem, rateLimited } from '../problem.ts';
-import { type Tenant, tenantKey } from '../tenant.ts';
+import { epochSeconds, nextDay, now, secondMs, timestamp } from '#lib/core/clock.ts';
+import { type Problem, rateLimited } from '#lib/core/problem.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { type Key, rowKey } from './keys.ts';
 import type { Row } from './rows.ts';
 import { writeIf } from './update.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { isPassing } from '../aws.ts';
-import { timestamp } from '../clock.ts';
-import { log } from '../log.ts';
-import { inParallel } from '../parallel.ts';
-import { Problem } from '../problem.ts';
-import { firstCharacters, withoutControls } from '../text.ts';
+import { isPassing } from '#lib/aws/aws.ts';
+import { timestamp } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { inParallel } from '#lib/core/parallel.ts';
+import { Problem } from '#lib/core/problem.ts';
+import { firstCharacters, withoutControls } from '#lib/core/text.ts';
 import { failureOf } from './errors.ts';
 import { type Key, shardsOf } from './keys.ts';
 import { pages } from './pages.ts';

@@ -1,6 +1,6 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { QueueName } from '../queues.ts';
-import { type Tenant, tenantKey } from '../tenant.ts';
+import type { QueueName } from '#lib/core/queues.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { blank, filled, identity, type Key, rowKey, scopeKey, shardOf, sharedPrefixes, sortableId } from './keys.ts';
 
 /** Partition keys of the rows that wait for their time, all tenants together. */

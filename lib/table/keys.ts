@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Tenant, tenantKey } from '../tenant.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 
 export interface Key {
   pk: string;

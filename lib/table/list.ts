@@ -1,5 +1,5 @@
-import { hourMs, shifted } from '../clock.ts';
-import { folded } from '../text.ts';
+import { hourMs, shifted } from '#lib/core/clock.ts';
+import { folded } from '#lib/core/text.ts';
 import {
   type Contains,
   type Entity,

@@ -1,6 +1,6 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { now, secondMs } from '../clock.ts';
-import { env } from '../env.ts';
+import { now, secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
 import { dynamodb } from './client.ts';
 import { sortableId } from './keys.ts';
 import { isRow, type Row } from './rows.ts';

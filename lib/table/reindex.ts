@@ -1,4 +1,4 @@
-import { secondMs, sleep } from '../clock.ts';
+import { secondMs, sleep } from '#lib/core/clock.ts';
 import { type Place, someRows } from './all-rows.ts';
 import { type Entity, latestVersion } from './entity.ts';
 import type { Row } from './rows.ts';

@@ -1,6 +1,6 @@
-import { minuteMs, secondMs, shifted } from '../clock.ts';
-import { system, type Tenant } from '../tenant.ts';
-import { sagaTimeoutSeconds } from '../timeouts.ts';
+import { minuteMs, secondMs, shifted } from '#lib/core/clock.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+import { sagaTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { isContention } from './change.ts';
 import { bury, isDead, isOwnReason } from './dead-letter.ts';
 import { indexEntries } from './entity.ts';

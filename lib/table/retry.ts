@@ -1,5 +1,5 @@
-import { now, sleep } from '#lib/clock.ts';
-import { unavailable } from '../problem.ts';
+import { now, sleep } from '#lib/core/clock.ts';
+import { unavailable } from '#lib/core/problem.ts';
 import { WriteConflict } from './change.ts';
 
 /** So long the writes of a call run again at most. */

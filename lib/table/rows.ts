@@ -1,7 +1,7 @@
-import { sleep } from '#lib/clock.ts';
-import { env } from '../env.ts';
-import { sliced } from '../parallel.ts';
-import { unavailable } from '../problem.ts';
+import { sleep } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { sliced } from '#lib/core/parallel.ts';
+import { unavailable } from '#lib/core/problem.ts';
 import { dynamodb } from './client.ts';
 import { identity, type Key } from './keys.ts';
 

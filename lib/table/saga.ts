@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { secondMs, shifted } from '../clock.ts';
-import { count } from '../schema.ts';
-import { type Actor, tenantKey } from '../tenant.ts';
-import { longTimeoutSeconds } from '../timeouts.ts';
+import { secondMs, shifted } from '#lib/core/clock.ts';
+import { count } from '#lib/core/schema.ts';
+import { type Actor, tenantKey } from '#lib/core/tenant.ts';
+import { longTimeoutSeconds } from '#lib/core/timeouts.ts';
 import { entity, type Item } from './entity.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

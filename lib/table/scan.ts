@@ -1,5 +1,5 @@
-import { env } from '../env.ts';
-import { environments, tenantKey } from '../tenant.ts';
+import { env } from '#lib/core/env.ts';
+import { environments, tenantKey } from '#lib/core/tenant.ts';
 import { dynamodb, type Operations } from './client.ts';
 import { outboxPrefix } from './outbox.ts';
 import { isRow, type Row } from './rows.ts';

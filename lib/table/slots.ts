@@ -1,7 +1,7 @@
-import { dayMs, epochSeconds, now } from '../clock.ts';
-import { log } from '../log.ts';
-import { rateLimited } from '../problem.ts';
-import { type Tenant, tenantKey } from '../tenant.ts';
+import { dayMs, epochSeconds, now } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { rateLimited } from '#lib/core/problem.ts';
+import { type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { rowKey } from './keys.ts';
 import { leases } from './lease.ts';
 import { writeIf } from './update.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { epochSeconds } from '../clock.ts';
-import { log } from '../log.ts';
-import { measure } from '../metrics.ts';
-import type { Tenant } from '../tenant.ts';
+import { epochSeconds } from '#lib/core/clock.ts';
+import { log } from '#lib/core/log.ts';
+import { measure } from '#lib/core/metrics.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import type { Change } from './change.ts';
 import { type Entity, entriesPartition, type Item, indexEntries, keyOf, latestVersion, writtenBy } from './entity.ts';
 import type { Key } from './keys.ts';

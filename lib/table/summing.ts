@@ -1,5 +1,5 @@
-import { daysBetween, monthOf } from '../clock.ts';
-import { badRequest } from '../problem.ts';
+import { daysBetween, monthOf } from '#lib/core/clock.ts';
+import { badRequest } from '#lib/core/problem.ts';
 import { type Entity, entriesPartition } from './entity.ts';
 import type { EntryRow } from './entries.ts';
 import { isSpent, type Meter, newMeter, pages, stop } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../tenant.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import type { Change } from './change.ts';
 import { countedOf, type Entity, type IsWritten, type Item, idOf, writtenBy } from './entity.ts';
 import { counterKey, identity, type Key } from './keys.ts';

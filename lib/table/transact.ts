@@ -1,8 +1,8 @@
-import { isPassing } from '../aws.ts';
-import { secondMs, shifted, sleep } from '../clock.ts';
-import { Problem } from '../problem.ts';
-import type { SagaName } from '../sagas.ts';
-import type { Actor, Tenant } from '../tenant.ts';
+import { isPassing } from '#lib/aws/aws.ts';
+import { secondMs, shifted, sleep } from '#lib/core/clock.ts';
+import { Problem } from '#lib/core/problem.ts';
+import type { SagaName } from '#lib/core/sagas.ts';
+import type { Actor, Tenant } from '#lib/core/tenant.ts';
 import { writeEntriesAhead } from './ahead.ts';
 import { WriteConflict } from './change.ts';
 import { commitAtOnce } from './commit.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../tenant.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { dynamodb } from './client.ts';
 import { type Entity, type Item, keyOf } from './entity.ts';
 import { failedCondition } from './errors.ts';

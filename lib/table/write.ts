@@ -1,5 +1,5 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { env } from '../env.ts';
+import { env } from '#lib/core/env.ts';
 import type { Key } from './keys.ts';
 
 export type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number];

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { Deliveries, DueDelivery } from '#lib/entities/delivery.ts';
 import { type EntryRow, entries } from '#lib/table/entries.ts';
 import type { Key } from '#lib/table/keys.ts';

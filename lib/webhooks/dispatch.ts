@@ -1,4 +1,4 @@
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { type Dispatch, Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { countMade } from './waiting.ts';

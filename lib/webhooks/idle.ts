@@ -1,4 +1,4 @@
-import { nextDay, now, secondMs } from '#lib/clock.ts';
+import { nextDay, now, secondMs } from '#lib/core/clock.ts';
 import { Endpoints } from '#lib/entities/webhook.ts';
 import { Dispatches, earliest } from '#lib/entities/webhook-dispatch.ts';
 import { type Health, Healths } from '#lib/entities/webhook-health.ts';

@@ -1,4 +1,4 @@
-import { log } from '#lib/log.ts';
+import { log } from '#lib/core/log.ts';
 import { failDelivery, isPoison } from './poison.ts';
 import { commitAttempts, faults, type Written } from './settle.ts';
 import type { Turn } from './turn.ts';

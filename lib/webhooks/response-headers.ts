@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
-import { oneLine } from '#lib/text.ts';
+import { oneLine } from '#lib/core/text.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 

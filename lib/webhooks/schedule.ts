@@ -1,5 +1,5 @@
-import { hourMs, minuteMs, now, secondMs } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
+import { hourMs, minuteMs, now, secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
 
 /** Waits after the first to the ninth failed attempt (contract section 14): 75 h 35 min in all. */
 export const retryWaitsMs = [

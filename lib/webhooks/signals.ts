@@ -1,8 +1,8 @@
-import { now, secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/core/clock.ts';
 import type { Lane } from '#lib/entities/webhook-dispatch.ts';
-import { id } from '#lib/schema.ts';
-import { deliverTimeoutSeconds } from '#lib/timeouts.ts';
-import { type Message, receiveGroups } from '#lib/timers/receive.ts';
+import { id } from '#lib/core/schema.ts';
+import { deliverTimeoutSeconds } from '#lib/core/timeouts.ts';
+import { type Message, receiveGroups } from '#lib/queues/receive.ts';
 import { type DeliveryMetrics, report } from './delivery-metrics.ts';
 import { drain } from './drain.ts';
 

@@ -7,12 +7,12 @@ import {
   Workspaces,
 } from '#lib/entities/workspace.ts';
 import { changedFields } from '#lib/events/changes.ts';
-import { createPipelines } from '#lib/pipelines/store.ts';
+import { createPipelines } from '#lib/workspaces/pipelines.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
-import { environments, operator } from '#lib/tenant.ts';
+import { environments, operator } from '#lib/core/tenant.ts';
 
 /** Creates a workspace with both its environments. Returns it. */
 export async function createWorkspace(input: v.InferOutput<typeof CreateWorkspace>): Promise<Workspace> {

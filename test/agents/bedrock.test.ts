@@ -6,11 +6,11 @@ import { bedrockModel } from '#lib/agents/bedrock.ts';
 import { readCompletion } from '#lib/agents/prompt.ts';
 import { createAgent, testRun } from '#lib/agents/store.ts';
 import { createContact } from '#lib/contacts/store.ts';
-import { unavailable } from '#lib/problem.ts';
-import { left } from '#lib/quotas/quota.ts';
+import { unavailable } from '#lib/core/problem.ts';
+import { left } from '#lib/table/quota.ts';
 import { WriteConflict } from '#lib/table/change.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/tenant.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { redirect } from '#test/endpoints.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

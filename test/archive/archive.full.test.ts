@@ -3,22 +3,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectAccount } from '#lib/accounts/change.ts';
-import { nouns, uncounted } from '#lib/archive/archive.ts';
-import { exportWorkspace } from '#lib/archive/export.ts';
-import { importWorkspace } from '#lib/archive/import.ts';
-import { dayMs, nextDay, shifted, timestamp } from '#lib/clock.ts';
+import { connectAccount } from '#lib/messages/accounts/change.ts';
+import { nouns, uncounted } from '#infra/admin/archive/archive.ts';
+import { exportWorkspace } from '#infra/admin/archive/export.ts';
+import { importWorkspace } from '#infra/admin/archive/import.ts';
+import { dayMs, nextDay, shifted, timestamp } from '#lib/core/clock.ts';
 import { entities } from '#lib/entities/all.ts';
 import { EmailMessages } from '#lib/entities/email-message.ts';
 import { Jobs } from '#lib/entities/job.ts';
 import { Messages } from '#lib/entities/message.ts';
-import { env } from '#lib/env.ts';
-import { pauseJob, resumeJob } from '#lib/jobs/store.ts';
-import { mintKey } from '#lib/keys/store.ts';
-import { membershipsOf } from '#lib/members/people.ts';
-import { createMember } from '#lib/members/store.ts';
-import { left, settle, take } from '#lib/quotas/quota.ts';
-import { scopes } from '#lib/scopes.ts';
+import { env } from '#lib/core/env.ts';
+import { pauseJob, resumeJob } from '#lib/messages/jobs/store.ts';
+import { mintKey } from '#lib/auth/key-store.ts';
+import { membershipsOf } from '#lib/workspaces/people.ts';
+import { createMember } from '#lib/workspaces/members.ts';
+import { left, settle, take } from '#lib/table/quota.ts';
+import { scopes } from '#lib/core/scopes.ts';
 import { bury, discard } from '#lib/table/dead-letter.ts';
 import { kindOf } from '#lib/table/entity.ts';
 import { blank, filled, rowKey, rowKeys, shardOf } from '#lib/table/keys.ts';
@@ -26,8 +26,8 @@ import { listAll } from '#lib/table/list.ts';
 import { readRow, writeRows } from '#lib/table/rows.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator } from '#lib/tenant.ts';
-import { pluralOf } from '#lib/text.ts';
+import { operator } from '#lib/core/tenant.ts';
+import { pluralOf } from '#lib/core/text.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import document from '#openapi' with { type: 'json' };
 import { between } from '#test/between.ts';
@@ -413,7 +413,7 @@ test('quotas stay with the workspace, and mails of an import are paid for when t
 });
 
 test('every kind of row that lib declares is known to an import', async () => {
-  const sources = await Promise.all(globSync('lib/**/*.ts').map((path) => readFile(path, 'utf8')));
+  const sources = await Promise.all(globSync('{lib,infra/admin}/**/*.ts').map((path) => readFile(path, 'utf8')));
   const declared = sources.flatMap((text) =>
     [...text.matchAll(/ = entity\(\{[^}]*?name: '([^']+)'/g)].map(([, of]) => of),
   );

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isMissing, isPassing, missing } from '#lib/aws.ts';
+import { isMissing, isPassing, missing } from '#lib/aws/aws.ts';
 import { dynamodb } from '#lib/table/client.ts';
 import { cancellations, failedCondition } from '#lib/table/errors.ts';
 import { redirect } from '#test/endpoints.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timestamp } from '#lib/clock.ts';
+import { timestamp } from '#lib/core/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { outboxItems } from '#lib/table/outbox.ts';
 import { putRows, type Row, readRow } from '#lib/table/rows.ts';
-import { operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { demoClient } from '#test/bench/demo.ts';
 import { atLeast, atMost, beside, type Line, quantile } from '#test/bench/report.ts';
 import { type Client, eventually } from '#test/client.ts';

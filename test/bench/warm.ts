@@ -13,7 +13,7 @@ import express from 'express';
 import { Hono } from 'hono';
 import { handle } from 'hono/aws-lambda';
 import serverless from 'serverless-http';
-import { hashKey } from '#lib/keys/identify.ts';
+import { hashKey } from '#lib/auth/identify-key.ts';
 import { documentClient } from '#lib/table/client.ts';
 import { atMost, beside, type Line, median } from '#test/bench/report.ts';
 import { between } from '#test/between.ts';

@@ -1,4 +1,4 @@
-import { exporting } from '#lib/export/file.ts';
+import { exporting } from '#lib/privacy/export/file.ts';
 import { finishSaga } from '#lib/table/transact.ts';
 
 /** Writes an export that was begun, in a process of its own; says how much memory that took at most. */

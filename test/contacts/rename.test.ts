@@ -10,7 +10,7 @@ import { listAll } from '#lib/table/list.ts';
 import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { between } from '#test/between.ts';
 import { lateReads } from '#test/faults/late.ts';

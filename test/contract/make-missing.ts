@@ -1,6 +1,6 @@
-import { messaging, type Platform } from '#lib/channels/channel.ts';
-import { dayMs, shifted } from '#lib/clock.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { messaging, type Platform } from '#lib/core/channel.ts';
+import { dayMs, shifted } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import document from '#openapi' with { type: 'json' };
 import type { Client } from '#test/client.ts';
 import { brief, largestCalls } from '#test/contract/largest-calls.ts';

@@ -1,4 +1,4 @@
-import { maxId } from '#lib/schema.ts';
+import { maxId } from '#lib/core/schema.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, read by keyword.
 export type Schema = Record<string, any>;

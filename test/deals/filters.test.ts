@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
-import { dayMs, dayOf, fromNow } from '#lib/clock.ts';
+import { dayMs, dayOf, fromNow } from '#lib/core/clock.ts';
 import { Deal, DealQuery } from '#lib/entities/deal.ts';
 import { Invoice, InvoiceQuery } from '#lib/entities/invoice.ts';
 import { Task, TaskQuery } from '#lib/entities/task.ts';

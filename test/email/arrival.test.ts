@@ -7,7 +7,7 @@ import { parseMail } from '#lib/email/mail.ts';
 import { enroll } from '#lib/sequences/enroll.ts';
 import { createSequence } from '#lib/sequences/store.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/tenant.ts';
+import { operator } from '#lib/core/tenant.ts';
 import type { Client } from '#test/client.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mailQueues } from '#test/email/queues.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { redirect } from '#test/endpoints.ts';
 
 /** S3 with one bucket of mails, for this process and until it is closed. */

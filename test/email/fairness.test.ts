@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Threads } from '#lib/entities/email-thread.ts';
 import { listPage } from '#lib/table/list.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant } from '#lib/tenant.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
 import { mailBucket } from '#test/email/bucket.ts';
 import { mailQueues } from '#test/email/queues.ts';
 import { rawMail } from '#test/email/raw.ts';

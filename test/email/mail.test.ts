@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { buffer } from 'node:stream/consumers';
 import url from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { sanitise, textOf } from '#lib/email/html.ts';
 import { parseMail } from '#lib/email/mail.ts';
 import { eachAttachment } from '#lib/email/mime.ts';

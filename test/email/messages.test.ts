@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { fromNow } from '#lib/clock.ts';
-import { left } from '#lib/quotas/quota.ts';
+import { fromNow } from '#lib/core/clock.ts';
+import { left } from '#lib/table/quota.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';

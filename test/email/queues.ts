@@ -3,9 +3,9 @@ import { expect } from 'vitest';
 import { handler as receive } from '#functions/workers/receive-mail.ts';
 import { handler as route } from '#functions/workers/route-mail.ts';
 import { startSqs } from '#infra/local/sqs.ts';
-import { queueUrlVariable } from '#lib/env.ts';
-import type { QueueName } from '#lib/queues.ts';
-import type { Worker, WorkerSettings } from '#lib/worker.ts';
+import { queueUrlVariable } from '#lib/core/env.ts';
+import type { QueueName } from '#lib/core/queues.ts';
+import type { Worker, WorkerSettings } from '#lib/queues/worker.ts';
 import { redirect } from '#test/endpoints.ts';
 
 const home = { accountId: '111111111111', region: 'us-east-1' };

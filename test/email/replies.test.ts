@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
-import { fromNow } from '#lib/clock.ts';
+import { fromNow } from '#lib/core/clock.ts';
 import { eventually } from '#test/client.ts';
 import { sentWith } from '#test/email/outbox.ts';
 import { receiveIn } from '#test/email/raw.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { minuteMs, now } from '#lib/clock.ts';
+import { minuteMs, now } from '#lib/core/clock.ts';
 import { readFile } from '#lib/files/bucket.ts';
 import { storeStream } from '#lib/files/spool.ts';
 

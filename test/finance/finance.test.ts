@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { commands } from '#infra/admin/commands/invoice.ts';
-import { fromNow, hourMs } from '#lib/clock.ts';
+import { fromNow, hourMs } from '#lib/core/clock.ts';
 import { summarise } from '#lib/finance/summary.ts';
 import { rowPartition } from '#lib/table/keys.ts';
 import { writeRows } from '#lib/table/rows.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { system, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { system, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { eventually, everyItem } from '#test/client.ts';
 import { eventsAbout } from '#test/feed.ts';
 import { settle } from '#test/harness.ts';

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Clock } from '#lib/clock.ts';
+import type { Clock } from '#lib/core/clock.ts';
 
 interface Timer {
   atMs: number;

@@ -51,7 +51,7 @@ import type {
 } from '#infra/local/template.ts';
 import { readDeployment } from '#infra/local/template.ts';
 import { pascalCase } from '#infra/names.ts';
-import { now, setClock } from '#lib/clock.ts';
+import { now, setClock } from '#lib/core/clock.ts';
 import { rowKey } from '#lib/table/keys.ts';
 import { addTo } from '#lib/table/update.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';

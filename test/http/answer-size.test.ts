@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createContact } from '#lib/contacts/store.ts';
 import { Feed } from '#lib/entities/feed-event.ts';
 import { answerText } from '#lib/http/answer-text.ts';
-import { mintKey } from '#lib/keys/store.ts';
+import { mintKey } from '#lib/auth/key-store.ts';
 import { storeMessage } from '#lib/messages/store.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, type Client, eventually } from '#test/client.ts';
 

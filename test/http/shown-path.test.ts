@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownPath } from '#lib/http/steps/shown-path.ts';
+import { shownPath } from '#lib/http/shown-path.ts';
 
 const contact = { path: '/v1/contacts/{id}/tags/{tagId}' };
 const delivery = { path: '/v1/webhooks/{id}/deliveries/{deliveryId}', textParams: ['deliveryId'] as never[] };

@@ -14,7 +14,7 @@ import {
 import type * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { fieldsOf } from '#infra/admin/fields.ts';
-import { queueUrl } from '#lib/env.ts';
+import { queueUrl } from '#lib/core/env.ts';
 import { eventually } from '#test/client.ts';
 import { place } from '#test/place.ts';
 import { newAccount } from '#test/telegram/line.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FindResources } from '#infra/local/template.ts';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs } from '#lib/core/clock.ts';
 import { assemblyFolder } from '#test/infra/assembly.ts';
 import {
   type AlarmProperties,

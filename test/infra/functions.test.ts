@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
-import { localSettings, settings } from '#lib/env.ts';
+import { localSettings, settings } from '#lib/core/env.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRoutes } from '#infra/functions.ts';
 import { deliveryHeaders } from '#infra/openapi/webhooks.ts';
 import { renderOpenApi } from '#infra/openapi.ts';
-import { apiRevision } from '#lib/revision.ts';
+import { apiRevision } from '#lib/core/revision.ts';
 import { headersOf } from '#lib/webhooks/headers.ts';
 
 const root = join(import.meta.dirname, '../..');

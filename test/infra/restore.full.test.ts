@@ -12,7 +12,7 @@ import { putRows, type Row } from '#lib/table/rows.ts';
 import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { createWorkspace } from '#lib/workspaces/store.ts';
 import { api, eventually, everyItem } from '#test/client.ts';
 import { dyingAfter } from '#test/crash.ts';

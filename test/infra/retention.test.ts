@@ -22,7 +22,7 @@ const secondsOf = (by: string, what?: RegExp) =>
 
 const names = { dayMs: 86_400_000, hourMs: 3_600_000, minuteMs: 60_000 };
 
-/** Arithmetic of numbers and of the names of lib/clock.ts. */
+/** Arithmetic of numbers and of the names of lib/core/clock.ts. */
 const product = (text: string) =>
   text
     .replaceAll('_', '')
@@ -48,13 +48,13 @@ const inCode: Record<string, () => number[]> = {
   'lib/entities/feed-event.ts': () => [constant('lib/entities/feed-event.ts', 'keptDays')],
   'lib/entities/delivery.ts': () => [constant('lib/entities/delivery.ts', 'keptDays')],
   'lib/entities/audit-event.ts': () => [constant('lib/entities/audit-event.ts', 'keptDays')],
-  'lib/requests/row.ts': () => [within('lib/requests/row.ts', /^export const keptDays = (\d+);/m, 86_400)],
+  'lib/workspaces/request-row.ts': () => [within('lib/workspaces/request-row.ts', /^export const keptDays = (\d+);/m, 86_400)],
   'lib/http/idempotency.ts': () => [constant('lib/http/idempotency.ts', 'keptSeconds')],
-  'lib/batch/progress.ts': () => [constant('lib/batch/progress.ts', 'keptSeconds')],
+  'lib/table/batch-progress.ts': () => [constant('lib/table/batch-progress.ts', 'keptSeconds')],
   'lib/entities/contact.ts': () => [constant('lib/entities/contact.ts', 'upsertKeptSeconds')],
   'lib/table/daily.ts': () => [constant('lib/table/daily.ts', 'keptDays')],
   'lib/table/slots.ts': () => [within('lib/table/slots.ts', /new Date\(now\(\) \+ (\w+)\)/, 0.001)],
-  'lib/keys/identify.ts': () => [within('lib/keys/identify.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],
+  'lib/auth/identify-key.ts': () => [within('lib/auth/identify-key.ts', /expiresAtSeconds: window \+ (\d+)/, 1)],
   'lib/entities/export.ts': () => [constant('lib/entities/export.ts', 'keptMs')],
   'lib/entities/file.ts': () => [within('lib/entities/file.ts', /expiresAtSeconds: .*\(createdAt\) \+ (\w+)\)/, 0.001)],
   'lib/entities/login.ts': () => [
@@ -64,13 +64,13 @@ const inCode: Record<string, () => number[]> = {
   'lib/channels/telegram/codes.ts': () => [
     within('lib/channels/telegram/codes.ts', /new Date\(nowMs \+ (\w+)\)/, 0.001),
   ],
-  'lib/sessions/store.ts': () => ['signInMs', 'sessionMs'].map((name) => constant('lib/sessions/store.ts', name)),
-  'lib/sessions/asked.ts': () => [2 * constant('lib/sessions/asked.ts', 'daySeconds')],
-  'lib/sessions/signed-in.ts': () => [constant('lib/sessions/signed-in.ts', 'keptDays')],
+  'lib/auth/session-store.ts': () => ['signInMs', 'sessionMs'].map((name) => constant('lib/auth/session-store.ts', name)),
+  'lib/auth/session-asked.ts': () => [2 * constant('lib/auth/session-asked.ts', 'daySeconds')],
+  'lib/auth/signed-in.ts': () => [constant('lib/auth/signed-in.ts', 'keptDays')],
 };
 
 /** Those by which all rows expire, and one that writes by what another says. */
-const mechanism = ['lib/archive', 'lib/table/entity.ts', 'lib/table/stored.ts', 'lib/requests/keep.ts'];
+const mechanism = ['infra/admin/archive', 'lib/table/entity.ts', 'lib/table/stored.ts', 'lib/workspaces/keep-request.ts'];
 
 let of: FindResources;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildApp } from '#infra/app.ts';
 import { loadRoutes, loadWorkers } from '#infra/functions.ts';
 import { contextOf, contextOfProject } from '#infra/synth.ts';
-import { localSettings } from '#lib/env.ts';
+import { localSettings } from '#lib/core/env.ts';
 import { assemblyFolder, variants } from '#test/infra/assembly.ts';
 
 // It makes warnings alone; templates.test.ts refuses them.

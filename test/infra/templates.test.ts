@@ -6,10 +6,10 @@ import { environmentOfOutputs } from '#infra/admin/stack.ts';
 import { loadRoutes, loadWorkers, type RouteFunction, type WorkerFunction } from '#infra/functions.ts';
 import { logMatcher } from '#infra/local/mappings/log-pattern.ts';
 import { pascalCase } from '#infra/names.ts';
-import { queueUrlVariable, settings } from '#lib/env.ts';
-import type { Need } from '#lib/needs.ts';
-import type { QueueName } from '#lib/queues.ts';
-import { queues } from '#lib/queues.ts';
+import { queueUrlVariable, settings } from '#lib/core/env.ts';
+import type { Need } from '#lib/core/needs.ts';
+import type { QueueName } from '#lib/core/queues.ts';
+import { queues } from '#lib/core/queues.ts';
 import { assemblyFolder, readAssembly } from '#test/infra/assembly.ts';
 
 let assembly: Awaited<ReturnType<typeof readAssembly>>;

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { shifted, timestamp } from '#lib/clock.ts';
+import { shifted, timestamp } from '#lib/core/clock.ts';
 import { Jobs, type StoredJob } from '#lib/entities/job.ts';
-import { abandoned, after } from '#lib/jobs/after.ts';
-import { lengthened, waitFor } from '#lib/jobs/outcomes.ts';
-import type { Outcome } from '#lib/jobs/sender.ts';
+import { abandoned, after } from '#lib/messages/jobs/after.ts';
+import { lengthened, waitFor } from '#lib/messages/jobs/outcomes.ts';
+import type { Outcome } from '#lib/messages/jobs/sender.ts';
 
 const now = timestamp();
 const queued: StoredJob = v.parse(Jobs.schema, {

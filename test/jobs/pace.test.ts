@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PacePolicy } from '#lib/channels/descriptor.ts';
-import { paced, waitMs } from '#lib/jobs/pace.ts';
+import type { PacePolicy } from '#lib/core/channel-descriptor.ts';
+import { paced, waitMs } from '#lib/messages/jobs/pace.ts';
 
 /** The times at which messages leave when each goes as early as the pace allows; sending takes a moment itself. */
 function send(policy: PacePolicy, peers: readonly string[], tookMs: number): number[] {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allOperations, type Document } from '#lib/reference/document.ts';
+import { allOperations, type Document } from '#panel/document/document.ts';
 import openapi from '#openapi' with { type: 'json' };
 import { startBrowser } from '#test/panel/chromium.ts';
 import { signedIn } from '#test/panel/member.ts';

@@ -7,7 +7,7 @@ import { commitAtOnce } from '#lib/table/commit.ts';
 import { entity, type Item } from '#lib/table/entity.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { newWorkspace } from '#test/workspace.ts';
 
 /** A noun as a newcomer declares it. */

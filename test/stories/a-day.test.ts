@@ -5,7 +5,7 @@ import { commands as deals } from '#infra/admin/commands/deal.ts';
 import { commands as invoices } from '#infra/admin/commands/invoice.ts';
 import { commands as messages } from '#infra/admin/commands/message.ts';
 import { commands as accounts } from '#infra/admin/commands/telegram-account.ts';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { type Answer, type Client, eventually } from '#test/client.ts';
 import { receiveIn } from '#test/email/raw.ts';
 import { rowsOffMap } from '#test/rows.ts';

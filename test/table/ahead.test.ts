@@ -8,7 +8,7 @@ import { rowsOfWorkspace } from '#lib/table/scan.ts';
 import { UnfitRow } from '#lib/table/size.ts';
 import { finishSaga, transact } from '#lib/table/transact.ts';
 import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { dyingAfter } from '#test/crash.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

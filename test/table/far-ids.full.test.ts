@@ -6,7 +6,7 @@ import { Sagas } from '#lib/table/saga.ts';
 import { transact } from '#lib/table/transact.ts';
 import { UnitOfWork } from '#lib/table/unit-of-work.ts';
 import { addTo } from '#lib/table/update.ts';
-import { environments, operator, type Tenant, tenantKey } from '#lib/tenant.ts';
+import { environments, operator, type Tenant, tenantKey } from '#lib/core/tenant.ts';
 import { eventually } from '#test/client.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

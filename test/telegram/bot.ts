@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
-import { epochSeconds } from '#lib/clock.ts';
+import { epochSeconds } from '#lib/core/clock.ts';
 import { place } from '#test/place.ts';
 import type { FileAtTelegram, SentFile } from '#test/telegram/bot-double.ts';
 import type { Reaction } from '#test/telegram/double.ts';

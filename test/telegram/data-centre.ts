@@ -1,7 +1,7 @@
 import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Long, type tl } from '@mtcute/core';
 import { writeStringSession } from '@mtcute/core/utils.js';
-import { epochSeconds } from '#lib/clock.ts';
+import { epochSeconds } from '#lib/core/clock.ts';
 import { FileStore, shown } from '#test/telegram/file-store.ts';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { formOf, spent, type XCommand, XDouble } from '#test/twitter/x-double.ts';
 import { BotDouble, type FileAtTelegram, received, type SentFile } from './bot-double.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands as twitterAccount } from '#infra/admin/commands/twitter-account.ts';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { isSignedFor } from '#test/aws/presigned.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { type NewFile, uploaded } from '#test/files/upload.ts';

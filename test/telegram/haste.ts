@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest';
-import { secondMs } from '#lib/clock.ts';
-import { providerTimeoutMs } from '#lib/timeouts.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { providerTimeoutMs } from '#lib/core/timeouts.ts';
 
 const soonMs = 20;
 const isQueue = (ms: number) => ms > 0.9 * secondMs && ms <= secondMs;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, epochSeconds, fromNow } from '#lib/clock.ts';
+import { dayMs, epochSeconds, fromNow } from '#lib/core/clock.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { edited, memberUpdate, message, newBot, newPerson, type Person } from '#test/telegram/bot.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/telegram-account.ts';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { digestOf } from '#lib/entities/bounce.ts';
-import { left, settle, take } from '#lib/quotas/quota.ts';
+import { left, settle, take } from '#lib/table/quota.ts';
 import { identity, rowKey } from '#lib/table/keys.ts';
 import { readRows } from '#lib/table/rows.ts';
 import { writeIf } from '#lib/table/update.ts';

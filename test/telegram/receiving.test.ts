@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dayMs, epochSeconds, fromNow } from '#lib/clock.ts';
+import { dayMs, epochSeconds, fromNow } from '#lib/core/clock.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { settle } from '#test/harness.ts';
 import { place } from '#test/place.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/email.ts';
 import { Senders } from '#lib/entities/sender.ts';
 import { Transfers } from '#lib/entities/transfer.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { trusted } from '#test/email/raw.ts';
 import { person } from '#test/telegram/data-centre.ts';

@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { loadWorkers } from '#infra/functions.ts';
-import { type Message, receive, receiveGroups } from '#lib/timers/receive.ts';
+import { type Message, receive, receiveGroups } from '#lib/queues/receive.ts';
 
 /** A batch of these bodies; each message is called by its body. */
 const batch = (...bodies: string[]): SQSEvent => ({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '#infra/admin/commands/twitter-account.ts';
-import { now, secondMs } from '#lib/clock.ts';
+import { now, secondMs } from '#lib/core/clock.ts';
 import { Accounts } from '#lib/entities/account.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator } from '#lib/tenant.ts';
+import { operator } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { holdSlots } from '#test/slots.ts';
 import { newAccount } from '#test/telegram/line.ts';

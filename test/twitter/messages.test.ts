@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '#lib/clock.ts';
-import type { Tenant } from '#lib/tenant.ts';
+import { now } from '#lib/core/clock.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
 import { type Client, eventually } from '#test/client.ts';
 import { hears, newAccount } from '#test/telegram/line.ts';
 import { newWorkspace } from '#test/workspace.ts';

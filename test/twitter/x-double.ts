@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 
 interface Answer {
   status: number;

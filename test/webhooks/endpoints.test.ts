@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { eventKinds } from '#lib/events/kinds.ts';
 import type { Client } from '#test/client.ts';
 import { newWorkspace, type TestWorkspace } from '#test/workspace.ts';

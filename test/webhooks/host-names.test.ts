@@ -1,6 +1,6 @@
 import '#test/faults/names.ts';
 import { expect, test } from 'vitest';
-import { minuteMs } from '#lib/clock.ts';
+import { minuteMs } from '#lib/core/clock.ts';
 import { advance, settle } from '#test/harness.ts';
 import { newWorkspace } from '#test/workspace.ts';
 

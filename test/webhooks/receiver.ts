@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { expect, test } from 'vitest';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { newSecret, sign, signer } from '#lib/webhooks/sign.ts';
 
 const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { notFound } from '#lib/problem.ts';
+import { notFound } from '#lib/core/problem.ts';
 import { discard, listDead, putBack } from '#lib/table/dead-letter.ts';
 
 const Retry = v.object({ id: v.optional(v.string()) });

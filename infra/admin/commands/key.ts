@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { OperatorKey } from '#lib/keys/schema.ts';
-import { findByKeyId, mintKey, revokeKeyById } from '#lib/keys/store.ts';
-import { text } from '#lib/schema.ts';
-import { cancelQueuedJobs } from '#lib/sending/cancel.ts';
+import { OperatorKey } from '#lib/auth/key-schema.ts';
+import { findByKeyId, mintKey, revokeKeyById } from '#lib/auth/key-store.ts';
+import { text } from '#lib/core/schema.ts';
+import { cancelQueuedJobs } from '#lib/transport/sending/cancel.ts';
 import { transact } from '#lib/table/transact.ts';
-import { operator, type Tenant } from '#lib/tenant.ts';
+import { operator, type Tenant } from '#lib/core/tenant.ts';
 import { asOperator, tenantFields } from './operator.ts';
 
 const Create = v.object({ ...tenantFields, ...OperatorKey.entries });

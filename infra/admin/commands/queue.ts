@@ -5,8 +5,8 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
-import { queueUrl } from '#lib/env.ts';
-import { queues } from '#lib/queues.ts';
+import { queueUrl } from '#lib/core/env.ts';
+import { queues } from '#lib/core/queues.ts';
 
 const Redrive = v.object({ queue: v.picklist(queues) });
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import type { RouteMatch } from './routes.ts';
 
 export interface ReceivedRequest {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 
 const keyFileSchema = v.object({
   id: v.pipe(v.string(), v.uuid()),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { now, sleep } from '#lib/clock.ts';
+import { now, sleep } from '#lib/core/clock.ts';
 import type { StreamRecord } from '../engine/stream-client.ts';
 import type { Invoke } from '../functions.ts';
 import type { StreamMapping } from '../template.ts';

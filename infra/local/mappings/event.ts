@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import type { Home } from '../template/identities.ts';
 
 interface Stated {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { after, now, sleep } from '#lib/clock.ts';
+import { after, now, sleep } from '#lib/core/clock.ts';
 import type { FunctionLogs } from '../functions/log.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';

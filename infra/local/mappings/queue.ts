@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import type { Invoke } from '../functions.ts';
 import type { LocalQueue } from '../sqs.ts';
 import type { QueueMapping } from '../template.ts';

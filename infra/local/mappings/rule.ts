@@ -1,4 +1,4 @@
-import { sleep } from '#lib/clock.ts';
+import { sleep } from '#lib/core/clock.ts';
 import type { Invoke } from '../functions.ts';
 import type { Home } from '../template/identities.ts';
 import type { RateRule } from '../template.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { type Guarded, keyRefusalOf, refusalOf } from '../guard.ts';
 

@@ -4,7 +4,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { dayMs, now } from '#lib/clock.ts';
+import { dayMs, now } from '#lib/core/clock.ts';
 import type { BucketToRun } from '../template.ts';
 
 /** What S3 keeps of an object besides its bytes. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { parseExpression, type Timing } from './expression.ts';
 

@@ -1,4 +1,4 @@
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { type Entry, TimerHeap } from '../timer-heap.ts';
 import type { Timing } from './expression.ts';

@@ -15,7 +15,7 @@ import type {
   SetQueueAttributesRequest,
   StartMessageMoveTaskRequest,
 } from '@aws-sdk/client-sqs';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { page } from '../wire.ts';
 import { isSettable, maxMessageBytes, unknownAttribute } from './attributes.ts';
 import { performBatch } from './batch.ts';

@@ -1,4 +1,4 @@
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 
 const windowMs = 5 * 60_000;
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { TimerHeap } from '../timer-heap.ts';
 import {
   initialAttributes,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import { AwsError } from '../aws-error.ts';
 import { invalidParameter } from './errors.ts';
 import type { Message } from './message.ts';

@@ -1,4 +1,4 @@
-import { after } from '#lib/clock.ts';
+import { after } from '#lib/core/clock.ts';
 
 interface Waiter<Item> {
   take(): Item[];

@@ -1,8 +1,8 @@
-import { isMissing } from '#lib/aws.ts';
-import { fromNow, now, secondMs } from '#lib/clock.ts';
+import { isMissing } from '#lib/aws/aws.ts';
+import { fromNow, now, secondMs } from '#lib/core/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
-import type { Confirm, Outcome } from '#lib/jobs/sender.ts';
+import type { Confirm, Outcome } from '#lib/messages/jobs/sender.ts';
 
 const maxPhotoBytes = 10 * 1024 * 1024;
 

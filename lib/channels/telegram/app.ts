@@ -1,6 +1,6 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { shortCalls } from '#lib/aws/short-calls.ts';
-import { env } from '#lib/env.ts';
+import { env } from '#lib/core/env.ts';
 
 interface TelegramApp {
   apiId: number;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { secondMs } from '#lib/clock.ts';
-import { env } from '#lib/env.ts';
-import { maxWaitSeconds } from '#lib/jobs/outcomes.ts';
+import { secondMs } from '#lib/core/clock.ts';
+import { env } from '#lib/core/env.ts';
+import { maxWaitSeconds } from '#lib/messages/jobs/outcomes.ts';
 import type { Form } from '#lib/network/form.ts';
 import { type Answered, type Exchange, openProvider, type Provider } from '#lib/network/provider.ts';
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { accountSecret } from '#lib/accounts/store.ts';
+import { accountSecret } from '#lib/messages/accounts/store.ts';
 import type { StoredAccount } from '#lib/entities/account.ts';
 import type { FileSource } from '#lib/files/source.ts';
-import type { Tenant } from '#lib/tenant.ts';
-import { downloadTimeoutMs } from '#lib/timeouts.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { downloadTimeoutMs } from '#lib/core/timeouts.ts';
 import { openBotApi } from './bot-api.ts';
-import { maxBotFileBytes } from './channel.ts';
+import { maxBotFileBytes } from '#lib/core/telegram-channel.ts';
 
 const TelegramFile = v.object({ file_path: v.string() });
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { now } from '#lib/clock.ts';
+import { now } from '#lib/core/clock.ts';
 import type { StoredJob } from '#lib/entities/job.ts';
 import type { StoredAttachment } from '#lib/entities/message.ts';
-import { notLookedUp, unanswered, waitFor } from '#lib/jobs/outcomes.ts';
-import type { Outcome, Sender } from '#lib/jobs/sender.ts';
+import { notLookedUp, unanswered, waitFor } from '#lib/messages/jobs/outcomes.ts';
+import type { Outcome, Sender } from '#lib/messages/jobs/sender.ts';
 import { type Album, sendAlbums, unreadable } from './albums.ts';
 import { type BotAnswer, type BotApi, openBotApi, type Refusal } from './bot-api.ts';
 import { callOf } from './bot-form.ts';

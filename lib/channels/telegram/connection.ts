@@ -1,8 +1,8 @@
 import { connectTcp } from '@fuman/node';
 import { IntermediatePacketCodec, type Long, MemoryStorage, MtClient, type tl } from '@mtcute/core';
 import { addPublicKey, readStringSession, writeStringSession } from '@mtcute/core/utils.js';
-import { env } from '#lib/env.ts';
-import { providerTimeoutMs } from '#lib/timeouts.ts';
+import { env } from '#lib/core/env.ts';
+import { providerTimeoutMs } from '#lib/core/timeouts.ts';
 import { NodeCrypto } from './crypto.ts';
 import { RefusedCall } from './refused-call.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDB, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { env } from '#lib/env.ts';
+import { env } from '#lib/core/env.ts';
 
 /** What the local engine refuses as DynamoDB does, asked past our own code, which never gets so far. */
 let dynamodb: DynamoDB;

@@ -1,0 +1,82 @@
+import { handler as createTask } from '#functions/tasks/create.ts';
+import { handler as getTask } from '#functions/tasks/get.ts';
+import { handler as getMetadata } from '#functions/tasks/get-metadata.ts';
+import { handler as listTasks } from '#functions/tasks/list.ts';
+import { handler as patchTask } from '#functions/tasks/patch.ts';
+import { handler as putMetadata } from '#functions/tasks/put-metadata.ts';
+import { handler as setStatus } from '#functions/tasks/status.ts';
+import { fields, listing, object } from '#lib/mcp/common.ts';
+import { idOf, optional, passed, pick, type Tool } from '#lib/mcp/tool.ts';
+import { idInput } from '#lib/core/schema.ts';
+
+const editable = {
+  title: 'Title',
+  description: 'Details',
+  priority: 'Priority',
+  dueAt: 'Due, ISO time',
+  remindAt: 'Reminder, ISO time',
+  contactId: 'Contact',
+  dealId: 'Deal id',
+  assignedToUserId: 'Member id',
+};
+
+export const taskTools: Tool[] = [
+  {
+    name: 'tasks_search',
+    title: 'Search or read tasks',
+    description: 'Tasks by all given filters; with id one and its metadata.',
+    effect: 'reads',
+    uses: [listTasks, getTask, getMetadata],
+    takes: {
+      id: passed(idInput(), 'One task'),
+      ...listing(
+        listTasks,
+        {
+          q: 'Title contains',
+          status: 'Status',
+          priority: 'Priority',
+        },
+        { assignedToUserId: '(or none)' },
+      ),
+      fields,
+    },
+    gives: object,
+    async run(ask, args) {
+      if (args['id'] === undefined) return ask(listTasks, args);
+      const [task, metadata] = await Promise.all([ask(getTask, args), ask(getMetadata, args)]);
+      return { ...task, ...metadata };
+    },
+  },
+  {
+    name: 'tasks_create',
+    title: 'Create a task',
+    description: 'Adds a task or reminder.',
+    effect: 'adds',
+    uses: [createTask],
+    takes: pick(createTask.route.body, { ...editable, status: 'Default open' }),
+    gives: object,
+    run: (ask, args) => ask(createTask, args),
+  },
+  {
+    name: 'tasks_update',
+    title: 'Update or finish a task',
+    description: 'Changes what is given, all or nothing; null or empty clears.',
+    effect: 'sets',
+    uses: [patchTask, setStatus, putMetadata],
+    takes: {
+      id: idOf('Task id'),
+      ...pick(patchTask.route.body, editable),
+      ...optional(pick(setStatus.route.body, { status: 'Status' })),
+      ...optional(pick(putMetadata.route.body, { metadata: 'Replaces all pairs' })),
+    },
+    gives: object,
+    async run(_ask, args, update) {
+      const { shown, answers } = await update([
+        [patchTask, args],
+        ...(args['status'] === undefined ? [] : [[setStatus, args] as const]),
+        ...(args['metadata'] === undefined ? [] : [[putMetadata, args] as const]),
+      ]);
+      return { ...shown, ...(args['metadata'] === undefined ? {} : answers.at(-1)) };
+    },
+  },
+];

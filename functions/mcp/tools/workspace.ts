@@ -1,0 +1,84 @@
+import { handler as getMe } from '#functions/me/get.ts';
+import { handler as getMember } from '#functions/members/get.ts';
+import { handler as listMembers } from '#functions/members/list.ts';
+import { handler as createTag } from '#functions/tags/create.ts';
+import { handler as deleteTag } from '#functions/tags/delete.ts';
+import { handler as listTags } from '#functions/tags/list.ts';
+import { handler as patchTag } from '#functions/tags/patch.ts';
+import { handler as getTelegramAccount } from '#functions/telegram/get-account.ts';
+import { handler as listTelegramAccounts } from '#functions/telegram/list-accounts.ts';
+import { handler as listTwitterAccounts } from '#functions/twitter/list-accounts.ts';
+import { object, paging, search, withFilters } from '#lib/mcp/common.ts';
+import { allOrOne, optional, own, passed, pick, shared, type Tool } from '#lib/mcp/tool.ts';
+import { idInput } from '#lib/core/schema.ts';
+import { folded } from '#lib/core/text.ts';
+
+interface NamedTag {
+  id: number;
+  name: string;
+}
+
+/** The dictionary is one list over HTTP; a model reads it page by page. */
+function pageOf(tags: NamedTag[], { q = '', after, limit = 25 }: { q?: string; after?: number; limit?: number }) {
+  const wanted = folded(q);
+  const found = tags.filter(({ name }) => folded(name).includes(wanted));
+  const start = found.findIndex((tag) => tag.id === after) + 1;
+  const items = found.slice(start, start + limit);
+  const hasMore = start + items.length < found.length;
+  return { items, nextCursor: hasMore ? items.at(-1)?.id : null, hasMore };
+}
+
+const parts = {
+  me: [getMe],
+  members: [listMembers, getMember],
+  tags: [listTags],
+  telegram_accounts: [listTelegramAccounts, getTelegramAccount],
+  twitter_accounts: [listTwitterAccounts],
+};
+
+export const workspaceTools: Tool[] = [
+  {
+    name: 'workspace_get',
+    title: 'Look up the workspace',
+    description: 'The key, and members, tags, sending accounts with ids.',
+    effect: 'reads',
+    uses: {
+      by: 'part',
+      description: 'What',
+      values: parts,
+    },
+    takes: {
+      ...withFilters(
+        {
+          id: passed(idInput(), 'One member or Telegram account'),
+          q: own(search(), 'Member or tag name contains'),
+        },
+        { members: listMembers, accounts: listTelegramAccounts },
+      ),
+      ...shared(paging(listMembers)),
+    },
+    gives: object,
+    async run(ask, args) {
+      const answer = await ask(allOrOne(parts, args['part'], args), args);
+      return args['part'] === 'tags' ? pageOf(answer.items, args) : answer;
+    },
+  },
+  {
+    name: 'tags_manage',
+    title: 'Manage tags',
+    description: 'Deleting a tag takes it off every contact.',
+    effect: 'is final',
+    uses: {
+      by: 'action',
+      description: 'What',
+      values: { create: [createTag], update: [patchTag], delete: [deleteTag] },
+    },
+    takes: {
+      id: passed(idInput(), 'Tag to change'),
+      ...optional(pick(createTag.route.body, { name: 'Name', color: '#rrggbb' })),
+    },
+    gives: object,
+    run: (ask, args) =>
+      ask(args['action'] === 'create' ? createTag : args['action'] === 'update' ? patchTag : deleteTag, args),
+  },
+];

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { Member } from '#lib/entities/member.ts';
+import { Workspace } from '#lib/entities/workspace.ts';
+import type { Person } from '#lib/workspaces/people.ts';
+import { id, storedChoice, time } from '#lib/core/schema.ts';
+import { scopes } from '#lib/core/scopes.ts';
+import { environments } from '#lib/core/tenant.ts';
+
+/** A workspace that a person is a member of. */
+const WorkspaceName = v.pipe(v.object({ id: id(), name: v.nullable(v.string()) }), v.title('WorkspaceName'));
+
+const shown = { expiresAt: time(), member: Member, workspaces: v.array(WorkspaceName) };
+
+/** The answer that opens a session, the only one to show its token. */
+export const OpenedSession = v.pipe(v.object({ session: v.string(), ...shown }), v.title('OpenedSession'));
+
+const { createdAt: _, ...current } = Workspace.pipe[0].entries;
+const CurrentWorkspace = v.pipe(v.object(current), v.title('CurrentWorkspace'));
+
+/** A session in the workspace and the environment that its call is of. */
+export const Session = v.pipe(
+  v.object({
+    ...shown,
+    workspace: CurrentWorkspace,
+    environment: storedChoice(environments),
+    scopes: v.array(storedChoice(scopes)),
+  }),
+  v.title('Session'),
+);
+
+export const workspacesOf = (people: readonly Person[]) => people.map(({ workspace: { id, name } }) => ({ id, name }));

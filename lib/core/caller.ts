@@ -1,0 +1,42 @@
+import type { Role } from '#lib/core/choices.ts';
+import type { Scope } from '#lib/core/scopes.ts';
+import type { Actor, Tenant } from '#lib/core/tenant.ts';
+
+/** A member who is signed in to the panel. */
+export interface SignedIn {
+  /** SHA-256 of the session's token, by which its row is found. */
+  hash: string;
+  expiresAt: string;
+  memberId: number;
+  role: Role;
+  /** Whom else the session is of: the same person in other workspaces. */
+  memberships: readonly Membership[];
+}
+
+/** A person in one of their workspaces. */
+export interface Membership {
+  workspaceId: number;
+  memberId: number;
+  /** How often they had been deactivated when this was said. */
+  generation: number;
+}
+
+/** Whose call it is and what it may do: that of a key, or of a member in the panel. */
+export interface Caller {
+  tenant: Tenant;
+  /** Who events, activities and the audit trail say it was. */
+  actor: Actor;
+  /** Null of a member. */
+  keyId: string | null;
+  /** Absent of a key. */
+  session?: SignedIn;
+  scopes: readonly Scope[];
+  ipAllowlist: readonly string[];
+  rateLimitPerMinute: number;
+  /** After which what the caller makes may not work either. */
+  expiresAt: string | null;
+  ip: string;
+}
+
+/** Tells callers of a workspace apart: `k7Qm2ZpX9aBc`, `member/7`. */
+export const callerName = ({ keyId, actor }: Pick<Caller, 'keyId' | 'actor'>): string => keyId ?? `member/${actor.id}`;

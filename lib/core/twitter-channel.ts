@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { nullablePattern } from './schema.ts';
+import type { Descriptor } from './channel-descriptor.ts';
+
+const userId = /^\d{1,20}$/;
+const description = '1 to 20 digits';
+
+/** X, whose name in the API is the older one. */
+export const twitter = {
+  name: 'twitter',
+  title: 'X',
+  identity: {
+    field: 'twitterUserId',
+    stored: v.string(),
+    received: v.pipe(v.string(), v.regex(userId, `must be ${description}`)),
+    stated: nullablePattern(userId, 20, description),
+  },
+  hasUsernames: true,
+  maxTextCharacters: 10_000,
+  kinds: {
+    /** The daily limit is what X allows a user. */
+    user: { dailyLimit: 1440, pacing: { peerGapMs: 1000, gapMs: 200 }, inbound: ['polling', 'off'] },
+  },
+} as const satisfies Descriptor;

@@ -1,0 +1,200 @@
+import * as v from 'valibot';
+import { Contacts } from '#lib/entities/contact.ts';
+import { Deals } from '#lib/entities/deal.ts';
+import {
+  type CreateTask,
+  type DealTask,
+  isOpen,
+  isOverdue,
+  maxTasksInDeal,
+  type PatchTask,
+  type StoredTask,
+  shownTask,
+  type Task,
+  TaskCopy,
+  type TaskQuery,
+  type TaskStatus,
+  Tasks,
+} from '#lib/entities/task.ts';
+import { changedFields, changesOf, idText } from '#lib/events/changes.ts';
+import { requireActiveMember } from '#lib/workspaces/members.ts';
+import { isSameMetadata, withMetadata } from '#lib/core/metadata.ts';
+import { notFound } from '#lib/core/problem.ts';
+import { presentId } from '#lib/entities/references/merged.ts';
+import { referredContact, referredDeal } from '#lib/entities/references/referred.ts';
+import { asked } from '#lib/table/asked.ts';
+import { common } from '#lib/table/conditions.ts';
+import { entries, listCopies } from '#lib/table/entries.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import { flatten } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+type Shown = v.InferOutput<typeof Task>;
+
+const getStoredTask = (tx: UnitOfWork, id: number): Promise<StoredTask> =>
+  tx.get(Tasks, { id }, () => notFound('task'));
+
+/** The task. Raises 404. */
+export const getTask = async (tx: UnitOfWork, id: number): Promise<Shown> => shown(tx, await getStoredTask(tx, id));
+
+const shown = <T extends v.InferOutput<typeof TaskCopy>>(tx: UnitOfWork, task: T) => shownTask(task, tx.now);
+
+/** The newest tasks of a deal as it shows them, descending by id. One round trip. */
+export async function listTasksOfDeal(tx: UnitOfWork, dealId: number): Promise<v.InferOutput<typeof DealTask>[]> {
+  const copies = await listCopies(tx, Tasks, { deal: dealId }, { limit: maxTasksInDeal });
+  return copies.map((copy) => shown(tx, v.parse(TaskCopy, copy)));
+}
+
+/** With more of them than this they are found soon among all that is due. */
+const fewOverdue = 400;
+
+/** The ids of what is overdue; undefined where that is a lot. */
+async function idsOverdue(tx: UnitOfWork): Promise<number[] | undefined> {
+  const ids: number[] = [];
+  const range = { ascending: true, below: tx.now, limit: fewOverdue + 1 };
+  for await (const { of } of flatten(entries(tx, Tasks, { due: true }, range))) {
+    if (ids.push(Number(of.sk)) > fewOverdue) return undefined;
+  }
+  return ids;
+}
+
+/** Tasks in descending order of id; every filter is exact and may be combined. */
+export async function listTasks(tx: UnitOfWork, query: v.InferOutput<typeof TaskQuery>): Promise<Page<Shown>> {
+  const few = query.overdue && query.ids === undefined ? await idsOverdue(tx) : undefined;
+  const page = await listPage(
+    tx,
+    Tasks,
+    asked(Tasks, query, {
+      ...common,
+      dealId: (deal) => ({ where: { deal } }),
+      contactId: (contact) => ({ where: { contact } }),
+      assignedToUserId: (assignee) => ({ where: { assignee } }),
+      overdue: (overdue) => ({
+        ...(overdue && { where: { awaited: true } }),
+        ...(few && { ids: few }),
+        matches: (task) => isOverdue(task, tx.now) === overdue,
+      }),
+      dueBefore: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt < time }),
+      dueAfter: (time) => ({ matches: ({ dueAt }) => dueAt !== null && dueAt > time }),
+      metadata: (metadata) => ({ contains: { metadata: withMetadata(metadata) } }),
+      q: (q) => ({ contains: { search: searched(q) } }),
+    }),
+  );
+  return { ...page, items: page.items.map((task) => shown(tx, task)) };
+}
+
+/** A new task (contract section 7). Its contact is its deal's unless given. Emits task.created. */
+export async function createTask(tx: UnitOfWork, input: CreateTask): Promise<Shown> {
+  const [deal, contact] = await Promise.all([
+    referredDeal(tx, input.dealId),
+    referredContact(tx, input.contactId),
+    requireActiveMember(tx, 'assignedToUserId', input.assignedToUserId),
+    tx.reserveIds({ [Tasks.name]: 1 }),
+  ]);
+  const ofDeal = input.contactId === undefined ? (deal?.contactId ?? null) : null;
+  const contactId = contact?.id ?? (await presentId(tx, ofDeal));
+  if (contactId !== null) tx.requireExists(Contacts, { id: contactId });
+  const task = tx.create(Tasks, {
+    id: await tx.nextId(Tasks),
+    title: input.title,
+    description: input.description ?? null,
+    status: input.status,
+    priority: input.priority ?? 'medium',
+    dueAt: input.dueAt ?? null,
+    remindAt: input.remindAt ?? null,
+    contactId,
+    dealId: deal?.id ?? null,
+    assignedToUserId: input.assignedToUserId ?? null,
+    completedAt: input.status === 'done' ? tx.now : null,
+    createdAt: tx.now,
+    updatedAt: null,
+    metadata: {},
+  });
+  countOpen(tx, task, 1);
+  tx.emit({
+    kind: 'task.created',
+    subject: `task/${task.id}`,
+    data: {
+      task_id: String(task.id),
+      title: task.title,
+      status: task.status,
+      priority: task.priority,
+      due_at: task.dueAt,
+      contact_id: idText(task.contactId),
+      deal_id: idText(task.dealId),
+      assigned_to_user_id: idText(task.assignedToUserId),
+      actor: tx.eventActor,
+    },
+  });
+  return shown(tx, task);
+}
+
+/** Changes the given fields. Emits task.updated unless nothing changed. */
+export async function patchTask(tx: UnitOfWork, id: number, patch: PatchTask): Promise<Shown> {
+  const task = await getStoredTask(tx, id);
+  const changed = changedFields(task, patch);
+  if (changed.length === 0) return shown(tx, task);
+  await Promise.all([
+    changed.includes('dealId') && referredDeal(tx, patch.dealId),
+    changed.includes('contactId') && referredContact(tx, patch.contactId),
+    changed.includes('assignedToUserId') && requireActiveMember(tx, 'assignedToUserId', patch.assignedToUserId),
+  ]);
+  return shown(tx, updateTask(tx, task, { ...task, ...patch } as StoredTask, changed));
+}
+
+/** Any status from any other; done stamps completedAt. Emits task.status_changed. The same status changes nothing. */
+export async function setTaskStatus(tx: UnitOfWork, id: number, status: TaskStatus): Promise<Shown> {
+  const task = await getStoredTask(tx, id);
+  if (task.status === status) return shown(tx, task);
+  const next = saveTask(tx, task, { ...task, status, completedAt: status === 'done' ? tx.now : null });
+  tx.emit({
+    kind: 'task.status_changed',
+    subject: `task/${id}`,
+    data: {
+      task_id: String(id),
+      from_status: task.status,
+      to_status: status,
+      completed_at: next.completedAt,
+      actor: tx.eventActor,
+    },
+  });
+  return shown(tx, next);
+}
+
+export const getTaskMetadata = async (tx: UnitOfWork, id: number) => ({
+  metadata: (await getStoredTask(tx, id)).metadata,
+});
+
+/** Replaces the metadata. Emits task.updated unless nothing changed. */
+export async function putTaskMetadata(tx: UnitOfWork, id: number, metadata: Record<string, string>) {
+  const task = await getStoredTask(tx, id);
+  if (!isSameMetadata(task.metadata, metadata)) updateTask(tx, task, { ...task, metadata }, ['metadata']);
+  return { metadata };
+}
+
+function updateTask(
+  tx: UnitOfWork,
+  before: StoredTask,
+  after: StoredTask,
+  changed: readonly (keyof StoredTask)[],
+): StoredTask {
+  tx.emit({
+    kind: 'task.updated',
+    subject: `task/${before.id}`,
+    data: { task_id: String(before.id), ...changesOf(before, after, changed), actor: tx.eventActor },
+  });
+  return saveTask(tx, before, after);
+}
+
+function saveTask(tx: UnitOfWork, before: StoredTask, after: StoredTask): StoredTask {
+  if (before.dealId !== after.dealId || isOpen(before) !== isOpen(after)) {
+    countOpen(tx, before, -1);
+    countOpen(tx, after, 1);
+  }
+  return tx.update(Tasks, { ...after, updatedAt: tx.now });
+}
+
+/** The deal's `openTaskCount`, in the transaction that changes it. */
+function countOpen(tx: UnitOfWork, task: StoredTask, sign: 1 | -1): void {
+  if (isOpen(task) && task.dealId !== null) tx.add(Deals, { id: task.dealId }, { openTaskCount: sign });
+}

@@ -1,0 +1,112 @@
+import { Contacts, hadEmail, MergedContacts, normalised, type StoredContact } from '#lib/entities/contact.ts';
+import { inParallel } from '#lib/core/parallel.ts';
+import { keyOf } from '#lib/table/entity.ts';
+import { listPage } from '#lib/table/list.ts';
+import { readRow } from '#lib/table/rows.ts';
+import { isExpired } from '#lib/table/stored.ts';
+import { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { system, type Tenant } from '#lib/core/tenant.ts';
+
+/** Nobody is followed through more merges: each costs a read. */
+const maxMerges = 100;
+
+/** Itself, and those into whom it was merged, one after the other. Who is told to go round, as an archive may, is told once. */
+async function* successors(tx: UnitOfWork, id: number, max = maxMerges): AsyncGenerator<number> {
+  const met = new Set<number>();
+  for (let at: number | undefined = id; at !== undefined && !met.has(at) && met.size <= max; ) {
+    yield at;
+    met.add(at);
+    const merged: { into: number } | undefined = await tx.find(MergedContacts, { id: at });
+    at = merged?.into;
+  }
+}
+
+/** The contact, or the one that it has been merged into meanwhile, through a hundred merges at most. */
+export async function resolveMerged(
+  tx: UnitOfWork,
+  id: number,
+  max: number = maxMerges,
+): Promise<StoredContact | undefined> {
+  for await (const one of successors(tx, id, max)) {
+    const contact = await tx.find(Contacts, { id: one });
+    if (contact) return contact;
+  }
+  return undefined;
+}
+
+/** Whom a row that names a contact names by now; null where nobody is there, as with an archive that lacks them. */
+export const presentId = async (tx: UnitOfWork, id: number | null): Promise<number | null> =>
+  id === null ? null : ((await resolveMerged(tx, id))?.id ?? null);
+
+/** The last one that it has been merged into, whether that one is still there or not; itself if nobody. */
+export async function mergedInto(tx: UnitOfWork, id: number): Promise<number> {
+  let last = id;
+  for await (const one of successors(tx, id)) last = one;
+  return last;
+}
+
+/** So many contacts who are one are looked at. */
+const maxContacts = 100;
+
+/** Lists of them that are read side by side, each of as many rows: a contact of many merges is to cost a worker little. */
+const sideBySide = 4;
+
+/** The contact, the one that it has been merged into, and those who were merged into them, the closest first: rows of theirs may yet have to follow. */
+export async function mergedWith(tx: UnitOfWork, id: number): Promise<number[]> {
+  const merged = await resolveMerged(tx, id);
+  const found = new Set([merged?.id ?? id, id]);
+  for (let last = [...found]; last.length > 0 && found.size < maxContacts; ) {
+    const before: number[] = [];
+    await inParallel(last, sideBySide, async (into) => {
+      const limit = maxContacts - found.size;
+      if (limit <= 0) return;
+      const { items } = await listPage(tx, MergedContacts, { where: { into }, limit });
+      for (const { id: one } of items) if (found.size < found.add(one).size) before.push(one);
+    });
+    last = before;
+  }
+  return [...found].slice(0, maxContacts);
+}
+
+/**
+ * Who has an address by a merge, each read when it is asked for: the heirs of the newest so many who had it. `hasMore`: others had it, too.
+ */
+export async function heirsOf(
+  tx: UnitOfWork,
+  email: string,
+  limit: number,
+): Promise<{ heirs: AsyncGenerator<StoredContact>; hasMore: boolean }> {
+  const { items, hasMore } = await listPage(tx, MergedContacts, { where: hadEmail(email), limit });
+  async function* heirs() {
+    for (const { into } of items) {
+      const heir = await resolveMerged(tx, into);
+      if (heir) yield heir;
+    }
+  }
+  return { heirs: heirs(), hasMore };
+}
+
+/** So many who had an address until they were merged are looked at. */
+const maxFormer = 10;
+
+/** Whether an address is a contact's own or was before, or was of somebody who was merged into them: it is still theirs. */
+export async function hasAddress(
+  tx: UnitOfWork,
+  { id, email, earlierEmails = [] }: StoredContact,
+  address: string,
+): Promise<boolean> {
+  const key = normalised.email(address);
+  if ([email, ...earlierEmails].some((one) => one !== null && normalised.email(one) === key)) return true;
+  const { heirs } = await heirsOf(tx, address, maxFormer);
+  for await (const heir of heirs) if (heir.id === id) return true;
+  return false;
+}
+
+/** Whether a contact, or the one that it has been merged into meanwhile, is there, whatever its row holds. One read for most. */
+export async function isThere(tenant: Tenant, id: number): Promise<boolean> {
+  for await (const one of successors(new UnitOfWork(tenant, system), id)) {
+    const row = await readRow(keyOf(tenant, Contacts, { id: one }));
+    if (row !== undefined && !isExpired(row)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import { badRequest, type Problem } from '#lib/core/problem.ts';
+import type { Route } from './route.ts';
+import { type Event, type Progress, progressOf, type RequestStep } from './progress.ts';
+
+const maxBodyBytes = 1024 * 1024;
+/** Far more than any body has, and a fifth of what the parser, which goes by recursion, has room for. */
+const maxBodyLevels = 500;
+
+/** Decodes the JSON body; what is wrong with it is answered later, after a missing resource (contract 0.5). */
+export const readingBody = (route: Route): RequestStep => ({
+  before: async ({ event, context }) => {
+    const progress = progressOf(context);
+    if (route.body && event.body) Object.assign(progress, decodedBody(event, progress));
+  },
+});
+
+/** The body of a request, or what is wrong with it. */
+export function decodedBody(
+  { body = '', isBase64Encoded }: Event,
+  { headers }: Pick<Progress, 'headers'>,
+): { body: unknown } | { bodyProblem: Problem } {
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  const problem = refusalOf(bytes, headers['content-type']);
+  return problem ? { bodyProblem: problem } : parsed(bytes);
+}
+
+function refusalOf(bytes: Buffer, contentType: string | undefined): Problem | undefined {
+  if (bytes.length > maxBodyBytes) return badRequest('body_too_large', 'the body is larger than 1 MiB');
+  if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? ''))
+    return badRequest('unsupported_content_type', 'send the body with Content-Type: application/json');
+  return undefined;
+}
+
+const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+function parsed(bytes: Buffer): { body: unknown } | { bodyProblem: Problem } {
+  const text = bytes.toString();
+  try {
+    if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+    const body = decoded(text);
+    if (isDeeperThan(maxBodyLevels, body)) return tooDeep();
+    if (/\\ud[89a-f]/i.test(text) && !isWellFormed(body)) throw new SyntaxError('half a character');
+    return { body };
+  } catch (error) {
+    const { data: key, message } = causeOf(error);
+    if (message?.includes('call stack')) return tooDeep();
+    if (key === '__proto__') return malformed('the body must have no key __proto__');
+    return malformed('the body is not valid JSON');
+  }
+}
+
+/** The parser refuses a `constructor` that has a `prototype` as well; both are plain keys here (revision 1.4, section 35). */
+function decoded(text: string): unknown {
+  const event: { body: unknown; isBase64Encoded: false } = { body: text, isBase64Encoded: false };
+  try {
+    parser.before?.({ event } as never);
+    return event.body;
+  } catch (error) {
+    if (causeOf(error).data !== 'constructor') throw error;
+    return JSON.parse(text, (key, value) => {
+      if (key === '__proto__') throw new SyntaxError('forbidden key', { cause: { data: key } });
+      return value;
+    });
+  }
+}
+
+const causeOf = (error: unknown) => ((error as Error).cause ?? {}) as { data?: unknown; message?: string };
+
+const malformed = (message: string) => ({ bodyProblem: badRequest('malformed_json', message) });
+const tooDeep = () => malformed(`the body is nested deeper than ${maxBodyLevels} levels`);
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Goes through a value level by level, because one that is too deep for the stack is what it looks for. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value].filter(isNested);
+  for (let passed = 0; level.length > 0; passed += 1) {
+    if (passed === levels) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isNested));
+  }
+  return false;
+}
+
+/** JSON can escape what neither UTF-8 nor the table can hold. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (!isNested(value)) return true;
+  return Object.entries(value).every(([name, inner]) => name.isWellFormed() && isWellFormed(inner));
+}

@@ -1,0 +1,14 @@
+import type { Platform } from '#lib/core/channel.ts';
+import { Account, reportedOfAccounts } from '#lib/entities/account.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { getAccount } from './store.ts';
+
+/** What every operation declares that changes the account which `id` in its path names. */
+export const accountChange = (channel: Platform) =>
+  ({
+    scope: 'accounts:manage',
+    status: 200,
+    response: Account,
+    current: (tx: UnitOfWork, { id }: { id: number }) => getAccount(tx, id, channel),
+    reported: reportedOfAccounts,
+  }) as const;

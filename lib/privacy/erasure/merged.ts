@@ -1,0 +1,89 @@
+import { merging } from '#lib/contacts/merge.ts';
+import { MergedContacts, type Traces } from '#lib/entities/contact.ts';
+import { heirsOf, mergedInto } from '#lib/entities/references/merged.ts';
+import { entityPartition } from '#lib/table/entity.ts';
+import { listPage } from '#lib/table/list.ts';
+import { pages } from '#lib/table/pages.ts';
+import { isResting } from '#lib/table/resume.ts';
+import { Sagas } from '#lib/table/saga.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { maxIds, type Part, type Place } from './part.ts';
+import type { Erasing } from './start.ts';
+
+/** So many sagas are looked at for one part of the work: who waits for a merge may follow it through a hundred others. */
+const sagasPerPart = 25;
+
+/**
+ * Waits for what is being merged into the contact: it is moved to it although the contact is gone. No other merge can begin. What
+ * nobody goes on with, because its timer is a dead letter, is moved here: where that is impossible the erasure's is one, too.
+ */
+export async function awaitMerges(tx: UnitOfWork, { contactId, place }: Erasing): Promise<Part> {
+  let { above } = place;
+  const here = (): Place => (above === undefined ? {} : { above });
+  for await (const page of pages({
+    pk: entityPartition(tx.tenant, Sagas),
+    ascending: true,
+    limit: sagasPerPart,
+    above,
+  })) {
+    for (const row of page) {
+      const saga = tx.remember(Sagas, row);
+      const { id, kind, state } = saga;
+      if (kind === merging.name && (await mergedInto(tx, Number(state['to']))) === contactId) {
+        if (!(await isResting(tx.tenant, saga))) return { isLeft: true, place: { ...here(), isWaiting: true } };
+        const left = await merging.step(tx, state as Parameters<typeof merging.step>[1], id);
+        if (left) tx.update(Sagas, { ...saga, state: left });
+        else tx.delete(Sagas, saga);
+        return { isLeft: true, place: here() };
+      }
+      above = row.sk;
+    }
+    return { isLeft: true, place: here() };
+  }
+  return { isLeft: false };
+}
+
+/** So many who had an address are looked at: of what more had nothing is kept. */
+const maxFormer = 100;
+
+const unknown: Traces = { email: null, username: null, userIds: [], names: [], accountIds: [] };
+
+/** Whether somebody who is there has an address by a merge: who is being erased is not. */
+async function hasHeir(tx: UnitOfWork, email: string): Promise<boolean> {
+  const { heirs } = await heirsOf(tx, email, maxFormer);
+  return !(await heirs.next()).done;
+}
+
+/**
+ * Goes on with the next one whom the contact was made of: of what that one was known by the contact may have kept nothing. Whom that one
+ * was made of is from then on one of the contact's own, so that no list of them has to be kept.
+ */
+export async function erasePredecessor(tx: UnitOfWork, { contactId, madeOf, contactIds }: Erasing): Promise<Part> {
+  if (contactIds.length >= maxIds) return { isLeft: false, isOverfull: true };
+  const [into, ...others] = madeOf;
+  if (into === undefined) return { isLeft: false };
+  const [merged] = (await listPage(tx, MergedContacts, { where: { into }, limit: 1 })).items;
+  if (!merged) return { isLeft: others.length > 0, madeOf: others.length > 0 ? others : [contactId] };
+  if (merged.id === contactId) {
+    // An archive of an earlier release could say so.
+    tx.delete(MergedContacts, merged);
+    return { isLeft: true };
+  }
+  const { items } = await listPage(tx, MergedContacts, { where: { into: merged.id }, limit: 20 });
+  for (const one of items) {
+    if (!tx.hasRoom) break;
+    tx.update(MergedContacts, { ...one, into: contactId });
+  }
+  if (items.length > 0) return { isLeft: true };
+  tx.delete(MergedContacts, merged);
+  const { email, ...traces } = merged.traces ?? unknown;
+  return {
+    isLeft: true,
+    stage: 'jobs',
+    place: {},
+    ...traces,
+    email: email !== null && (await hasHeir(tx, email)) ? null : email,
+    ofId: merged.id,
+    contactIds: [...contactIds, merged.id],
+  };
+}

@@ -1,0 +1,233 @@
+import * as v from 'valibot';
+import { getContact } from '#lib/contacts/store.ts';
+import { isAddressOfAnother, isOnlyOutsider, isThreadOfAnother } from '#lib/email/participants.ts';
+import { listEmailMessages } from '#lib/email/store.ts';
+import { Activities, Activity } from '#lib/entities/activity.ts';
+import { ContactChannel, ContactWithTags, type StoredContact } from '#lib/entities/contact.ts';
+import { Deal, Deals, shownDeal } from '#lib/entities/deal.ts';
+import { EmailMessage } from '#lib/entities/email-message.ts';
+import { type StoredThread, Thread, Threads } from '#lib/entities/email-thread.ts';
+import { Enrollment, Enrollments } from '#lib/entities/enrollment.ts';
+import { ContactIdentity, Identities, shownIdentity } from '#lib/entities/identity.ts';
+import { Invoice, Invoices } from '#lib/entities/invoice.ts';
+import { Job, Jobs } from '#lib/entities/job.ts';
+import { Message, Messages } from '#lib/entities/message.ts';
+import { shownTask, Task, Tasks } from '#lib/entities/task.ts';
+import { FinanceTransaction, Transactions } from '#lib/entities/transaction.ts';
+import { addressKey } from '#lib/core/mail-address.ts';
+import { listChannels } from '#lib/messages/channels.ts';
+import { Metadata } from '#lib/core/metadata.ts';
+import { time } from '#lib/core/schema.ts';
+import { type Entity, fieldsWithin, type Item } from '#lib/table/entity.ts';
+import { listPage, type Page, searched } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+const lists = {
+  activities: v.array(Activity),
+  messages: v.array(Message),
+  deals: v.array(v.pipe(v.object({ ...Deal.entries, metadata: Metadata }), v.title('ExportedDeal'))),
+  tasks: v.array(v.pipe(v.object({ ...Task.entries, metadata: Metadata }), v.title('ExportedTask'))),
+  enrollments: v.array(Enrollment),
+  jobs: v.array(Job),
+  invoices: v.array(Invoice),
+  transactions: v.array(FinanceTransaction),
+  identities: v.array(ContactIdentity),
+};
+const mails = { emailThreads: v.array(Thread), emailMessages: v.array(EmailMessage) };
+
+const head = {
+  exportedAt: time(),
+  contact: ContactWithTags,
+  metadata: Metadata,
+  channels: v.array(ContactChannel),
+};
+
+/** Everything about one person, each noun as the API shows it (contract section 26). */
+export const ContactExport = v.pipe(
+  v.object({ ...head, ...lists, ...v.partial(v.object(mails)).entries }),
+  v.title('ContactExport'),
+);
+
+/** Whose data is written, with their mail or without it. */
+export interface Subject {
+  contact: StoredContact;
+  hasMail: boolean;
+  exportedAt: string;
+}
+
+/** Where a part goes on. */
+interface Cursor {
+  /** Below this id. */
+  after: number | null;
+  /** In a thread whose mails are not all written. */
+  thread?: { id: number; after: number | null };
+}
+
+/** How much of a document is written. */
+export interface Place extends Cursor {
+  part: number;
+  /** Its list has no item yet. */
+  isEmpty: boolean;
+}
+
+/** One way to items of a list, page by page; several may lead to the same list. */
+interface Part {
+  list: keyof typeof lists | keyof typeof mails;
+  /** Whose rows are shown. */
+  of: Entity;
+  page(tx: UnitOfWork, subject: Subject, cursor: Cursor): Promise<{ items: readonly unknown[]; next: Cursor | null }>;
+}
+
+const pageLimit = 100;
+
+interface Rows<E extends Entity> {
+  /** How the API shows one; as it is stored without. */
+  shown?(item: Item<E>, tx: UnitOfWork, contactId: number): unknown;
+  isMail?(item: Item<E>): boolean;
+  shownBytes?: (item: Item<E>) => number;
+}
+
+/** The rows of an entity that name the contact. */
+function rowsOf<E extends Entity>(
+  list: keyof typeof lists,
+  of: E,
+  { shown = (item) => item, isMail, shownBytes }: Rows<E> = {},
+): Part {
+  const liesWithContact = fieldsWithin(of).includes('contactId');
+  const { item: schema } = lists[list];
+  return {
+    list,
+    of,
+    async page(tx, { contact: { id }, hasMail }, { after }) {
+      const place = liesWithContact ? { within: { contactId: id } } : { where: { contact: id } };
+      const { items, nextCursor } = await listPage(tx, of, {
+        ...(place as object),
+        after: after ?? undefined,
+        limit: pageLimit,
+        ...(isMail && !hasMail && { matches: (item: Item<E>) => !isMail(item) }),
+        ...(shownBytes && { shownBytes }),
+      });
+      return { items: items.map((item) => v.parse(schema, shown(item, tx, id))), next: following(nextCursor) };
+    },
+  };
+}
+
+const following = (after: number | null): Cursor | null => (after === null ? null : { after });
+
+type ThreadsOf = (
+  tx: UnitOfWork,
+  contact: StoredContact,
+  paging: { after: number | undefined; limit: number },
+) => Promise<Page<StoredThread>>;
+
+const ownThreads: ThreadsOf = async (tx, { id, email }, paging) => {
+  const page = await listPage(tx, Threads, { where: { contact: id }, ...paging });
+  const isTheirs = async (thread: StoredThread) => !(await isThreadOfAnother(tx, thread, id, email));
+  const areTheirs = await Promise.all(page.items.map(isTheirs));
+  return { ...page, items: page.items.filter((_, index) => areTheirs[index]) };
+};
+
+/** Those of mail that came when nobody knew whose the address is: the contact alone takes part, as who is erased with it. */
+const threadsNaming: ThreadsOf = async (tx, { id, email }, paging) => {
+  if (email === null || (await isAddressOfAnother(tx, email, id)))
+    return { items: [], nextCursor: null, hasMore: false };
+  const matches = (thread: StoredThread) => isOnlyOutsider(tx.tenant, thread, email);
+  return listPage(tx, Threads, { contains: { search: searched(addressKey(email)) }, matches, ...paging });
+};
+
+const threadsOf = (threads: ThreadsOf): Part => ({
+  list: 'emailThreads',
+  of: Threads,
+  async page(tx, { contact }, { after }) {
+    const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: pageLimit });
+    return { items: items.map((thread) => v.parse(Thread, thread)), next: following(nextCursor) };
+  },
+});
+
+const mailsOf = (threads: ThreadsOf): Part => ({
+  list: 'emailMessages',
+  of: Threads,
+  async page(tx, { contact }, { after, thread }) {
+    if (!thread) {
+      const { items, nextCursor } = await threads(tx, contact, { after: after ?? undefined, limit: 1 });
+      const [found] = items;
+      return { items: [], next: found ? inThread(found.id, null) : following(nextCursor) };
+    }
+    const { id } = thread;
+    // It may have gone with somebody else meanwhile.
+    if (!(await tx.find(Threads, { id }))) return { items: [], next: { after: id } };
+    const page = await listEmailMessages(tx, id, { after: thread.after ?? undefined, limit: pageLimit });
+    return {
+      items: page.items.map((mail) => v.parse(EmailMessage, mail)),
+      next: page.nextCursor === null ? { after: id } : inThread(id, page.nextCursor),
+    };
+  },
+});
+
+const inThread = (id: number, after: number | null): Cursor => ({ after: id, thread: { id, after } });
+
+const isMail = ({ channel }: { channel: string }) => channel === 'email';
+
+/** In the order of the document. Every entity that names contacts has one (test/contacts/export.test.ts). */
+export const parts: readonly Part[] = [
+  rowsOf('activities', Activities),
+  rowsOf('messages', Messages, {
+    shown: (message, _, contactId) => ({ ...message, contactId }),
+    isMail,
+    shownBytes: ({ body }) => Buffer.byteLength(body),
+  }),
+  rowsOf('deals', Deals, { shown: shownDeal }),
+  rowsOf('tasks', Tasks, { shown: (task, tx) => shownTask(task, tx.now) }),
+  rowsOf('enrollments', Enrollments),
+  rowsOf('jobs', Jobs, { isMail }),
+  rowsOf('invoices', Invoices),
+  rowsOf('transactions', Transactions),
+  rowsOf('identities', Identities, { shown: shownIdentity }),
+  threadsOf(ownThreads),
+  threadsOf(threadsNaming),
+  mailsOf(ownThreads),
+  mailsOf(threadsNaming),
+];
+
+const withoutMail = parts.filter(({ list }) => list in lists);
+
+/**
+ * What follows in the document from a place on (from its beginning without one), as JSON text: no more than a page of a list. `next` is
+ * where it goes on, undefined after its end. Rows that cannot be read are left out where `tx` is for an answer, as in lists.
+ */
+export async function nextText(
+  tx: UnitOfWork,
+  subject: Subject,
+  place: Place | undefined,
+): Promise<{ text: string; next: Place | undefined }> {
+  const used = subject.hasMail ? parts : withoutMail;
+  if (place === undefined) {
+    const first = await headOf(tx, subject);
+    return {
+      text: `${first.slice(0, -1)}${between(undefined, used[0])}`,
+      next: { part: 0, after: null, isEmpty: true },
+    };
+  }
+  const { part, isEmpty, ...cursor } = place;
+  const current = used[part] as Part;
+  const { items, next } = await current.page(tx, subject, cursor);
+  const text = items.map((item, index) => `${isEmpty && index === 0 ? '' : ','}${JSON.stringify(item)}`).join('');
+  const isStillEmpty = isEmpty && items.length === 0;
+  if (next) return { text, next: { ...next, part, isEmpty: isStillEmpty } };
+  const other = used[part + 1];
+  return {
+    text: `${text}${between(current, other)}`,
+    next: other && { part: part + 1, after: null, isEmpty: other.list !== current.list || isStillEmpty },
+  };
+}
+
+/** What stands between the items of two parts. */
+function between(before: Part | undefined, after: Part | undefined): string {
+  if (before?.list === after?.list) return '';
+  return `${before ? ']' : ''}${after ? `,"${after.list}":[` : '}'}`;
+}
+
+async function headOf(tx: UnitOfWork, { contact, exportedAt }: Subject): Promise<string> {
+  const [shown, { items: channels }] = await Promise.all([getContact(tx, contact.id), listChannels(tx, contact.id)]);
+  return JSON.stringify(v.parse(v.object(head), { exportedAt, contact: shown, metadata: contact.metadata, channels }));
+}

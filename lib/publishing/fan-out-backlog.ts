@@ -1,0 +1,12 @@
+import { FanOutRetries, FanOuts } from '#lib/entities/webhook-fan-out.ts';
+import { type Backlog, giveAgain, giveLeft } from '#lib/publishing/feed/backlog.ts';
+import type { Tenant } from '#lib/core/tenant.ts';
+import { fanOut } from './fan-out.ts';
+
+const backlog: Backlog = { left: FanOuts, retries: FanOutRetries, give: (tenant, events) => fanOut(tenant, events) };
+
+/** Makes the deliveries that the publisher has left for a tenant. */
+export const fanOutBacklog = (tenant: Tenant): Promise<void> => giveLeft(backlog, tenant);
+
+/** Makes those of an event once more that failed for a reason of its own. */
+export const retryFanOut = (tenant: Tenant, sequence: number): Promise<void> => giveAgain(backlog, tenant, sequence);

@@ -1,0 +1,40 @@
+import { readBy } from '#lib/events/names.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import { notFound, Problem } from '#lib/core/problem.ts';
+import type { Scope } from '#lib/core/scopes.ts';
+
+const scopeOf: Readonly<Record<string, Scope | undefined>> = readBy;
+
+/** What a member lacks to learn of an event; of keys `webhooks:read` is enough (contract section 14). */
+function lacking({ session, scopes }: Caller, kind: string): Scope | undefined {
+  const scope = scopeOf[kind.split('.')[0] ?? ''];
+  return session === undefined || scope === undefined || scopes.includes(scope) ? undefined : scope;
+}
+
+/** Whether a caller is shown the events of a kind: a member those about what their role may read. */
+export const mayLearn = (caller: Caller, kind: string): boolean => lacking(caller, kind) === undefined;
+
+/** What a member lacks to be sent events of these kinds; `*` are all. */
+function lackingOf(caller: Caller, kinds: readonly string[]): Scope[] {
+  const asked = kinds.includes('*') ? Object.keys(readBy) : kinds;
+  return [...new Set(asked.flatMap((kind) => lacking(caller, kind) ?? []))];
+}
+
+/** Whether a caller may have events of these kinds sent somewhere, and so know the secret that signs them; `*` are all. */
+export const mayReceive = (caller: Caller, kinds: readonly string[]): boolean => lackingOf(caller, kinds).length === 0;
+
+/** Raises 403 where a member would have events sent somewhere that they may not be shown; `*` are all. */
+export function requireLearning(caller: Caller, kinds: readonly string[]): void {
+  const requiredScopes = lackingOf(caller, kinds);
+  if (requiredScopes.length === 0) return;
+  throw new Problem('forbidden', 'an endpoint has events that the role does not read', {
+    reason: 'missing_scope',
+    requiredScopes,
+  });
+}
+
+/** What holds an event, where the caller may learn of it. Raises 404. */
+export function requireShown<Of extends { eventKind: string }>(caller: Caller, of: Of): Of {
+  if (!mayLearn(caller, of.eventKind)) throw notFound('delivery');
+  return of;
+}

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { eventKindNames } from '#lib/events/names.ts';
+import type { Caller } from '#lib/core/caller.ts';
+import { conflict } from '#lib/core/problem.ts';
+import { choice, cursor, paging, queryInteger, storedChoice, time } from '#lib/core/schema.ts';
+import { type Meter, newMeter } from '#lib/table/pages.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { mayLearn } from './audience.ts';
+import { type FeedPage, oldestSequence, readFeed } from './feed.ts';
+import { untilPublished } from './published.ts';
+
+/** An event as webhooks deliver it (contract section 15). */
+export const AnyEvent = v.pipe(
+  v.object({
+    event: storedChoice(eventKindNames),
+    id: v.string(),
+    timestamp: time(),
+    sequence: cursor(),
+    livemode: v.boolean(),
+    data: v.record(v.string(), v.unknown()),
+    /** The contact that it is about was erased, and its data with them. */
+    erased: v.exactOptional(v.literal(true)),
+    /** What was too long for an event and was cut: paths from its root (`data.body`). The whole of it is read by id. */
+    truncated: v.exactOptional(v.pipe(v.array(v.string()), v.examples([['data.body']]))),
+  }),
+  v.title('AnyEvent'),
+);
+
+export const EventQuery = v.object({
+  since: v.optional(queryInteger(0)),
+  limit: paging.limit,
+  eventKind: v.optional(choice(eventKindNames)),
+});
+
+/**
+ * The events after a sequence that the caller may learn of, ascending, with all that was committed before; from the oldest one that is kept without it. With a
+ * filter a page may be short, or empty, while there is more: `nextCursor` leads on. Raises 409 when events after `since` are no longer kept.
+ */
+export async function listEvents(
+  tx: UnitOfWork,
+  caller: Caller,
+  { since, limit, eventKind }: v.InferOutput<typeof EventQuery>,
+) {
+  const learns = eventKindNames.filter((kind) => mayLearn(caller, kind) && (eventKind ?? kind) === kind);
+  const isAll = learns.length === eventKindNames.length;
+  const matches: Matches = isAll ? undefined : ({ event }) => learns.some((kind) => kind === event);
+  const meter = newMeter();
+  await untilPublished(tx.tenant, meter);
+  const found = await readFeed(tx, since ?? 0, limit, matches, meter);
+  const { items, hasMore, through } = found.isExpired ? await readKept(tx, since, limit, matches, meter) : found;
+  const last = items.at(-1)?.sequence ?? (hasMore ? through : null);
+  return { items: items.map(({ body }) => v.parse(AnyEvent, JSON.parse(body))), nextCursor: last, hasMore };
+}
+
+type Matches = Parameters<typeof readFeed>[3];
+
+/** The same where what would have followed is no longer kept: without `since` the feed begins with what is. Raises 409 with it. */
+async function readKept(
+  tx: UnitOfWork,
+  since: number | undefined,
+  ...asked: [limit: number, matches: Matches, meter: Meter]
+): Promise<FeedPage> {
+  const oldest = await oldestSequence(tx);
+  if (oldest === undefined) return { items: [], hasMore: false, through: since ?? 0 };
+  if (since !== undefined && since < oldest - 1)
+    throw conflict('cursor_expired', 'events after this sequence are no longer kept', { oldestSequence: oldest });
+  return readFeed(tx, Math.max(since ?? 0, oldest - 1), ...asked);
+}

@@ -1,2 +1,0 @@
-/** The revision of the contract that this code answers to: `X-Api-Revision`, OpenAPI's `info.version`, MCP's server version and the package's. */
-export const apiRevision = '1.3.0';

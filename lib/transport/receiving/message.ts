@@ -1,0 +1,195 @@
+import * as v from 'valibot';
+import { getStoredAccount } from '#lib/messages/accounts/store.ts';
+import { messaging, type Platform, platforms } from '#lib/core/channel.ts';
+import { senderName, type Target, targetOf, userIdOn, userIds } from '#lib/core/channel-target.ts';
+import { directions } from '#lib/core/choices.ts';
+import { latest } from '#lib/core/clock.ts';
+import { createContact } from '#lib/contacts/store.ts';
+import { Contacts, contactFields, type StoredContact } from '#lib/entities/contact.ts';
+import { type AtPlatform, PlatformMessageId } from '#lib/entities/message.ts';
+import { Source } from '#lib/entities/transfer.ts';
+import { fetchLater, pendingAttachments } from '#lib/messages/attachments.ts';
+import { findIdentity, keepIdentity } from '#lib/messages/identity.ts';
+import { findContact } from '#lib/messages/recipient.ts';
+import { editMessage, findMessageAt, storeMessage } from '#lib/messages/store.ts';
+import { noteUsername } from '#lib/messages/username.ts';
+import { invalidField } from '#lib/core/problem.ts';
+import { holdersOf, type WrittenBy } from '#lib/entities/references/namesakes.ts';
+import { choice, cleaned, idInput, nullableLine, text, timeInput } from '#lib/core/schema.ts';
+import { contactReplied } from '#lib/sequences/reply.ts';
+import { listPage } from '#lib/table/list.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+import { firstCharacters, oneLine, withoutControls } from '#lib/core/text.ts';
+
+const maxNameCharacters = 200;
+const maxBodyCharacters = 10_000;
+const leftOut = (what: string) => `[Left out of this message: ${what}.]`;
+
+/** Of what is too long the beginning is kept. */
+const beginning = (text: string) => firstCharacters(oneLine(text), maxNameCharacters);
+
+/** What somebody wrote as it may be stored; what was left out is named. */
+function storable(body: string): string {
+  const text = withoutControls(body).trim();
+  if (text === '' && body.trim() !== '') return leftOut('control characters');
+  if (firstCharacters(text, maxBodyCharacters) === text) return text;
+  return withNote(text, 'the end of its text');
+}
+
+function withNote(text: string, what: string): string {
+  const note = `\n\n${leftOut(what)}`;
+  return firstCharacters(text, maxBodyCharacters - note.length) + note;
+}
+
+const ThreadId = nullableLine(maxNameCharacters);
+
+/** What an account receives, whatever somebody wrote; the sender is known by the id at the platform or by the username. */
+export const ReceiveMessage = v.object({
+  channel: choice(platforms),
+  accountId: idInput(),
+  from: v.object({
+    ...userIds(Object.values(messaging), 'received'),
+    // What no contact can have is nobody's name.
+    username: v.fallback(contactFields.username, undefined),
+    name: v.optional(cleaned(nullableLine(maxNameCharacters), beginning)),
+  }),
+  body: cleaned(text(maxBodyCharacters), storable),
+  /** At the platform. */
+  threadId: v.optional(v.nullable(v.string()), null),
+  sentAt: v.optional(timeInput()),
+  /** What the platform calls the message, by which a repetition and an edit are known. */
+  platformMessageId: v.optional(PlatformMessageId),
+  /** Of an edit: when. */
+  editedAt: v.optional(timeInput()),
+});
+
+const IncomingFiles = v.object({
+  files: v.array(
+    v.object({ fileName: v.string(), contentType: v.string(), sizeBytes: v.number(), ref: v.nullable(v.string()) }),
+  ),
+  /** Larger ones are not fetched. */
+  maxBytes: v.number(),
+  source: Source,
+});
+
+/** The same of what may have no words, a picture, and of what the account's person has written to `from` elsewhere. */
+export const IncomingMessage = v.object({
+  ...ReceiveMessage.entries,
+  body: cleaned(v.string(), storable),
+  direction: v.optional(v.picklist(directions), 'inbound'),
+  attachments: v.optional(IncomingFiles),
+});
+
+type Received = v.InferOutput<typeof ReceiveMessage> &
+  Partial<Pick<v.InferOutput<typeof IncomingMessage>, 'direction' | 'attachments'>>;
+
+/**
+ * Stores an inbound message, or one that the account's person has written elsewhere, or an edit of one. The first one of a stranger
+ * creates the contact; an edit of what is not there is a message; what is there already stays as it is. Emits message.created or
+ * message.updated, and contact.created for a stranger. Its files are fetched later (lib/transport/receiving/attachments.ts). Raises 404 for an unknown account, 400 for a nameless sender.
+ */
+export async function receiveMessage(tx: UnitOfWork, received: Received) {
+  const { channel, accountId, from, body, threadId, sentAt, editedAt, direction = 'inbound' } = received;
+  const { attachments: incoming } = received;
+  const target = targetOf(channel, userIdOn(channel, from), from.username);
+  const sender = senderName(channel, target);
+  if (sender === undefined) throw invalidField('from', 'required', `from must have a ${channel} user id or a username`);
+  const atPlatform = placeOf(received, target);
+  const [{ identity, contact: whoWrote }] = await Promise.all([
+    findIdentity(tx, sender),
+    getStoredAccount(tx, accountId, channel),
+  ]);
+  const known = whoWrote ?? (await findKnown(tx, channel, target, accountId));
+  // After the contact: a repetition that is committed between the two has changed it.
+  const stored = atPlatform && (await findMessageAt(tx, { accountId, ...atPlatform }));
+  if (stored !== undefined && stored.contactId !== null) {
+    if (editedAt !== undefined) {
+      await editMessage(tx, stored, { body, editedAt });
+      await noteUsername(tx, channel, from, editedAt);
+    }
+    return { contactId: stored.contactId, messageId: stored.id };
+  }
+  const contact = known ?? (await createStranger(tx, channel, target, from.name));
+  await keepIdentity(tx, sender, identity, contact.id);
+  remember(tx, contact, channel, target);
+  await noteUsername(tx, channel, from, editedAt ?? sentAt ?? tx.now);
+  const thread = v.safeParse(ThreadId, threadId);
+  const message = await storeMessage(tx, {
+    contactId: contact.id,
+    channel,
+    direction,
+    status: direction === 'inbound' ? 'received' : 'sent',
+    // The beginning of an id is the id of something else.
+    body: thread.success ? body : withNote(body, 'the id of its thread'),
+    threadId: thread.success ? thread.output : null,
+    accountId,
+    sentAt: sentAt ?? tx.now,
+    editedAt: editedAt ?? null,
+    atPlatform: atPlatform ?? null,
+    ...(incoming && { attachments: pendingAttachments(incoming.files, incoming.maxBytes) }),
+  });
+  if (incoming) {
+    const refs = incoming.files.map(({ ref }) => ref);
+    fetchLater(tx, message, refs, incoming);
+  }
+  if (direction === 'inbound') await contactReplied(tx, contact.id, writtenBy(channel, target, contact));
+  return { contactId: contact.id, messageId: message.id };
+}
+
+/** Somebody without an id is known there by the username. */
+function placeOf({ channel, platformMessageId }: Received, target: Target): AtPlatform | undefined {
+  if (platformMessageId === undefined) return undefined;
+  return { userId: String(userIdOn(channel, target) ?? `@${target.username}`), messageId: platformMessageId };
+}
+
+/** Of those who have a username as many are looked at, the newest. */
+const maxNamesakes = 25;
+
+/**
+ * By the id, else by the username: of several who have it whom the account has written to last, else the oldest. It may have passed to
+ * another person: a contact with another id is not the sender.
+ */
+async function findKnown(tx: UnitOfWork, channel: Platform, target: Target, accountId: number) {
+  const found = await findContact(tx, channel, target);
+  const { username } = target;
+  const userId = userIdOn(channel, target);
+  const known = found?.identities[channel];
+  if (!found || username === undefined || (known !== undefined && (userId ?? known) === known)) return found;
+  const holders = holdersOf({ platform: channel, username, userId });
+  const { items } = await listPage(tx, Contacts, { ...holders, limit: maxNamesakes });
+  const writtenAt = ({ reach = [] }: StoredContact) =>
+    reach.reduce<string | null>((at, one) => (one.accountId === accountId ? latest(at, one.lastOutboundAt) : at), null);
+  const [last] = items
+    .filter((contact) => writtenAt(contact) !== null)
+    .sort((a, b) => (`${writtenAt(a)}` < `${writtenAt(b)}` ? 1 : -1));
+  return last ?? (known === undefined ? found : undefined);
+}
+
+/** What the sender shows, or else the contact that it is: others may have it, too. */
+function writtenBy(platform: Platform, target: Target, contact: StoredContact): WrittenBy | undefined {
+  const username = target.username ?? (contact.platform === platform ? contact.username : null);
+  return username === null ? undefined : { platform, username, userId: userIdOn(platform, target) };
+}
+
+async function createStranger(
+  tx: UnitOfWork,
+  platform: Platform,
+  target: Target,
+  shownName: string | null | undefined,
+): Promise<StoredContact> {
+  const { username = null } = target;
+  const { id: contactId } = await createContact(tx, {
+    platform,
+    name: shownName ?? (username === null ? String(userIdOn(platform, target)) : null),
+    username,
+  });
+  return tx.get(Contacts, { id: contactId });
+}
+
+/** A bot needs the id of a person it answers. */
+function remember(tx: UnitOfWork, contact: StoredContact, channel: Platform, target: Target): void {
+  const userId = userIdOn(channel, target);
+  const { identities } = contact;
+  if (userId !== undefined && identities[channel] === undefined)
+    tx.update(Contacts, { ...contact, identities: { ...identities, [channel]: userId } });
+}

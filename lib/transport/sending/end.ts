@@ -1,0 +1,24 @@
+import type { Channel } from '#lib/core/channel.ts';
+import type { StoredJob } from '#lib/entities/job.ts';
+import { closeJob, getJob, isWaiting } from '#lib/messages/jobs/store.ts';
+import { conflict } from '#lib/core/problem.ts';
+import { stepCompleted } from '#lib/sequences/progress.ts';
+import type { UnitOfWork } from '#lib/table/unit-of-work.ts';
+
+/** Ends a job that was sent or has failed, and advances its sequence. Emits job.completed, and message.created when it was sent. */
+export async function endJob(tx: UnitOfWork, job: StoredJob): Promise<StoredJob> {
+  const ended = await closeJob(tx, job);
+  await stepCompleted(tx, ended);
+  return ended;
+}
+
+/** Fails a job that nobody has in hand. Emits job.completed. */
+export const fail = (tx: UnitOfWork, job: StoredJob, error: string): Promise<StoredJob> =>
+  endJob(tx, { ...job, status: 'failed', lastError: error });
+
+/** Takes a job back before it is sent. Emits job.completed. Raises 404, 409 job_not_queued. */
+export async function cancelJob(tx: UnitOfWork, id: number, channel: Channel): Promise<StoredJob> {
+  const job = await getJob(tx, id, channel);
+  if (!isWaiting(tx, job)) throw conflict('job_not_queued', 'only a queued job that is not being sent can be canceled');
+  return fail(tx, job, 'canceled');
+}

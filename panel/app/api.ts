@@ -1,0 +1,43 @@
+import type { Call } from '../../client/call.ts';
+import { type CrmClient, createClient, type paths as PublicPaths } from '../../client/index.ts';
+import type { paths as PanelPaths } from '../api/schema.ts';
+import { end, environment, secret, workspaceId } from './session.ts';
+
+type Paths = PublicPaths & PanelPaths;
+
+export interface Api {
+  get: Call<'get', Paths>;
+  post: Call<'post', Paths>;
+  put: Call<'put', Paths>;
+  patch: Call<'patch', Paths>;
+  delete: Call<'delete', Paths>;
+  list: CrmClient['list'];
+}
+
+const publicPaths = /^\/panel\/(sign-ins|sessions)$/;
+
+/** Every call of the page, as the session and in the environment and workspace that are chosen when it is made. */
+async function send(request: Request): Promise<Response> {
+  const isPublic = publicPaths.test(new URL(request.url).pathname);
+  if (isPublic) request.headers.delete('Authorization');
+  request.headers.set('X-Environment', environment.value);
+  if (workspaceId.value !== undefined) request.headers.set('X-Workspace', String(workspaceId.value));
+  const response = await fetch(request, { cache: 'no-store' });
+  if (response.status === 401 && !isPublic) end('Your session has ended. Sign in again to go on where you were.');
+  return response;
+}
+
+/** The API and the panel's own operations, typed by their documents: an answer other than a 2xx is an ApiError. */
+export const api = createClient({
+  baseUrl: location.origin,
+  apiKey: () => secret.value ?? '',
+  fetch: send,
+  maxRetries: 2,
+  maxWaitMs: 5000,
+}) as unknown as Api;
+
+/** A request of any kind, as the session. */
+export function sendAsSession(request: Request): Promise<Response> {
+  request.headers.set('Authorization', `Bearer ${secret.value ?? ''}`);
+  return send(request);
+}

@@ -1,0 +1,81 @@
+import { useId, useRef } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { useLoaded } from '../../app/load.ts';
+import { may } from '../../app/session.ts';
+import { attempt } from '../../app/toasts.ts';
+import { Icon } from '../../parts/icon.tsx';
+import type { OneContact } from './one.ts';
+
+type Tag = Schema<'Tag'>;
+
+/** The id of a tag that the API has yet to confirm. */
+const pending = 0;
+
+/** The tags of a contact, which come and go at once. */
+export function Tags({ contact }: { contact: OneContact }) {
+  const known = useLoaded((signal) => api.get('/v1/tags', { signal }), []);
+  const field = useRef<HTMLInputElement>(null);
+  const list = useId();
+  const { data } = contact;
+  if (!data) return null;
+  const path = { id: data.id };
+  const show = (tags: Tag[]) => contact.change((of) => ({ ...of, tags }));
+  const before = () => show(data.tags);
+  const post = async (tagName: string) =>
+    show((await api.post('/v1/contacts/{id}/tags', { params: { path }, body: { tagName } })) as Tag[]);
+
+  const add = async (event: Event) => {
+    event.preventDefault();
+    const name = field.current?.value.trim() ?? '';
+    if (name === '') return;
+    // Until the API says its id and colour.
+    if (!data.tags.some((tag) => tag.name.toLowerCase() === name.toLowerCase()))
+      show([...data.tags, { id: pending, name, color: '#888888' }]);
+    const isDone = await attempt(() => post(name), { takeBack: before });
+    if (isDone && field.current) field.current.value = '';
+  };
+  const remove = async ({ id, name }: Tag) => {
+    show(data.tags.filter((tag) => tag.id !== id));
+    const work = () => api.delete('/v1/contacts/{id}/tags/{tagId}', { params: { path: { ...path, tagId: id } } });
+    await attempt(work, { said: `${name} is removed.`, undo: () => post(name), takeBack: before });
+  };
+
+  return (
+    <section class="card" aria-labelledby={`${list}-title`}>
+      <h2 id={`${list}-title`}>Tags</h2>
+      {data.tags.length === 0 && <p class="muted">None yet.</p>}
+      <ul class="tags">
+        {data.tags.map((tag) => (
+          <li key={tag.name}>
+            <Dot color={tag.color} />
+            {tag.name}
+            {tag.id !== pending && may('contacts:write') && (
+              <button type="button" class="quiet" aria-label={`Remove the tag ${tag.name}`} onClick={() => remove(tag)}>
+                <Icon name="close" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {may('contacts:write') && (
+        <form class="inline" onSubmit={add}>
+          <input ref={field} list={list} maxLength={50} aria-label="Tag to add" placeholder="Add a tag" />
+          <datalist id={list}>
+            {known.data?.items.map(({ id, name }) => (
+              <option key={id} value={name} />
+            ))}
+          </datalist>
+          <button type="submit">Add</button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+/** A tag's colour; decorates its name. */
+const Dot = ({ color }: { color: string }) => (
+  <svg class="dot" viewBox="0 0 8 8" aria-hidden="true">
+    <circle cx="4" cy="4" r="4" fill={color} />
+  </svg>
+);

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { touching } from '../../app/live.ts';
+import { type Loaded, useLoaded } from '../../app/load.ts';
+import { linkTo } from '../../app/route.ts';
+import { may } from '../../app/session.ts';
+import { money } from '../../app/show.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { EditTask } from '../../parts/edit-task.tsx';
+import { Pending } from '../../parts/pending.tsx';
+import { TaskRow } from '../../parts/task-row.tsx';
+import { EditDeal } from '../deals/edit.tsx';
+
+interface WorkProps {
+  contact: Pick<Schema<'Contact'>, 'id' | 'name'>;
+}
+
+/** The deals of a contact. */
+export function Deals({ contact }: WorkProps) {
+  const deals = useLoaded(
+    (signal) => api.get('/v1/deals', { signal, params: { query: { contactId: contact.id, limit: 20 } } }),
+    [contact.id],
+    touching('deal'),
+  );
+  const [isNew, setNew] = useState(false);
+  return (
+    <Section
+      title="Deals"
+      of={deals}
+      none="Nothing is being sold to them."
+      all={linkTo('/deals', { contact: contact.id })}
+      add={may('deals:write') ? { text: 'New deal', open: () => setNew(true) } : undefined}
+      after={isNew && <EditDeal contact={contact} onDone={deals.reload} onClose={() => setNew(false)} />}
+    >
+      {({ id, title, value, currency, stage }) => (
+        <li key={id}>
+          <a href={linkTo(`/deals/${id}`)}>{title}</a>
+          <Badge tone={stage === 'Won' ? 'good' : stage === 'Lost' ? 'bad' : 'plain'}>{stage}</Badge>
+          <span class="hint">{money(value, currency)}</span>
+        </li>
+      )}
+    </Section>
+  );
+}
+
+type TaskList = Schema<'TaskList'>;
+
+/** The tasks of a contact, which can be ticked off. */
+export function Tasks({ contact }: WorkProps) {
+  const tasks: Loaded<TaskList> = useLoaded(
+    (signal) => api.get('/v1/tasks', { signal, params: { query: { contactId: contact.id, limit: 20 } } }),
+    [contact.id],
+    touching('task'),
+  );
+  const [isNew, setNew] = useState(false);
+  return (
+    <Section
+      title="Tasks"
+      of={tasks}
+      none="Nothing is to be done for them."
+      all={linkTo('/tasks', { contact: contact.id })}
+      add={may('tasks:write') ? { text: 'New task', open: () => setNew(true) } : undefined}
+      after={isNew && <EditTask contact={contact} onDone={tasks.reload} onClose={() => setNew(false)} />}
+    >
+      {(task) => (
+        <TaskRow
+          key={task.id}
+          task={task}
+          reload={tasks.reload}
+          onStatus={(status) =>
+            tasks.change((of) => ({
+              ...of,
+              items: of.items.map((one) => (one.id === task.id ? { ...one, status } : one)),
+            }))
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+interface SectionProps<Item> {
+  title: string;
+  of: Loaded<{ items: Item[]; hasMore: boolean }>;
+  none: string;
+  /** Where all of them are. */
+  all: string;
+  /** The button that makes one; undefined for who may not. */
+  add: { text: string; open(): void } | undefined;
+  /** The dialog that it opens. */
+  after: ComponentChildren;
+  children(item: Item): ComponentChildren;
+}
+
+function Section<Item>({ title, of, none, all, add, after, children }: SectionProps<Item>) {
+  const { data, error, reload } = of;
+  return (
+    <section class="card" aria-label={title}>
+      <div class="row">
+        <h2>{title}</h2>
+        {add && (
+          <button type="button" class="small" onClick={add.open}>
+            {add.text}
+          </button>
+        )}
+      </div>
+      <Pending data={data} error={error} reload={reload} lines={2} />
+      {data?.items.length === 0 && <p class="hint">{none}</p>}
+      <ul class="work">{data?.items.map(children)}</ul>
+      {data?.hasMore && <a href={all}>All {title.toLowerCase()}</a>}
+      {after}
+    </section>
+  );
+}

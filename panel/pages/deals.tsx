@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { touching } from '../app/live.ts';
+import { useLoaded } from '../app/load.ts';
+import type { PageProps } from '../parts/page.ts';
+import { linkTo, place } from '../app/route.ts';
+import { may } from '../app/session.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Filters, filter, SearchField } from '../parts/filters.tsx';
+import { Head } from '../parts/head.tsx';
+import { contactFilter, OnlyOfContact } from '../parts/only-of-contact.tsx';
+import { type Deal, loadBoard, moved, type StageKey } from './deals/board.ts';
+import { DealDetail } from './deals/detail.tsx';
+import { EditDeal } from './deals/edit.tsx';
+import { moveDeal } from './deals/move.ts';
+import { Stage } from './deals/stage.tsx';
+import { Win, Won } from './deals/win.tsx';
+
+export default function Deals({ variables: { id } }: PageProps) {
+  return id === undefined ? <DealBoard /> : <DealDetail key={id} id={Number(id)} />;
+}
+
+const stages = 6;
+
+function DealBoard() {
+  const board = useLoaded(
+    (signal) => loadBoard(signal, { q: filter('q'), contactId: contactFilter() }),
+    [String(place.value.query)],
+    touching('deal', 'task', 'contact'),
+  );
+  const [isNew, setNew] = useState(false);
+  const [dragged, setDragged] = useState<Deal>();
+  const [winning, setWinning] = useState<Deal>();
+  const [won, setWon] = useState<Deal>();
+  /** The deal that a key has moved: its card has the focus where it is now. */
+  const followed = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    if (followed.current === undefined) return;
+    document.querySelector<HTMLElement>(`[data-deal="${followed.current}"] a`)?.focus();
+    followed.current = undefined;
+  });
+  const move = (deal: Deal, to: StageKey) => {
+    if (to === 'won') {
+      setWinning(deal);
+      return;
+    }
+    const show = (stage: StageKey) => {
+      followed.current = deal.id;
+      board.change((before) => moved(before, deal, stage));
+    };
+    void moveDeal(deal, to, { show, reload: board.reload });
+  };
+  const { data, error, reload } = board;
+  const isEmpty = data?.every(({ count }) => count === 0);
+  const isFiltered = place.value.query.size > 0;
+  const newDeal = may('deals:write') && (
+    <button type="button" class="primary" data-new onClick={() => setNew(true)}>
+      New deal
+    </button>
+  );
+  return (
+    <>
+      <Head title="Deals">{newDeal}</Head>
+      <Filters>
+        <SearchField label="Search" />
+      </Filters>
+      <OnlyOfContact />
+      {error !== undefined && !data ? (
+        <Failure error={error} again={reload} />
+      ) : isEmpty ? (
+        <Empty title={isFiltered ? 'No deal fits' : 'No deals yet'}>
+          {isFiltered ? (
+            <a href={linkTo('/deals')}>Show all deals</a>
+          ) : (
+            <p>A deal is something that you may sell: what it is worth, to whom, and how far it has come.</p>
+          )}
+        </Empty>
+      ) : (
+        <>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+          <section class="board" aria-label="Board" tabIndex={0} aria-busy={board.isLoading}>
+            {data
+              ? data.map((column) => (
+                  <Stage
+                    key={column.key}
+                    column={column}
+                    board={data}
+                    dragged={dragged}
+                    onDrag={setDragged}
+                    onMove={move}
+                  />
+                ))
+              : Array.from({ length: stages }, (_, at) => (
+                  <div key={at} class="stage" aria-hidden="true">
+                    <span class="skeleton">&nbsp;</span>
+                  </div>
+                ))}
+          </section>
+          {may('deals:write') && (
+            <p class="hint">
+              To move a deal, drag it, use “Move to…”, or press <kbd>Shift</kbd> and <kbd>←</kbd> or <kbd>→</kbd> on it.
+              The arrow keys alone go from deal to deal.
+            </p>
+          )}
+        </>
+      )}
+      {isNew && <EditDeal onDone={reload} onClose={() => setNew(false)} />}
+      {winning && (
+        <Win
+          deal={winning}
+          onClose={() => setWinning(undefined)}
+          onWon={() => {
+            board.change((before) => moved(before, winning, 'won'));
+            setWon({ ...winning, stage: 'Won' });
+            reload();
+          }}
+        />
+      )}
+      {won && !winning && <Won deal={won} onClose={() => setWon(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { current } from '../../app/session.ts';
+import { ContactField, contactIn } from '../../parts/contact-field.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form, type Values } from '../../parts/form.tsx';
+import { instant, localDate } from '../../parts/local-time.ts';
+
+interface EditDealProps {
+  /** Undefined for a new one. */
+  deal?: Schema<'Deal'> | undefined;
+  /** Whom a new one is for. */
+  contact?: { id: number; name: string | null } | undefined;
+  onDone(): void;
+  onClose(): void;
+}
+
+const activeStages = ['lead', 'qualified', 'proposal', 'negotiation'] as const;
+
+const bodyOf = ({ title, value, currency, contactId, probability, expectedCloseAt, notes }: Values) => ({
+  title: title ?? '',
+  value: Number(value ?? 0),
+  currency: currency?.toUpperCase(),
+  contactId: contactIn(contactId),
+  probability: probability === undefined ? undefined : Number(probability),
+  expectedCloseAt: instant(expectedCloseAt),
+  notes: notes ?? null,
+});
+
+/** Makes or changes a deal. */
+export function EditDeal({ deal, contact, onDone, onClose }: EditDealProps) {
+  const save = async (values: Values) => {
+    const { value, currency, ...body } = bodyOf(values);
+    if (deal) {
+      const changed = deal.stage === 'Won' ? body : { ...body, value, currency };
+      await api.patch('/v1/deals/{id}', { params: { path: { id: deal.id } }, body: changed });
+    } else {
+      const stage = values['stage'] as (typeof activeStages)[number];
+      await api.post('/v1/deals', { body: { ...body, value, currency, stage } });
+    }
+    onDone();
+    onClose();
+  };
+  const isWon = deal?.stage === 'Won';
+  const party = deal?.contactId ? { id: deal.contactId, name: deal.contactName } : contact;
+  return (
+    <Dialog title={deal ? 'Edit the deal' : 'New deal'} onClose={onClose}>
+      <Form submit={deal ? 'Save' : 'Create deal'} onSubmit={save} onCancel={onClose}>
+        <Field label="Title" name="title" value={deal?.title} required maxLength={200} />
+        <ContactField value={party} />
+        {isWon ? (
+          <p class="hint">The value of a won deal is booked and stays.</p>
+        ) : (
+          <div class="two">
+            <Field label="Value" name="value" type="number" min={0} step={0.01} value={deal?.value ?? ''} />
+            <Field
+              label="Currency"
+              name="currency"
+              value={deal?.currency ?? current.value?.workspace.currency}
+              maxLength={3}
+              hint="Three letters, like EUR"
+            />
+          </div>
+        )}
+        <div class="two">
+          {!deal && (
+            <Field
+              label="Stage"
+              name="stage"
+              options={activeStages.map((stage) => [stage, stage.charAt(0).toUpperCase() + stage.slice(1)])}
+            />
+          )}
+          <Field
+            label="Probability in %"
+            name="probability"
+            type="number"
+            min={0}
+            max={100}
+            step={1}
+            value={deal?.probability}
+            placeholder="By the stage"
+          />
+          <Field
+            label="Expected to close"
+            name="expectedCloseAt"
+            type="date"
+            value={deal?.expectedCloseAt && localDate(deal.expectedCloseAt)}
+          />
+        </div>
+        <Field label="Notes" name="notes" rows={3} value={deal?.notes} maxLength={10_000} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { type Channel, channels } from '../../app/channels.ts';
+import { useLoaded } from '../../app/load.ts';
+import { environment, may } from '../../app/session.ts';
+import { Checks } from '../../parts/checks.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form, type Values } from '../../parts/form.tsx';
+
+type Endpoint = Schema<'Endpoint'>;
+type Kind = Schema<'EventKind'>;
+
+interface EditEndpointProps {
+  /** Undefined for a new one. */
+  endpoint?: Endpoint | undefined;
+  onSecret?(secret: string): void;
+  onDone(): void;
+  onClose(): void;
+}
+
+const channelOptions = channels.map(([value, text]) => ({ value, text }));
+
+/** Where events are sent, which, and filtered how. */
+export function EditEndpoint({ endpoint, onSecret, onDone, onClose }: EditEndpointProps) {
+  const kinds = useLoaded((signal) => api.get('/v1/webhooks/event-kinds', { signal }), []);
+  const tags = useLoaded(async (signal) => (may('contacts:read') ? api.get('/v1/tags', { signal }) : undefined), []);
+  const [isAll, setAll] = useState(endpoint?.eventKinds.includes('*') ?? true);
+  const [chosen, setChosen] = useState<ReadonlySet<Kind>>(
+    new Set(endpoint?.eventKinds.filter((kind) => kind !== '*') ?? []),
+  );
+  const [through, setThrough] = useState<ReadonlySet<Channel>>(new Set(endpoint?.filter?.channels));
+  const [tagged, setTagged] = useState<ReadonlySet<string>>(new Set(endpoint?.filter?.contactTagIds?.map(String)));
+  const save = async ({ url = '', description, changedFields }: Values) => {
+    const filter = {
+      ...(changedFields && { changedFields: changedFields.split(/[\s,]+/).filter(Boolean) }),
+      ...(through.size > 0 && { channels: [...through] }),
+      ...(tagged.size > 0 && { contactTagIds: [...tagged].map(Number) }),
+    };
+    const body = {
+      url,
+      description: description ?? null,
+      eventKinds: isAll ? ['*' as const] : [...chosen],
+      filter: Object.keys(filter).length > 0 ? filter : null,
+    };
+    if (endpoint) await api.patch('/v1/webhooks/{id}', { params: { path: { id: endpoint.id } }, body });
+    else {
+      const { secret } = await api.post('/v1/webhooks', { body });
+      if (secret !== null) onSecret?.(secret);
+    }
+    onDone();
+    onClose();
+  };
+  const tagOptions = (tags.data?.items ?? []).map(({ id, name }) => ({ value: String(id), text: name }));
+  return (
+    <Dialog title={endpoint ? 'Edit the endpoint' : 'New endpoint'} onClose={onClose} isWide>
+      <Form submit={endpoint ? 'Save' : 'Create endpoint'} onSubmit={save} onCancel={onClose}>
+        <Field
+          label="URL"
+          name="url"
+          type="url"
+          value={endpoint?.url}
+          required
+          maxLength={2048}
+          placeholder="https://example.com/webhooks"
+          hint={environment.value === 'test' ? undefined : 'https, on a public address'}
+        />
+        <Field label="Description" name="description" value={endpoint?.description} maxLength={200} />
+        <fieldset class="checks">
+          <legend class="label">Events</legend>
+          <label>
+            <input type="radio" name="which" checked={isAll} onChange={() => setAll(true)} />
+            <span>All, those to come too</span>
+          </label>
+          <label>
+            <input type="radio" name="which" checked={!isAll} onChange={() => setAll(false)} />
+            <span>Only some kinds</span>
+          </label>
+        </fieldset>
+        {!isAll && (
+          <Checks
+            legend="Kinds"
+            isLong
+            options={(kinds.data?.items ?? []).map(({ kind, description }) => ({
+              value: kind,
+              text: (
+                <>
+                  <code>{kind}</code>
+                  <span class="hint below">{description}</span>
+                </>
+              ),
+            }))}
+            chosen={chosen}
+            onChange={setChosen}
+          />
+        )}
+        <details open={endpoint?.filter != null}>
+          <summary>Filter</summary>
+          <div class="stack inset">
+            <p class="hint">What is filtered out is not sent; it stays in the feed of events.</p>
+            <Field
+              label="Only when one of these fields changed"
+              name="changedFields"
+              value={endpoint?.filter?.changedFields?.join(', ')}
+              placeholder="stage, assigned_to_user_id"
+            />
+            <Checks legend="Only of these channels" options={channelOptions} chosen={through} onChange={setThrough} />
+            {tagOptions.length > 0 && (
+              <Checks
+                legend="Only of contacts with one of these tags"
+                options={tagOptions}
+                chosen={tagged}
+                onChange={setTagged}
+              />
+            )}
+          </div>
+        </details>
+      </Form>
+    </Dialog>
+  );
+}

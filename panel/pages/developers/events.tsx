@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { keptEvents } from '../../../client/kept-events.ts';
+import { eventKinds } from '../../api/lists.ts';
+import { api } from '../../app/api.ts';
+import { type AnyEvent, onEvents } from '../../app/live.ts';
+import { useLoaded } from '../../app/load.ts';
+import { count } from '../../app/show.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Code } from '../../parts/code.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Choice, Filters, filter } from '../../parts/filters.tsx';
+import { Head } from '../../parts/head.tsx';
+import { Pending } from '../../parts/pending.tsx';
+import { When } from '../../parts/when.tsx';
+
+const atFirst = 50;
+const atMost = 300;
+
+/** The last events, the newest first. */
+async function loadEvents(signal: AbortSignal): Promise<readonly AnyEvent[]> {
+  const kept = await keptEvents(api.get);
+  if (!kept) return [];
+  const since = Math.max(0, kept.newest - atFirst);
+  const { items } = await api.get('/v1/events', { signal, params: { query: { since, limit: 100 } } });
+  return items.reverse();
+}
+
+/** Those of two lists, the newest first and none twice. */
+function joined(more: readonly AnyEvent[], known: readonly AnyEvent[]): readonly AnyEvent[] {
+  const all = new Map([...known, ...more].map((event) => [event.id, event]));
+  return [...all.values()].sort((one, other) => Number(other.sequence) - Number(one.sequence)).slice(0, atMost);
+}
+
+/** What it is about: `contact 7`. */
+function subjectOf(event: AnyEvent): string | undefined {
+  if (!('data' in event)) return undefined;
+  const noun = event.event.split('.')[0] ?? '';
+  const { [`${noun}_id`]: id } = event.data as Record<string, unknown>;
+  return id === undefined || id === null ? undefined : `${noun.replaceAll('_', ' ')} ${String(id)}`;
+}
+
+export default function Events() {
+  const events = useLoaded(loadEvents, []);
+  const [waiting, setWaiting] = useState<readonly AnyEvent[]>([]);
+  const [isPaused, setPaused] = useState(false);
+  const paused = useRef(false);
+  paused.current = isPaused;
+  const change = useRef(events.change);
+  change.current = events.change;
+  useEffect(
+    () =>
+      onEvents((more) => {
+        if (paused.current) setWaiting((before) => joined(more, before));
+        else change.current((before) => joined(more, before));
+      }),
+    [],
+  );
+  const goOn = () => {
+    setPaused(false);
+    events.change((before) => joined(waiting, before));
+    setWaiting([]);
+  };
+  const { data, error, reload } = events;
+  const kind = filter('kind');
+  const shown = data?.filter(({ event }) => kind === undefined || event === kind);
+  return (
+    <>
+      <Head title="Events">
+        <span class="hint" role="status">
+          {isPaused ? `Paused, ${count(waiting.length)} new` : 'Live'}
+        </span>
+        <button type="button" onClick={isPaused ? goOn : () => setPaused(true)}>
+          {isPaused ? 'Go on' : 'Pause'}
+        </button>
+      </Head>
+      <Filters>
+        <Choice label="Kind" name="kind" all="Every kind" options={eventKinds.map((one) => [one, one])} />
+      </Filters>
+      <Pending data={data} error={error} reload={reload} lines={12} />
+      {shown?.length === 0 && (
+        <Empty title={kind === undefined ? 'Nothing has happened yet' : 'No such event among the last'}>
+          <p>Every change in the workspace appears here within seconds, as webhooks and the feed tell of it.</p>
+        </Empty>
+      )}
+      {shown && shown.length > 0 && (
+        <ol class="plain events card">
+          {shown.map((event) => (
+            <li key={event.id}>
+              <details>
+                <summary>
+                  <span class="row inline">
+                    <Badge tone="accent">{event.event}</Badge>
+                    <span>{subjectOf(event)}</span>
+                    <When at={event.timestamp} />
+                  </span>
+                </summary>
+                <div class="inset">
+                  <Code label={`Event ${event.sequence}`} text={JSON.stringify(event, null, 2)} />
+                </div>
+              </details>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import type { PageProps } from '../parts/page.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Head } from '../parts/head.tsx';
+import { Conversation } from './inbox/conversation.tsx';
+import { Conversations } from './inbox/conversations.tsx';
+
+/** Conversations beside the one that is open; where there is little room, one or the other. */
+export default function Inbox({ variables }: PageProps) {
+  const contactId = Number(variables['contactId']) || undefined;
+  return (
+    <div class={contactId === undefined ? 'inbox' : 'inbox open'}>
+      <section class="conversations" aria-label="Conversations">
+        {contactId === undefined ? <Head title="Inbox" /> : <h2 class="head">Inbox</h2>}
+        <Conversations openId={contactId} />
+      </section>
+      {contactId === undefined ? (
+        <div class="conversation none">
+          <Empty title="Choose a conversation">
+            <p>Unread ones come first. What somebody writes to one of your accounts is here within seconds.</p>
+          </Empty>
+        </div>
+      ) : (
+        <Conversation key={contactId} contactId={contactId} />
+      )}
+    </div>
+  );
+}

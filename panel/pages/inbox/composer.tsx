@@ -1,0 +1,101 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { useLoaded } from '../../app/load.ts';
+import { may } from '../../app/session.ts';
+import { shortTime } from '../../app/show.ts';
+import { complain, say } from '../../app/toasts.ts';
+import { instant, localTime } from '../../parts/local-time.ts';
+import { send, type Way, waysTo } from './ways.ts';
+
+interface ComposerProps {
+  contact: Schema<'ContactWithTags'>;
+  messages: readonly Schema<'Message'>[];
+  sent(): void;
+}
+
+/** An answer, now or later, by one of the ways that lead to the contact; at first the one they wrote by last. */
+export function Composer({ contact, messages, sent }: ComposerProps) {
+  const ways = useLoaded((signal) => waysTo(contact, messages, signal), [contact.id, messages.at(-1)?.threadId]);
+  const [chosen, choose] = useState<string>();
+  /** When it is to be sent, as the field has it; undefined for now. */
+  const [later, setLater] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  if (!ways.data) return <div class="composer" aria-hidden="true" />;
+  const way = ways.data.find(({ key }) => key === chosen) ?? ways.data[0];
+  if (!way) return <p class="note">{whyNot(contact)}</p>;
+
+  const isLater = later !== undefined;
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const given = new FormData(form.current ?? undefined);
+    const text = String(given.get('text') ?? '').trim();
+    if (text === '' || isBusy) return;
+    const runAt = instant(later) ?? undefined;
+    setBusy(true);
+    try {
+      const undo = await send(way, contact, { text, subject: String(given.get('subject') ?? ''), runAt });
+      form.current?.reset();
+      setLater(undefined);
+      if (runAt) say(`The message will be sent ${shortTime(runAt)}.`, undo && (() => undo().then(sent)));
+      sent();
+    } catch (error) {
+      complain(error);
+    }
+    setBusy(false);
+  };
+
+  return (
+    <form class="composer" ref={form} onSubmit={submit}>
+      {way.asksSubject && <input name="subject" required maxLength={500} aria-label="Subject" placeholder="Subject" />}
+      <textarea
+        name="text"
+        rows={3}
+        required
+        maxLength={way.maxLength}
+        aria-label={`Message to ${contact.name ?? 'the contact'}`}
+        placeholder="Write a message"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+        }}
+      />
+      <div class="actions">
+        <Ways ways={ways.data} way={way} choose={choose} />
+        {isLater && (
+          <input
+            type="datetime-local"
+            required
+            aria-label="When to send it"
+            min={localTime(new Date())}
+            value={later}
+            onInput={(event) => setLater(event.currentTarget.value)}
+          />
+        )}
+        <button type="button" aria-pressed={isLater} onClick={() => setLater(isLater ? undefined : soon())}>
+          {isLater ? 'Send now instead' : 'Send later'}
+        </button>
+        <button type="submit" class="primary" disabled={isBusy} title="Ctrl + Enter">
+          {isLater ? 'Schedule' : 'Send'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const Ways = ({ ways, way, choose }: { ways: readonly Way[]; way: Way; choose(key: string): void }) => (
+  <select class="ways" aria-label="Send by" value={way.key} onChange={(event) => choose(event.currentTarget.value)}>
+    {ways.map(({ key, title }) => (
+      <option key={key} value={key}>
+        {title}
+      </option>
+    ))}
+  </select>
+);
+
+const whyNot = ({ platform }: Schema<'ContactWithTags'>) =>
+  may(`${platform}:send`)
+    ? 'No account can write to this contact: connect one under Accounts, or give the contact an e-mail address.'
+    : 'Your role may not send messages.';
+
+/** In an hour, as the field has it. */
+const soon = () => localTime(new Date(Date.now() + 3_600_000));

@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { touching } from '../../app/live.ts';
+import { useLoaded } from '../../app/load.ts';
+import { linkTo, place } from '../../app/route.ts';
+import { may } from '../../app/session.ts';
+import { longDate, nameOf, worded } from '../../app/show.ts';
+import { complain } from '../../app/toasts.ts';
+import { Back } from '../../parts/back.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Head } from '../../parts/head.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Composer } from './composer.tsx';
+import { Message } from './message.tsx';
+
+const pageSize = 50;
+
+/** Everything that was written with one contact, on all channels, and the answer to it. */
+export function Conversation({ contactId }: { contactId: number }) {
+  const path = { id: contactId };
+  const [shown, setShown] = useState(pageSize);
+  const contact = useLoaded(
+    (signal) => api.get('/v1/contacts/{id}', { signal, params: { path } }),
+    [],
+    touching('contact'),
+  );
+  const messages = useLoaded(
+    (signal) => newest(contactId, shown, signal),
+    [shown],
+    touching('message', 'job', 'email', 'contact'),
+  );
+  const jobs = useLoaded(
+    (signal) => api.get('/v1/jobs', { signal, params: { query: { contactId, limit: 100 } } }),
+    [],
+    touching('message', 'job'),
+  );
+  const accounts = useLoaded((signal) => api.get('/v1/contacts/{id}/channels', { signal, params: { path } }), []);
+  const accountOf = ({ channel, accountId }: MessageOf) =>
+    accounts.data?.items.find((of) => of.channel === channel && of.accountId === accountId)?.accountName;
+  // A message that waits for its time is told by no event yet.
+  const changed = () => {
+    messages.reload();
+    jobs.reload();
+  };
+  useMarkedAsRead(contactId, messages.data?.items);
+  const name = contact.data ? nameOf(contact.data) : 'Conversation';
+  const { query } = place.value;
+  return (
+    <section class="conversation" aria-label={`Conversation with ${name}`}>
+      <Head title={name} above={<Back to={linkTo('/inbox', Object.fromEntries(query))}>Inbox</Back>}>
+        <Badge>{contact.data ? worded(contact.data.stage) : '…'}</Badge>
+        <a class="button small" href={linkTo(`/contacts/${contactId}`)}>
+          Open contact
+        </a>
+      </Head>
+      {messages.error !== undefined && !messages.data ? (
+        <Failure error={messages.error} again={messages.reload} />
+      ) : (
+        <Messages
+          items={messages.data?.items}
+          jobs={jobs.data?.items ?? []}
+          accountOf={accountOf}
+          changed={changed}
+          earlier={messages.data?.hasMore ? () => setShown((before) => before + pageSize) : undefined}
+        />
+      )}
+      {!contact.data && <div class="composer" aria-hidden="true" />}
+      {contact.data && <Composer contact={contact.data} messages={messages.data?.items ?? []} sent={changed} />}
+    </section>
+  );
+}
+
+type MessageOf = Schema<'Message'>;
+
+/** The newest of a conversation, in the order in which they were written. */
+async function newest(contactId: number, count: number, signal: AbortSignal) {
+  const items: MessageOf[] = [];
+  let after: number | undefined;
+  for (;;) {
+    const query = { limit: Math.min(100, count - items.length), after };
+    const page = await api.get('/v1/contacts/{id}/messages', { signal, params: { path: { id: contactId }, query } });
+    items.push(...page.items);
+    after = page.nextCursor ?? undefined;
+    if (!page.hasMore || items.length >= count) return { items: items.reverse(), hasMore: page.hasMore };
+  }
+}
+
+/** What is seen is read. */
+function useMarkedAsRead(contactId: number, items: readonly MessageOf[] | undefined): void {
+  const unread = items?.findLast(({ direction, isRead }) => direction === 'inbound' && !isRead)?.id;
+  useEffect(() => {
+    if (unread === undefined || !may('contacts:write')) return;
+    const mark = () => {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', mark);
+      const init = { params: { path: { id: contactId } }, body: { upToMessageId: unread } };
+      api.post('/v1/contacts/{id}/messages/read', init).catch(complain);
+    };
+    document.addEventListener('visibilitychange', mark);
+    mark();
+    return () => document.removeEventListener('visibilitychange', mark);
+  }, [unread]);
+}
+
+interface MessagesProps {
+  items: readonly MessageOf[] | undefined;
+  jobs: readonly Schema<'Job'>[];
+  accountOf(message: MessageOf): string | undefined;
+  changed(): void;
+  earlier: (() => void) | undefined;
+}
+
+function Messages({ items, jobs, accountOf, changed, earlier }: MessagesProps) {
+  const log = useRef<HTMLDivElement>(null);
+  const last = items?.at(-1)?.id;
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [last]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by the keyboard
+    <div class="messages" role="log" aria-label="Messages" ref={log} tabIndex={0}>
+      {!items && <Skeleton lines={6} />}
+      {items?.length === 0 && <p class="muted">Nothing was written yet. Write the first message below.</p>}
+      {earlier && (
+        <button type="button" class="small" onClick={earlier}>
+          Earlier messages
+        </button>
+      )}
+      {items?.map((message, at) => {
+        const day = longDate(message.createdAt);
+        const isNewDay = at === 0 || longDate((items[at - 1] as MessageOf).createdAt) !== day;
+        return (
+          <>
+            {isNewDay && <h2 class="day">{day}</h2>}
+            <Message
+              key={message.id}
+              message={message}
+              account={accountOf(message)}
+              job={jobs.find(({ id }) => id === message.jobId)}
+              changed={changed}
+            />
+          </>
+        );
+      })}
+    </div>
+  );
+}

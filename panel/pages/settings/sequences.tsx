@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import type { Schema } from '../../../client/index.ts';
+import { api } from '../../app/api.ts';
+import { channelNames } from '../../app/channels.ts';
+import { touching } from '../../app/live.ts';
+import { useLoaded } from '../../app/load.ts';
+import { go, linkTo, place } from '../../app/route.ts';
+import { may } from '../../app/session.ts';
+import { count, worded } from '../../app/show.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Choice, Filters, filter, SearchField } from '../../parts/filters.tsx';
+import { type Column, cursor, Paged } from '../../parts/paged.tsx';
+import { EditSequence } from './edit-sequence.tsx';
+
+type Sequence = Schema<'Sequence'>;
+type Status = Sequence['status'];
+
+export const sequenceTones: Record<Status, Tone> = {
+  draft: 'plain',
+  active: 'good',
+  paused: 'warn',
+  completed: 'accent',
+};
+
+const columns: readonly Column<Sequence>[] = [
+  { title: 'Name', show: ({ id, name }) => <a href={linkTo(`/settings/sequences/${id}`)}>{name}</a> },
+  { title: 'Status', show: ({ status }) => <Badge tone={sequenceTones[status]}>{worded(status)}</Badge> },
+  { title: 'Channel', isWide: true, show: ({ channel }) => channelNames[channel] },
+  { title: 'Steps', isWide: true, isNumber: true, show: ({ stepCount }) => count(stepCount) },
+  { title: 'Enrolled', isNumber: true, show: ({ enrolledCount }) => count(enrolledCount) },
+  { title: 'Replied', isWide: true, isNumber: true, show: ({ repliedCount }) => count(repliedCount) },
+];
+
+export function Sequences() {
+  const sequences = useLoaded(
+    (signal) =>
+      api.get('/v1/sequences', {
+        signal,
+        params: {
+          query: { limit: 50, after: cursor(), q: filter('q'), status: filter('status') as Status | undefined },
+        },
+      }),
+    [String(place.value.query)],
+    touching('sequence', 'enrollment'),
+  );
+  const [isNew, setNew] = useState(false);
+  return (
+    <>
+      <div class="row">
+        <Filters>
+          <SearchField label="Search" />
+          <Choice
+            label="Status"
+            name="status"
+            all="Every status"
+            options={Object.keys(sequenceTones).map((status) => [status, worded(status)])}
+          />
+        </Filters>
+        {may('sequences:write') && (
+          <button type="button" class="primary" data-new onClick={() => setNew(true)}>
+            New sequence
+          </button>
+        )}
+      </div>
+      <Paged
+        caption="Sequences"
+        of={sequences}
+        columns={columns}
+        keyOf={({ id }) => id}
+        skeletonRows={3}
+        empty={
+          <Empty title={place.value.query.size > 0 ? 'No sequences like that' : 'No sequences yet'}>
+            <p>Messages that follow each other by themselves until the contact replies.</p>
+          </Empty>
+        }
+      />
+      {isNew && <EditSequence onDone={({ id }) => go(`/settings/sequences/${id}`)} onClose={() => setNew(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Schema } from '../../client/index.ts';
+import { api } from '../app/api.ts';
+import { useMembers } from '../app/names.ts';
+import { worded } from '../app/show.ts';
+import { ContactField, contactIn } from './contact-field.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field, Form, type Values } from './form.tsx';
+import { instant, localTime } from './local-time.ts';
+
+type Task = Schema<'Task'>;
+
+export const priorities = ['low', 'medium', 'high'] as const satisfies readonly Schema<'TaskPriorityKey'>[];
+const statuses = [
+  ['open', 'Open'],
+  ['inprogress', 'In progress'],
+  ['done', 'Done'],
+] as const satisfies readonly (readonly [Schema<'TaskStatusKey'>, string])[];
+
+interface EditTaskProps {
+  /** Undefined for a new one. */
+  task?: Task | undefined;
+  /** What a new one belongs to. */
+  deal?: { id: number; title: string } | undefined;
+  contact?: { id: number; name: string | null } | undefined;
+  onDone(): void;
+  onClose(): void;
+}
+
+/** Makes or changes a task. */
+export function EditTask({ task, deal, contact, onDone, onClose }: EditTaskProps) {
+  const members = useMembers();
+  const save = async ({ title = '', description, priority, dueAt, contactId, assignedToUserId, status }: Values) => {
+    const body = {
+      title,
+      description: description ?? null,
+      priority: priority as Schema<'TaskPriorityKey'>,
+      dueAt: instant(dueAt),
+      assignedToUserId: assignedToUserId === undefined ? null : Number(assignedToUserId),
+      ...((contactId !== undefined || !deal) && { contactId: contactIn(contactId) }),
+    };
+    const to = status as Schema<'TaskStatusKey'>;
+    if (task) {
+      const path = { id: task.id };
+      await api.patch('/v1/tasks/{id}', { params: { path }, body });
+      if (to !== task.status.toLowerCase())
+        await api.post('/v1/tasks/{id}/status', { params: { path }, body: { status: to } });
+    } else await api.post('/v1/tasks', { body: { ...body, status: to, ...(deal && { dealId: deal.id }) } });
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title={task ? 'Edit the task' : 'New task'} onClose={onClose}>
+      <Form submit={task ? 'Save' : 'Create task'} onSubmit={save} onCancel={onClose}>
+        {deal && <p class="hint">For the deal “{deal.title}”</p>}
+        <Field label="Title" name="title" value={task?.title} required maxLength={200} />
+        <div class="two">
+          <Field label="Due" name="dueAt" type="datetime-local" value={task?.dueAt && localTime(task.dueAt)} />
+          <Field
+            label="Priority"
+            name="priority"
+            value={task?.priority.toLowerCase() ?? 'medium'}
+            options={priorities.map((priority) => [priority, worded(priority)])}
+          />
+          <Field label="Status" name="status" value={task?.status.toLowerCase() ?? 'open'} options={statuses} />
+          <Field
+            label="Assignee"
+            name="assignedToUserId"
+            value={task?.assignedToUserId}
+            options={[['', 'Nobody'], ...members]}
+          />
+        </div>
+        {!deal && <ContactField value={contact} />}
+        <Field label="Description" name="description" rows={3} value={task?.description} maxLength={10_000} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import type { Schema } from '../../client/index.ts';
+import { api } from '../app/api.ts';
+import { may } from '../app/session.ts';
+import { attempt } from '../app/toasts.ts';
+import { Badge } from './badge.tsx';
+import { When } from './when.tsx';
+
+type Shown = Schema<'DealTask'>;
+
+const setStatus = (id: number, status: Schema<'TaskStatusKey'>) =>
+  api.post('/v1/tasks/{id}/status', { params: { path: { id } }, body: { status } });
+
+interface TaskRowProps {
+  task: Shown;
+  /** Shows it in a status that the API has yet to confirm. */
+  onStatus(status: Schema<'TaskStatus'>): void;
+  reload(): void;
+  onEdit?: (() => void) | undefined;
+  /** Whose it is and what it belongs to. */
+  children?: ComponentChildren;
+}
+
+/** A task with a box that completes it. */
+export function TaskRow({ task, onStatus, reload, onEdit, children }: TaskRowProps) {
+  const isDone = task.status === 'Done';
+  const toggle = async () => {
+    const before = task.status;
+    const to = isDone ? 'open' : 'done';
+    onStatus(isDone ? 'Open' : 'Done');
+    const done = await attempt(() => setStatus(task.id, to), {
+      said: isDone ? `“${task.title}” is open again.` : `“${task.title}” is done.`,
+      undo: async () => {
+        await setStatus(task.id, before.toLowerCase() as Schema<'TaskStatusKey'>);
+        reload();
+      },
+      takeBack: () => onStatus(before),
+    });
+    if (done) reload();
+  };
+  return (
+    <li class={isDone ? 'task done' : 'task'}>
+      <input
+        type="checkbox"
+        checked={isDone}
+        disabled={!may('tasks:write')}
+        aria-label={`Complete “${task.title}”`}
+        onChange={toggle}
+      />
+      <div>
+        {onEdit ? (
+          <button type="button" class="link title" onClick={onEdit}>
+            {task.title}
+          </button>
+        ) : (
+          <span class="title">{task.title}</span>
+        )}
+        <p class="hint belongs">{children}</p>
+      </div>
+      <div class="signs">
+        {task.priority !== 'Medium' && !isDone && (
+          <Badge tone={task.priority === 'High' ? 'warn' : 'plain'}>{task.priority}</Badge>
+        )}
+        {task.status === 'InProgress' && <Badge tone="accent">In progress</Badge>}
+        {task.dueAt && (
+          <span class={task.isOverdue && !isDone ? 'due late' : 'due'}>
+            <When at={task.dueAt} />
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}

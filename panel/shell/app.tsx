@@ -1,0 +1,51 @@
+import { effect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiError } from '../../client/index.ts';
+import { Failure } from '../parts/failure.tsx';
+import { api } from '../app/api.ts';
+import { followEvents } from '../app/live.ts';
+import { useLoaded } from '../app/load.ts';
+import { place } from '../app/route.ts';
+import { chooseWorkspace, current, end, environment, secret, workspaceId } from '../app/session.ts';
+import { Shell } from './shell.tsx';
+import { listenForShortcuts } from './shortcuts.ts';
+import { SignIn } from './sign-in.tsx';
+import { Toasts } from './toast-list.tsx';
+
+followEvents();
+listenForShortcuts();
+effect(() => {
+  document.documentElement.dataset['environment'] = environment.value;
+});
+
+export const App = () => (
+  <>
+    {secret.value === undefined || place.value.path.startsWith('/sign-in') ? <SignIn /> : <SignedIn />}
+    <Toasts />
+  </>
+);
+
+/** Asks who is signed in and what they may, and again in another workspace or environment. */
+function SignedIn() {
+  const asked = useLoaded(
+    (signal) => api.get('/panel/sessions/current', { signal }),
+    [secret.value, workspaceId.value, environment.value],
+  );
+  const { data } = asked;
+  useEffect(() => {
+    if (!data) return;
+    current.value = data;
+    if (workspaceId.value === undefined) chooseWorkspace(data.workspace.id);
+  }, [data]);
+  useEffect(() => {
+    if (asked.error instanceof ApiError && asked.error.reason === 'unknown_workspace')
+      end('You are not a member of this workspace any more. Sign in again to go to another.');
+  }, [asked.error]);
+  if (current.value) return <Shell />;
+  return asked.error === undefined ? null : (
+    <main class="alone">
+      <h1>The panel cannot start</h1>
+      <Failure error={asked.error} again={asked.reload} />
+    </main>
+  );
+}

@@ -1,0 +1,83 @@
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { SkipLink } from '../parts/frame.tsx';
+import { Head } from '../parts/head.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Help } from './help.tsx';
+import { useLoaded } from '../app/load.ts';
+import { Navigation } from './navigation.tsx';
+import type { Page, PageProps } from '../parts/page.ts';
+import { openPage, visiblePages } from './pages.ts';
+import { place } from '../app/route.ts';
+import { current, environment, workspaceId } from '../app/session.ts';
+import { isHelpOpen } from './shortcuts.ts';
+import { TopBar } from './top-bar.tsx';
+
+/** The frame around every page. */
+export const Shell = () => (
+  <>
+    <SkipLink />
+    <TopBar />
+    <div class="columns">
+      <Navigation />
+      <main id="main" class="page" tabIndex={-1}>
+        <OpenPage />
+      </main>
+    </div>
+    {isHelpOpen.value && <Help onClose={() => (isHelpOpen.value = false)} />}
+  </>
+);
+
+function OpenPage() {
+  const found = openPage.value;
+  if (!found)
+    return (
+      <>
+        <Head title="There is no such page" />
+        <p>
+          Go <a href="#/home">home</a>, or choose a page from the navigation.
+        </p>
+      </>
+    );
+  if (!visiblePages.value.includes(found.page))
+    return (
+      <>
+        <Head title={found.page.title} />
+        <p>Your role in this workspace may not see this page. An owner or admin can change that under Settings.</p>
+      </>
+    );
+  // Of another workspace or environment nothing may be left.
+  const key = [workspaceId.value ?? current.value?.workspace.id, environment.value, found.page.path].join(' ');
+  return <Outlet key={key} {...found} />;
+}
+
+function Outlet({ page, variables }: { page: Page; variables: Record<string, string> }) {
+  const { data, error, reload } = useLoaded(() => page.load(), [page]);
+  useEffect(() => {
+    document.title = `${page.title} · CRM`;
+  }, [page]);
+  if (error !== undefined) return <Failure error={error} again={reload} />;
+  if (!data)
+    return (
+      <>
+        <Head title={page.title} />
+        <Skeleton />
+      </>
+    );
+  return <Shown path={place.value.path} show={data.default} variables={variables} />;
+}
+
+let shownBefore: string | undefined;
+
+/** After a navigation the page's name has the focus, so that screen readers say it and the keyboard goes on from there. */
+function Shown({ path, show: Shows, variables }: { path: string; show: ComponentType<PageProps> } & PageProps) {
+  useEffect(() => {
+    if (shownBefore !== undefined && shownBefore !== path) {
+      scrollTo(0, 0);
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    }
+    shownBefore = path;
+  }, [path]);
+  return <Shows variables={variables} />;
+}

@@ -1,0 +1,49 @@
+import { signal } from '@preact/signals';
+import { visiblePages } from './pages.ts';
+import { go } from '../app/route.ts';
+
+export const isHelpOpen = signal(false);
+
+/** What can be done anywhere by one key. */
+export const keys = [
+  ['/', 'Search on this page'],
+  ['n', 'New (contact, deal, task … of this page)'],
+  ['?', 'This help'],
+] as const;
+
+const togetherMs = 1500;
+let goneAt = 0;
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+function click(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector);
+  if (!found) return false;
+  if (found instanceof HTMLInputElement) found.focus();
+  else found.click();
+  return true;
+}
+
+/** `g` and a letter open a page, `/` searches, `n` makes something new, `?` shows them all. */
+export function listenForShortcuts(): void {
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    if (document.querySelector('dialog[open]')) return;
+    if (pressed(event)) event.preventDefault();
+  });
+}
+
+function pressed({ key, timeStamp }: KeyboardEvent): boolean {
+  const page =
+    timeStamp - goneAt < togetherMs ? visiblePages.value.find(({ shortcut }) => shortcut === key) : undefined;
+  goneAt = key === 'g' ? timeStamp : 0;
+  if (page) {
+    go(page.path);
+    return true;
+  }
+  if (key === '/') return click('main input[type=search]');
+  if (key === 'n') return click('main [data-new]');
+  if (key === '?') isHelpOpen.value = true;
+  return key === '?';
+}
